@@ -1,0 +1,16 @@
+//! Time, units, the packet view, randomness and parameters: what every other room of Tailrace shares.
+//!
+//! Nothing here reads a clock, opens a file or starts a thread.
+
+pub mod math;
+pub mod packet;
+pub mod params;
+pub mod rng;
+pub mod text;
+pub mod time;
+pub mod units;
+
+pub use packet::{DropReason, Dscp, Ecn, FlowKey, Label, Packet};
+pub use rng::Rng;
+pub use time::{Duration, Instant};
+pub use units::{Bytes, Limit, Probability, Rate};

@@ -1,0 +1,129 @@
+//! The view of a packet that queue disciplines and the fabric share.
+
+use crate::units::Bytes;
+
+/// The two ECN bits of the IP header (RFC 3168 §5). The discriminants are the bits on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    NotEct = 0b00,
+    /// ECN-capable, low latency (L4S) identifier.
+    Ect1 = 0b01,
+    /// ECN-capable.
+    Ect0 = 0b10,
+    /// Congestion experienced.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// Whether a router may mark this packet instead of dropping it.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
+    /// The codepoint for two bits as they stand on the wire; higher bits are ignored.
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 0b11 {
+            0b00 => Self::NotEct,
+            0b01 => Self::Ect1,
+            0b10 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+}
+
+/// The six DiffServ bits (RFC 2474).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Dscp(pub u8);
+
+/// Transport protocol numbers as in the IP header.
+pub mod protocol {
+    /// TCP.
+    pub const TCP: u8 = 6;
+    /// UDP.
+    pub const UDP: u8 = 17;
+}
+
+/// Who talks to whom: the five-tuple. Addresses are IPv4-sized; a live IPv6 frame folds its addresses
+/// into them by a hash, which keeps distinct flows distinct for all practical purposes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowKey {
+    /// Source address.
+    pub src: u32,
+    /// Destination address.
+    pub dst: u32,
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// Protocol number, see [`protocol`].
+    pub protocol: u8,
+}
+
+/// A value that core-stateless schemes (CSFQ, NetFence) carry in a packet. Zero means none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Label(pub u32);
+
+impl Label {
+    /// No label.
+    pub const NONE: Self = Self(0);
+}
+
+/// What a queue discipline may know of a packet, and the one thing it may change: the CE mark.
+pub trait Packet {
+    /// Size that the link sends and queues count, link overhead excluded.
+    fn size(&self) -> Bytes;
+    /// Five-tuple.
+    fn flow(&self) -> FlowKey;
+    /// ECN codepoint.
+    fn ecn(&self) -> Ecn;
+    /// Sets CE. Callers have checked [`Ecn::is_capable`].
+    fn set_ce(&mut self);
+    /// DiffServ codepoint.
+    fn dscp(&self) -> Dscp {
+        Dscp::default()
+    }
+    /// Label of a core-stateless scheme.
+    fn label(&self) -> Label {
+        Label::NONE
+    }
+    /// Sets the label; packets without room for one ignore it.
+    fn set_label(&mut self, _label: Label) {}
+}
+
+/// Why a packet died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum DropReason {
+    /// The queue was full.
+    Overlimit = 0,
+    /// The discipline decided so (early drop).
+    Aqm = 1,
+    /// The link lost it (random loss).
+    LinkLoss = 2,
+    /// The link was down.
+    LinkDown = 3,
+    /// No route to the destination.
+    NoRoute = 4,
+    /// Larger than the link's MTU.
+    TooBig = 5,
+}
+
+impl DropReason {
+    /// All reasons, in the order of their discriminants.
+    pub const ALL: [Self; 6] =
+        [Self::Overlimit, Self::Aqm, Self::LinkLoss, Self::LinkDown, Self::NoRoute, Self::TooBig];
+
+    /// Name as results show it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overlimit => "overlimit",
+            Self::Aqm => "aqm",
+            Self::LinkLoss => "link_loss",
+            Self::LinkDown => "link_down",
+            Self::NoRoute => "no_route",
+            Self::TooBig => "too_big",
+        }
+    }
+}

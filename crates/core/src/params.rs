@@ -1,0 +1,330 @@
+//! Parameters described once.
+//!
+//! [`parameters!`](crate::parameters) turns one commented struct into the struct, its `Default`, and a table of its
+//! parameters. Scenario parsing, the JSON Schema, `tailrace list`, the documentation pages and the resolved
+//! scenario all read that table, so a parameter cannot be settable but undocumented, or the reverse.
+
+use crate::text::Quantity;
+use crate::time::Duration;
+use crate::units::{Bytes, Limit, Probability, Rate};
+
+/// A parameter value as it comes from a scenario file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// Text: a quantity with its unit, or one of the choices.
+    Text(String),
+}
+
+/// What kind of value a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number, zero or more.
+    Count,
+    /// Any finite number.
+    Number,
+    /// See [`Duration`].
+    Duration,
+    /// See [`Rate`].
+    Rate,
+    /// See [`Bytes`].
+    Bytes,
+    /// See [`Limit`].
+    Limit,
+    /// See [`Probability`].
+    Probability,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// One row of the parameter table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamInfo {
+    /// Key in a scenario file.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Whether `"auto"` is a value, too.
+    pub auto: bool,
+    /// Meaning, and what too small or too large does.
+    pub doc: &'static str,
+    /// Where the default comes from.
+    pub source: &'static str,
+}
+
+/// Why a parameter could not be set. The caller knows the place in the file and adds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetError {
+    /// There is no such parameter.
+    Unknown,
+    /// The value does not fit; the text says what was expected.
+    Invalid(String),
+}
+
+/// A configuration whose parameters are described by a table.
+pub trait Parameters: Default + Clone {
+    /// The table, in the order of declaration.
+    fn params() -> &'static [ParamInfo];
+    /// Sets one parameter.
+    ///
+    /// # Errors
+    /// [`SetError`] where the name is unknown or the value does not fit.
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
+    /// The value of one parameter, in the form that `set` reads back; `None` for an unknown name.
+    fn get(&self, name: &str) -> Option<Value>;
+}
+
+/// A type that can be a parameter.
+pub trait ParamType: Sized {
+    /// Its kind.
+    const KIND: Kind;
+    /// Whether `"auto"` is a value.
+    const AUTO: bool = false;
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    fn from_value(value: &Value) -> Result<Self, String>;
+    /// The value that [`ParamType::from_value`] reads back.
+    fn to_value(&self) -> Value;
+}
+
+impl Value {
+    /// The value as a user would type it, for messages.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Bool(b) => b.to_string(),
+            Self::Integer(n) => n.to_string(),
+            Self::Float(x) => x.to_string(),
+            Self::Text(t) => format!("{t:?}"),
+        }
+    }
+}
+
+impl ParamType for bool {
+    const KIND: Kind = Kind::Bool;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Bool(b) => Ok(*b),
+            other => Err(format!("expected true or false, found {}", other.shown())),
+        }
+    }
+    fn to_value(&self) -> Value {
+        Value::Bool(*self)
+    }
+}
+
+impl ParamType for f64 {
+    const KIND: Kind = Kind::Number;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(n) => Ok(*n as Self),
+            Value::Float(x) if x.is_finite() => Ok(*x),
+            other => Err(format!("expected a number, found {}", other.shown())),
+        }
+    }
+    fn to_value(&self) -> Value {
+        Value::Float(*self)
+    }
+}
+
+macro_rules! count {
+    ($($t:ty),*) => {$(
+        impl ParamType for $t {
+            const KIND: Kind = Kind::Count;
+            fn from_value(value: &Value) -> Result<Self, String> {
+                match value {
+                    Value::Integer(n) => <$t>::try_from(*n)
+                        .map_err(|_| format!("expected a whole number from 0 to {}, found {n}", <$t>::MAX)),
+                    other => Err(format!("expected a whole number, found {}", other.shown())),
+                }
+            }
+            fn to_value(&self) -> Value {
+                // Larger than i64::MAX cannot come from a file; it shows as the largest that can.
+                Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
+            }
+        }
+    )*};
+}
+count!(u8, u16, u32, u64);
+
+macro_rules! quantity {
+    ($($t:ty => $kind:expr),*) => {$(
+        impl ParamType for $t {
+            const KIND: Kind = $kind;
+            fn from_value(value: &Value) -> Result<Self, String> {
+                match value {
+                    Value::Text(t) => <$t as Quantity>::parse(t),
+                    other => Err(format!("{} is not {}", other.shown(), <$t as Quantity>::EXPECTED)),
+                }
+            }
+            fn to_value(&self) -> Value {
+                Value::Text(self.to_string())
+            }
+        }
+    )*};
+}
+quantity!(Duration => Kind::Duration, Rate => Kind::Rate, Bytes => Kind::Bytes, Limit => Kind::Limit);
+
+impl ParamType for Probability {
+    const KIND: Kind = Kind::Probability;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let p = match value {
+            Value::Text(t) => return <Self as Quantity>::parse(t),
+            Value::Float(x) => *x,
+            Value::Integer(n) => *n as f64,
+            Value::Bool(_) => f64::NAN,
+        };
+        Self::new(p).ok_or_else(|| format!("{} is not {}", value.shown(), <Self as Quantity>::EXPECTED))
+    }
+    fn to_value(&self) -> Value {
+        Value::Float(self.get())
+    }
+}
+
+/// `None` is written `"auto"`.
+impl<T: ParamType> ParamType for Option<T> {
+    const KIND: Kind = T::KIND;
+    const AUTO: bool = true;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(t) if t == "auto" => Ok(None),
+            other => T::from_value(other).map(Some).map_err(|e| format!("{e}, or \"auto\"")),
+        }
+    }
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or_else(|| Value::Text("auto".into()), T::to_value)
+    }
+}
+
+/// Declares a configuration struct with its parameter table. Each field: doc comment (meaning, what too small
+/// or too large does), `name: Type = default, "source of the default";`.
+#[macro_export]
+macro_rules! parameters {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $source:literal; )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name { $( $(#[doc = $doc])+ pub $field: $ty, )* }
+
+        impl ::core::default::Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $default, )* }
+            }
+        }
+
+        impl $crate::params::Parameters for $name {
+            fn params() -> &'static [$crate::params::ParamInfo] {
+                &[ $( $crate::params::ParamInfo {
+                    name: stringify!($field),
+                    kind: <$ty as $crate::params::ParamType>::KIND,
+                    auto: <$ty as $crate::params::ParamType>::AUTO,
+                    doc: concat!($($doc, "\n"),+),
+                    source: $source,
+                }, )* ]
+            }
+            fn set(&mut self, name: &str, value: &$crate::params::Value) -> Result<(), $crate::params::SetError> {
+                match name {
+                    $( stringify!($field) => {
+                        self.$field = <$ty as $crate::params::ParamType>::from_value(value)
+                            .map_err($crate::params::SetError::Invalid)?;
+                        Ok(())
+                    } )*
+                    _ => { let _ = value; Err($crate::params::SetError::Unknown) }
+                }
+            }
+            fn get(&self, name: &str) -> Option<$crate::params::Value> {
+                match name {
+                    $( stringify!($field) => Some($crate::params::ParamType::to_value(&self.$field)), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// Declares an enum of plain words that can be a parameter: `Variant = "word"`. The first is not special;
+/// defaults are stated where the parameter is.
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $( $(#[doc = $doc:literal])+ $variant:ident = $word:literal, )+ }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $( $(#[doc = $doc])+ $variant, )+ }
+
+        impl $crate::params::ParamType for $name {
+            const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$($word),+]);
+            fn from_value(value: &$crate::params::Value) -> Result<Self, String> {
+                match value {
+                    $( $crate::params::Value::Text(t) if t == $word => Ok(Self::$variant), )+
+                    other => Err(format!("expected one of {}, found {}", [$(concat!("\"", $word, "\"")),+].join(", "), other.shown())),
+                }
+            }
+            fn to_value(&self) -> $crate::params::Value {
+                $crate::params::Value::Text(match self { $( Self::$variant => $word, )+ }.into())
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "the macros declare public items")]
+mod tests {
+    use super::*;
+
+    choices! {
+        /// Which end loses.
+        pub enum End {
+            /// The newest.
+            Tail = "tail",
+            /// The oldest.
+            Head = "head",
+        }
+    }
+
+    parameters! {
+        /// A configuration.
+        pub struct Config {
+            /// Sojourn target.
+            target: Duration = Duration::from_millis(5), "RFC 8289 §4.3";
+            /// Drop end.
+            end: End = End::Tail, "Linux pfifo";
+            /// Weight.
+            weight: Option<f64> = None, "ns-2";
+        }
+    }
+
+    #[test]
+    fn every_default_reads_back_as_itself() {
+        let config = Config::default();
+        let mut copy = Config { target: Duration::ZERO, end: End::Head, weight: Some(1.0) };
+        for p in Config::params() {
+            copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
+        }
+        assert_eq!(copy, config);
+    }
+
+    #[test]
+    fn wrong_values_say_what_was_expected() {
+        let mut c = Config::default();
+        assert_eq!(c.set("taget", &Value::Bool(true)), Err(SetError::Unknown));
+        let Err(SetError::Invalid(e)) = c.set("end", &Value::Text("middle".into())) else { panic!() };
+        assert!(e.contains("\"tail\", \"head\"") && e.contains("middle"), "{e}");
+        let Err(SetError::Invalid(e)) = c.set("target", &Value::Integer(5)) else { panic!() };
+        assert!(e.contains("a duration such as"), "{e}");
+    }
+}

@@ -1,0 +1,1 @@
+//! The fabric: event queue, links, routers, routes and faults.

@@ -1,0 +1,1 @@
+//! Scenario files: types, units, validation, errors with line and column.

@@ -1,0 +1,1 @@
+//! Simulated hosts, applications and the recorder; runs the fabric in virtual time.

@@ -1,0 +1,2 @@
+//! TCP endpoints as sans-IO state machines.
+pub mod segment;

@@ -1,0 +1,1 @@
+//! Headers over bytes (IPv4, UDP, TCP) and pcapng.
