@@ -1,0 +1,62 @@
+//! What a run leaves behind: a summary, tables, captures and a fingerprint.
+
+/// Values of one column. Strings are interned: `Text` holds positions in [`Column::words`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Whole numbers.
+    U64(Vec<u64>),
+    /// Small whole numbers (indices, counts).
+    U32(Vec<u32>),
+    /// Numbers; NaN where there is none.
+    F64(Vec<f64>),
+    /// Positions in [`Column::words`].
+    Text(Vec<u32>),
+}
+
+/// A column; the name carries the unit (`rtt_s`, `backlog_bytes`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name with unit.
+    pub name: String,
+    /// Values.
+    pub values: Values,
+    /// Distinct words of a text column, else empty.
+    pub words: Vec<String>,
+}
+
+/// A table of equally long columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// `flows`, `queues`, `flow_series`, `queue_series`, `events`.
+    pub name: String,
+    /// Columns.
+    pub columns: Vec<Column>,
+}
+
+/// A finished capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureFile {
+    /// File name, `bottleneck.pcapng`.
+    pub name: String,
+    /// The whole pcapng file.
+    pub bytes: Vec<u8>,
+}
+
+/// Everything one run leaves.
+#[derive(Clone, Debug)]
+pub struct RunOutput {
+    /// Run number, from 1.
+    pub run: u32,
+    /// The seed it used.
+    pub seed: u64,
+    /// Hash over the run's trace: equal for equal scenario and seed.
+    pub fingerprint: u64,
+    /// The run's entry of the result contract, as JSON text.
+    pub summary: String,
+    /// Tables.
+    pub tables: Vec<Table>,
+    /// Captures.
+    pub captures: Vec<CaptureFile>,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
