@@ -1,2 +1,12 @@
 //! TCP endpoints as sans-IO state machines.
+//!
+//! Time and segments come in as arguments, segments and deadlines come out; nothing here reads a clock.
+//! Payload is counted, not carried.
+
+pub mod cc;
+pub mod config;
 pub mod segment;
+
+pub use cc::{Cc, CcConfig};
+pub use config::{Profile, TcpConfig};
+pub use segment::{Flags, Segment, SeqNumber};

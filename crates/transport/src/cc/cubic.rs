@@ -1,0 +1,169 @@
+//! CUBIC (RFC 9438): the window follows a cubic of the time since the last loss.
+//!
+//! After a loss at W_max the window returns there quickly, lingers, then probes ever faster; where standard TCP
+//! would have more (short round trips, small windows) it follows an estimate of standard TCP instead. Departure:
+//! the increase of §4.4 counts acknowledged segments instead of ACKs, so delayed ACKs do not slow it.
+
+use super::reno::after_idle;
+use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup, Signal};
+use tailrace_core::{Bytes, Duration, Instant, math, parameters};
+
+parameters! {
+    /// Parameters of CUBIC.
+    pub struct CubicConfig {
+        /// C, segments per second cubed: how steep the cubic is.
+        c: f64 = 0.4, "RFC 9438 §5.1";
+        /// Factor on a loss or a mark.
+        beta: f64 = 0.7, "RFC 9438 §4.6";
+        /// Give room to new flows by remembering less than the window at a loss.
+        fast_convergence: bool = true, "RFC 9438 §4.7";
+        /// Never be slower than standard TCP.
+        reno_friendly: bool = true, "RFC 9438 §4.3";
+    }
+}
+
+/// CUBIC's state. Windows are in segments.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    setup: Setup,
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    reno_friendly: bool,
+    cwnd: f64,
+    ssthresh: u64,
+    /// The window the cubic levels off at; zero where the coming epoch must start from its own window (K = 0).
+    w_max: f64,
+    /// The window before the last decrease.
+    cwnd_prior: f64,
+    w_est: f64,
+    k: f64,
+    /// When the current stage of congestion avoidance began.
+    epoch: Option<Instant>,
+    last_ack: Instant,
+}
+
+impl Algorithm for Cubic {
+    type Config = CubicConfig;
+    const SUMMARY: &'static str =
+        "Window as a cubic of the time since the last loss; default of most systems";
+    const CITATION: &'static str = "RFC 9438";
+    fn build(config: &CubicConfig, setup: &Setup) -> Self {
+        Self {
+            setup: *setup,
+            c: config.c.max(1e-6),
+            beta: config.beta.clamp(0.0, 0.999),
+            fast_convergence: config.fast_convergence,
+            reno_friendly: config.reno_friendly,
+            cwnd: setup.initial_window as f64 / setup.mss as f64,
+            ssthresh: setup.initial_ssthresh,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            w_est: 0.0,
+            k: 0.0,
+            epoch: None,
+            last_ack: Instant::ZERO,
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_established(&mut self, setup: &Setup) {
+        self.setup = *setup;
+        self.cwnd = setup.initial_window as f64 / setup.mss as f64;
+        self.ssthresh = setup.initial_ssthresh;
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        let since = ack.now.saturating_since(self.last_ack);
+        self.last_ack = ack.now;
+        if !ack.cwnd_limited {
+            // §5.8: time in which the application was the limit does not count.
+            self.epoch = self.epoch.map(|e| e.saturating_add(since));
+            return;
+        }
+        let mss = self.setup.mss as f64;
+        let ssthresh = self.ssthresh as f64 / mss;
+        let segments = ack.acked.as_f64() / mss;
+        if self.cwnd < ssthresh {
+            let limit = if ack.after_timeout { 1 } else { self.setup.abc_limit.max(1) };
+            let grow = if self.setup.ack_counting { 1.0 } else { segments.min(f64::from(limit)) };
+            self.cwnd = (self.cwnd + grow).min(ssthresh);
+        } else {
+            self.avoid(ack, segments);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.epoch = None;
+        if event.signal != Signal::RepeatedTimeout {
+            self.ssthresh = self.setup.threshold(event.base, self.beta);
+            self.cwnd_prior = self.cwnd;
+        }
+        match event.signal {
+            Signal::Loss | Signal::Ecn => {
+                // §4.7: below the last maximum, another flow is growing: release bandwidth.
+                let release = self.fast_convergence && self.cwnd < self.w_max;
+                self.w_max = if release { self.cwnd * (1.0 + self.beta) / 2.0 } else { self.cwnd };
+                self.cwnd = self.ssthresh as f64 / self.setup.mss as f64;
+            }
+            // §4.8: the first stage after a timeout has K = 0 and W_max = cwnd at its start.
+            Signal::Timeout | Signal::RepeatedTimeout => {
+                self.w_max = 0.0;
+                self.cwnd = 1.0;
+            }
+        }
+    }
+
+    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
+        let mss = self.setup.mss as f64;
+        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), idle, rto, floor, decay);
+        self.cwnd = cwnd / mss;
+        self.ssthresh = ssthresh;
+        // §5.8: the idle period is no part of the epoch.
+        self.epoch = self.epoch.map(|e| e.saturating_add(idle));
+    }
+
+    fn on_recovered(&mut self, cap: Bytes) {
+        self.cwnd = self.cwnd.min(cap.as_f64() / self.setup.mss as f64).max(1.0);
+    }
+
+    fn cwnd(&self) -> Bytes {
+        Bytes((self.cwnd * self.setup.mss as f64) as u64)
+    }
+    fn ssthresh(&self) -> Option<Bytes> {
+        (self.ssthresh < NO_SSTHRESH).then_some(Bytes(self.ssthresh))
+    }
+}
+
+impl Cubic {
+    fn avoid(&mut self, ack: &AckSample, segments: f64) {
+        let epoch = *self.epoch.get_or_insert_with(|| {
+            if self.w_max > self.cwnd {
+                self.k = math::cbrt((self.w_max - self.cwnd) / self.c); // §4.2 figure 2
+            } else {
+                self.k = 0.0;
+                self.w_max = self.cwnd;
+            }
+            self.w_est = self.cwnd;
+            ack.now
+        });
+        let t = ack.now.saturating_since(epoch).as_secs_f64();
+        let target = self.w_cubic(t + ack.smoothed_rtt.as_secs_f64()).clamp(self.cwnd, 1.5 * self.cwnd);
+        // §4.3: the slope makes the average equal to standard TCP's, and becomes its own once it has caught up.
+        let alpha =
+            if self.w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) };
+        self.w_est += alpha * segments / self.cwnd;
+        if self.reno_friendly && self.w_cubic(t) < self.w_est {
+            self.cwnd = self.cwnd.max(self.w_est);
+        } else {
+            self.cwnd += (target - self.cwnd) / self.cwnd * segments;
+        }
+    }
+
+    /// §4.2 figure 1: W(t) = C (t - K)^3 + W_max.
+    fn w_cubic(&self, t: f64) -> f64 {
+        let x = t - self.k;
+        self.c * x * x * x + self.w_max
+    }
+}

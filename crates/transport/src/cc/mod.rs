@@ -1,0 +1,142 @@
+//! Congestion control: who decides how much may be in flight.
+//!
+//! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
+//! is told into a window. One algorithm is one file plus one line in [`registry`].
+
+mod cubic;
+mod newreno;
+mod registry;
+mod reno;
+
+pub use cubic::{Cubic, CubicConfig};
+pub use newreno::{NewReno, NewRenoConfig};
+pub use registry::{CatalogEntry, Cc, CcConfig};
+pub use reno::{Reno, RenoConfig};
+
+use crate::config::{Increase, TcpConfig, WindowUnit};
+use tailrace_core::params::Parameters;
+use tailrace_core::{Bytes, Duration, Instant, Rate};
+
+/// A threshold that is never reached: "unlimited".
+pub const NO_SSTHRESH: u64 = 1 << 62;
+
+/// What an ACK of new data tells.
+#[derive(Clone, Copy, Debug)]
+pub struct AckSample {
+    /// When it arrived.
+    pub now: Instant,
+    /// Bytes it acknowledges cumulatively for the first time.
+    pub acked: Bytes,
+    /// Bytes estimated in the network before it (RFC 6675 pipe).
+    pub in_flight: Bytes,
+    /// Round-trip sample, if it gave one.
+    pub rtt: Option<Duration>,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// Smallest round-trip time seen; zero before the first sample.
+    pub min_rtt: Duration,
+    /// Whether the window was what limited the sender (always true without validation).
+    pub cwnd_limited: bool,
+    /// Whether the sender still repairs a timeout: slow start grows by one MSS an ACK then (RFC 3465 §2.3).
+    pub after_timeout: bool,
+}
+
+/// Why the window must fall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A segment was lost, found by duplicate ACKs or SACK.
+    Loss,
+    /// The receiver echoed a congestion mark.
+    Ecn,
+    /// The retransmission timer expired for the first time on this data.
+    Timeout,
+    /// It expired again, and ssthresh is to stay.
+    RepeatedTimeout,
+}
+
+/// A congestion signal; the endpoint passes on at most one a window of data.
+#[derive(Clone, Copy, Debug)]
+pub struct CongestionEvent {
+    /// When.
+    pub now: Instant,
+    /// Why.
+    pub signal: Signal,
+    /// What a multiplicative decrease applies to: the flight or the window in use (`halve_base`).
+    pub base: Bytes,
+}
+
+/// What an algorithm is told when it is built, and again when the handshake has settled the segment size.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Segment size, bytes.
+    pub mss: u64,
+    /// Initial window, bytes.
+    pub initial_window: u64,
+    /// Initial threshold, bytes.
+    pub initial_ssthresh: u64,
+    /// Slow start's limit an ACK, in segments.
+    pub abc_limit: u8,
+    /// Grow by ACKs counted rather than by bytes.
+    pub ack_counting: bool,
+    /// Truncate thresholds to whole segments.
+    pub whole_packets: bool,
+}
+
+impl Setup {
+    /// The set-up for segments of `mss` bytes.
+    pub fn new(config: &TcpConfig, mss: u64) -> Self {
+        Self {
+            mss,
+            initial_window: config.initial_window(mss),
+            initial_ssthresh: config.initial_ssthresh.map_or(NO_SSTHRESH, |n| n.saturating_mul(mss)),
+            abc_limit: config.abc_limit,
+            ack_counting: config.increase == Increase::Acks,
+            whole_packets: config.window_unit == WindowUnit::Packets,
+        }
+    }
+
+    /// A lowered threshold: `base * beta`, in the window's unit, at least two segments (RFC 5681 equation 4).
+    pub fn threshold(&self, base: Bytes, beta: f64) -> u64 {
+        let lowered = (base.as_f64() * beta) as u64;
+        let lowered = if self.whole_packets { lowered / self.mss * self.mss } else { lowered };
+        lowered.max(2 * self.mss)
+    }
+}
+
+/// A congestion control algorithm for one connection.
+pub trait CongestionControl {
+    /// The connection is established: start from this set-up.
+    fn on_established(&mut self, setup: &Setup);
+    /// New data was acknowledged outside fast recovery.
+    fn on_ack(&mut self, ack: &AckSample);
+    /// Congestion was signalled.
+    fn on_congestion(&mut self, event: &CongestionEvent);
+    /// Nothing was sent for `idle`; the window may be stale. `floor` is the restart window, `rto` the timeout.
+    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool);
+    /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.
+    fn on_recovered(&mut self, cap: Bytes);
+    /// The congestion window.
+    fn cwnd(&self) -> Bytes;
+    /// The slow-start threshold, if there is one yet.
+    fn ssthresh(&self) -> Option<Bytes>;
+    /// Rate at which to pace, if the algorithm paces.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+    /// Whether a partial ACK ends fast recovery without SACK (plain Reno), rather than repairing the next hole.
+    fn leaves_recovery_on_partial_ack(&self) -> bool {
+        false
+    }
+}
+
+/// An algorithm that can stand in the registry.
+pub trait Algorithm: CongestionControl + Sized {
+    /// Its parameters.
+    type Config: Parameters;
+    /// One line for `tailrace list`.
+    const SUMMARY: &'static str;
+    /// Where it is defined.
+    const CITATION: &'static str;
+    /// A fresh instance.
+    fn build(config: &Self::Config, setup: &Setup) -> Self;
+}

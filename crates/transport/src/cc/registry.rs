@@ -1,0 +1,123 @@
+//! The table of congestion controls. A new algorithm is one file and one line at the end of this one; names,
+//! configuration, dispatch, documentation and the conformance tests derive from it.
+
+use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Setup};
+use super::{Cubic, NewReno, Reno};
+use crate::config::TcpConfig;
+use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+use tailrace_core::{Bytes, Duration, Rate};
+
+/// What documentation says about one registered algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogEntry {
+    /// Name in a scenario.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub citation: &'static str,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+}
+
+macro_rules! congestion_controls {
+    ($( $word:literal => $variant:ident, )+) => {
+        /// A congestion control with its parameters, by registered name.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum CcConfig {
+            $( #[doc = concat!("`", $word, "`")] $variant(<$variant as Algorithm>::Config), )+
+        }
+
+        impl CcConfig {
+            /// Registered names, in the table's order.
+            pub const fn names() -> &'static [&'static str] {
+                &[$($word),+]
+            }
+            /// The default configuration of the algorithm called `name`.
+            pub fn default_of(name: &str) -> Option<Self> {
+                match name {
+                    $( $word => Some(Self::$variant(Default::default())), )+
+                    _ => None,
+                }
+            }
+            /// The registered name.
+            pub const fn name(&self) -> &'static str {
+                match self { $( Self::$variant(_) => $word, )+ }
+            }
+            /// The parameter table.
+            pub fn params(&self) -> &'static [ParamInfo] {
+                match self { $( Self::$variant(_) => <<$variant as Algorithm>::Config as Parameters>::params(), )+ }
+            }
+            /// Sets one parameter.
+            ///
+            /// # Errors
+            /// [`SetError`] where the name is unknown or the value does not fit.
+            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
+                match self { $( Self::$variant(c) => c.set(name, value), )+ }
+            }
+            /// The value of one parameter; `None` for an unknown name.
+            pub fn get(&self, name: &str) -> Option<Value> {
+                match self { $( Self::$variant(c) => c.get(name), )+ }
+            }
+            /// What documentation says about every registered algorithm.
+            pub fn catalog() -> Vec<CatalogEntry> {
+                vec![$( CatalogEntry {
+                    name: $word,
+                    summary: $variant::SUMMARY,
+                    citation: $variant::CITATION,
+                    params: <<$variant as Algorithm>::Config as Parameters>::params(),
+                }, )+]
+            }
+            /// An instance for a connection with segments of `mss` bytes.
+            pub fn build(&self, config: &TcpConfig, mss: u64) -> Cc {
+                let setup = Setup::new(config, mss);
+                match self { $( Self::$variant(c) => Cc::$variant($variant::build(c, &setup)), )+ }
+            }
+        }
+
+        /// A running congestion control: dispatch is a `match`, so that calls inline.
+        #[derive(Clone, Debug)]
+        pub enum Cc {
+            $( #[doc = concat!("`", $word, "`")] $variant($variant), )+
+        }
+
+        impl CongestionControl for Cc {
+            fn on_established(&mut self, setup: &Setup) {
+                match self { $( Self::$variant(c) => c.on_established(setup), )+ }
+            }
+            #[inline]
+            fn on_ack(&mut self, ack: &AckSample) {
+                match self { $( Self::$variant(c) => c.on_ack(ack), )+ }
+            }
+            fn on_congestion(&mut self, event: &CongestionEvent) {
+                match self { $( Self::$variant(c) => c.on_congestion(event), )+ }
+            }
+            fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
+                match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ }
+            }
+            fn on_recovered(&mut self, cap: Bytes) {
+                match self { $( Self::$variant(c) => c.on_recovered(cap), )+ }
+            }
+            #[inline]
+            fn cwnd(&self) -> Bytes {
+                match self { $( Self::$variant(c) => c.cwnd(), )+ }
+            }
+            #[inline]
+            fn ssthresh(&self) -> Option<Bytes> {
+                match self { $( Self::$variant(c) => c.ssthresh(), )+ }
+            }
+            fn pacing_rate(&self) -> Option<Rate> {
+                match self { $( Self::$variant(c) => c.pacing_rate(), )+ }
+            }
+            fn leaves_recovery_on_partial_ack(&self) -> bool {
+                match self { $( Self::$variant(c) => c.leaves_recovery_on_partial_ack(), )+ }
+            }
+        }
+    };
+}
+
+congestion_controls! {
+    "reno" => Reno,
+    "newreno" => NewReno,
+    "cubic" => Cubic,
+}

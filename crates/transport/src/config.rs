@@ -1,0 +1,318 @@
+//! What can be set on a TCP endpoint, and the four endpoint profiles that fill it in.
+//!
+//! A profile is a set of defaults, no more: every difference between ns-2, ns-3, Linux and the RFCs that changes
+//! results is a field of [`TcpConfig`], so each can be overridden by itself and no code asks for the profile.
+
+use tailrace_core::{Bytes, Duration, choices, parameters};
+
+choices! {
+    /// Whose defaults an endpoint has.
+    pub enum Profile {
+        /// The standards as they stand: RFC 5681, 6298, 6582, 6675, 6928.
+        Rfc = "rfc",
+        /// ns-2's one-way agents (`Agent/TCP` family with `TCPSink`).
+        Ns2 = "ns2",
+        /// ns-3's `TcpSocketBase`.
+        Ns3 = "ns3",
+        /// Linux.
+        Linux = "linux",
+    }
+}
+
+choices! {
+    /// What `min_rto` bounds.
+    pub enum RtoFloor {
+        /// The whole timeout: RTO >= min_rto.
+        Rto = "rto",
+        /// Its variance term: RTO >= SRTT + min_rto.
+        Variance = "variance",
+    }
+}
+
+choices! {
+    /// What is halved when a loss is found.
+    pub enum HalveBase {
+        /// The window in use: min(cwnd, `window`).
+        Window = "window",
+        /// The data in flight (RFC 5681 equation 4).
+        Flight = "flight",
+    }
+}
+
+choices! {
+    /// Whether a second timeout of the same segment lowers ssthresh again.
+    pub enum RepeatedRto {
+        /// Each timeout lowers it.
+        Again = "again",
+        /// Only the first does (RFC 5681 §3.1).
+        Once = "once",
+    }
+}
+
+choices! {
+    /// The unit in which windows are counted.
+    pub enum WindowUnit {
+        /// Bytes.
+        Bytes = "bytes",
+        /// Whole packets: ssthresh is truncated to a multiple of the MSS.
+        Packets = "packets",
+    }
+}
+
+choices! {
+    /// What the window grows by.
+    pub enum Increase {
+        /// Bytes acknowledged (RFC 3465).
+        Bytes = "bytes",
+        /// ACKs counted, however much each acknowledges.
+        Acks = "acks",
+    }
+}
+
+choices! {
+    /// The window with which a NewReno recovery without SACK ends (RFC 6582 §3.2 step 3).
+    pub enum RecoveryExit {
+        /// min(ssthresh, max(flight, MSS) + MSS): no burst.
+        Flight = "flight",
+        /// ssthresh.
+        Ssthresh = "ssthresh",
+    }
+}
+
+choices! {
+    /// What becomes of cwnd after an idle period longer than the RTO.
+    pub enum IdleRestart {
+        /// Nothing.
+        Off = "off",
+        /// It falls to the restart window at once (RFC 5681 §4.1).
+        Restart = "restart",
+        /// It halves for each RTO that passed, and ssthresh remembers it (RFC 2861).
+        Decay = "decay",
+    }
+}
+
+choices! {
+    /// How a connection is opened.
+    pub enum Handshake {
+        /// SYN, SYN-ACK, ACK.
+        ThreeWay = "three_way",
+        /// ns-2's: one SYN and its ACK; the first data follows at once and no third segment is sent for its own sake.
+        Ns2Syn = "ns2_syn",
+    }
+}
+
+choices! {
+    /// Which segments give round-trip samples.
+    pub enum RttSampling {
+        /// Every ACK of new data (Karn's rule and timestamps permitting).
+        EveryAck = "every_ack",
+        /// One timed segment at a time.
+        OnePerRtt = "one_per_rtt",
+    }
+}
+
+parameters! {
+    /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
+    pub struct TcpConfig {
+        /// Payload bytes of a full segment; TCP options come on top. The smaller of both ends' values is used.
+        mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers";
+        /// Initial window in packets; `"auto"` is min(10 MSS, max(2 MSS, 14600 B)). Large ones lose packets at shallow queues.
+        iw: Option<u64> = None, "RFC 6928 §2";
+        /// Initial slow-start threshold in packets; `"auto"` is unlimited.
+        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1";
+        /// Largest window the sender uses, in packets (ns-2's `window_`), beside cwnd and the peer's; `"auto"` is none.
+        window: Option<u64> = None, "RFC 9293";
+        /// Selective acknowledgments, used where both ends have them on.
+        sack: bool = true, "RFC 2018";
+        /// Timestamps, used where both ends have them on: 12 bytes a segment, PAWS, samples from retransmissions.
+        timestamps: bool = true, "RFC 7323";
+        /// Window scaling; without it a receive window ends at 65535 bytes.
+        window_scale: bool = true, "RFC 7323 §2";
+        /// Explicit congestion notification, used where both ends have it on.
+        ecn: bool = false, "RFC 3168";
+        /// How much the application may have written without an ACK; `"auto"` is unlimited.
+        send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
+        /// Receive buffer, which bounds the advertised window. Below the bandwidth-delay product it limits throughput.
+        receive_buffer: Bytes = Bytes(6_291_456), "Linux tcp_rmem maximum";
+        /// Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long stalls.
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4";
+        /// What `min_rto` bounds.
+        rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
+        /// Timeout before the first sample.
+        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1";
+        /// Largest timeout, backoff included.
+        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5";
+        /// Clock granularity G: the least that the variance term adds.
+        clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2";
+        /// Ticks in which round trips and timeouts are counted; zero means exact nanoseconds.
+        rtt_tick: Duration = Duration::ZERO, "exact";
+        /// Which segments give round-trip samples.
+        rtt_sampling: RttSampling = RttSampling::EveryAck, "RFC 6298 §3";
+        /// An ACK is sent at the latest for every so many segments; 0 or 1 acknowledges each.
+        delayed_ack: u8 = 2, "RFC 5681 §4.2";
+        /// Longest delay of an ACK. Above the sender's RTO it causes spurious timeouts.
+        delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms";
+        /// So many first segments are acknowledged at once, delayed ACKs or not.
+        quick_acks: u16 = 0, "RFC 5681";
+        /// New data on the first two duplicate ACKs.
+        limited_transmit: bool = true, "RFC 3042";
+        /// Duplicate ACKs that mean a loss.
+        dup_thresh: u8 = 3, "RFC 5681 §3.2";
+        /// What is halved when a loss is found.
+        halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
+        /// Whether a second timeout of the same segment lowers ssthresh again.
+        repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
+        /// The unit in which windows are counted.
+        window_unit: WindowUnit = WindowUnit::Bytes, "RFC 5681";
+        /// What the window grows by.
+        increase: Increase = Increase::Bytes, "RFC 3465";
+        /// Slow start grows by at most so many MSS an ACK (L); 1 after a timeout.
+        abc_limit: u8 = 1, "RFC 5681 §3.1";
+        /// cwnd grows only while it is what limits the sender.
+        cwnd_validation: bool = true, "RFC 2861, RFC 9002 §7.8";
+        /// The window with which a recovery without SACK ends.
+        recovery_exit: RecoveryExit = RecoveryExit::Flight, "RFC 6582 §3.2";
+        /// Rearm the timer on the first partial ACK only (impatient) or on each.
+        impatient: bool = true, "RFC 6582 §4";
+        /// What becomes of cwnd after an idle period.
+        idle_restart: IdleRestart = IdleRestart::Restart, "RFC 5681 §4.1";
+        /// Timeouts in a row without an ACK of new data before giving up; `"auto"` is never.
+        data_retries: Option<u64> = Some(15), "RFC 1122 §4.2.3.5: R2 at least 100 s";
+        /// Retransmissions of a SYN before giving up; `"auto"` is never.
+        syn_retries: Option<u64> = Some(6), "RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes";
+        /// Most new segments sent in answer to one ACK; 0 is no limit.
+        max_burst: u64 = 0, "off";
+        /// Hold a small segment back while data is unacknowledged.
+        nagle: bool = false, "off, as simulated applications write in bulk";
+        /// How a connection is opened.
+        handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
+        /// First interval of window probes; `"auto"` is the RTO.
+        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1";
+        /// How long a closed connection lingers in TIME-WAIT.
+        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN";
+    }
+}
+
+impl TcpConfig {
+    /// The defaults of a profile.
+    pub fn for_profile(profile: Profile) -> Self {
+        match profile {
+            Profile::Rfc => Self::default(),
+            Profile::Ns2 => Self::ns2(),
+            Profile::Ns3 => Self::ns3(),
+            Profile::Linux => Self::linux(),
+        }
+    }
+
+    /// ns-2 2.35, `tcl/lib/ns-default.tcl` and `tcp/tcp.cc`.
+    fn ns2() -> Self {
+        Self {
+            mss: Bytes(1000),
+            iw: Some(2),
+            initial_ssthresh: Some(20),
+            window: Some(20),
+            timestamps: false,
+            receive_buffer: Bytes(1_000_000_000),
+            min_rto: Duration::from_millis(200),
+            initial_rto: Duration::from_secs(3),
+            clock_granularity: Duration::from_millis(10),
+            rtt_tick: Duration::from_millis(10),
+            rtt_sampling: RttSampling::OnePerRtt,
+            delayed_ack: 1,
+            delayed_ack_timeout: Duration::from_millis(100),
+            halve_base: HalveBase::Window,
+            repeated_rto_ssthresh: RepeatedRto::Again,
+            window_unit: WindowUnit::Packets,
+            increase: Increase::Acks,
+            cwnd_validation: false,
+            recovery_exit: RecoveryExit::Ssthresh,
+            idle_restart: IdleRestart::Off,
+            data_retries: None,
+            syn_retries: None,
+            handshake: Handshake::Ns2Syn,
+            ..Self::default()
+        }
+    }
+
+    /// ns-3-dev, `src/internet/model/tcp-socket-base.cc` and `tcp-socket.cc`.
+    fn ns3() -> Self {
+        Self {
+            mss: Bytes(536),
+            iw: Some(10),
+            send_buffer: Some(Bytes(131_072)),
+            receive_buffer: Bytes(131_072),
+            min_rto: Duration::from_secs(1),
+            rtt_tick: Duration::ZERO,
+            clock_granularity: Duration::from_millis(1),
+            delayed_ack_timeout: Duration::from_millis(200),
+            recovery_exit: RecoveryExit::Ssthresh,
+            idle_restart: IdleRestart::Off,
+            data_retries: Some(6),
+            persist_timeout: Some(Duration::from_secs(6)),
+            ..Self::default()
+        }
+    }
+
+    /// Linux 6.x, `net/ipv4/tcp_{input,output,timer}.c` and `ip-sysctl`.
+    fn linux() -> Self {
+        Self {
+            mss: Bytes(1448),
+            iw: Some(10),
+            min_rto: Duration::from_millis(200),
+            rto_floor: RtoFloor::Variance,
+            max_rto: Duration::from_secs(120),
+            clock_granularity: Duration::from_micros(1),
+            delayed_ack_timeout: Duration::from_millis(40),
+            quick_acks: 16,
+            halve_base: HalveBase::Window,
+            window_unit: WindowUnit::Packets,
+            abc_limit: u8::MAX,
+            recovery_exit: RecoveryExit::Ssthresh,
+            nagle: true,
+            idle_restart: IdleRestart::Decay,
+            ..Self::default()
+        }
+    }
+
+    /// Initial window for segments of `mss` bytes.
+    pub(crate) fn initial_window(&self, mss: u64) -> u64 {
+        // RFC 6928 §2 equation 1.
+        self.iw.map_or_else(|| (10 * mss).min((2 * mss).max(14_600)), |n| n.max(1).saturating_mul(mss))
+    }
+
+    /// The window scale shift this end asks for: the least with which the whole buffer can be advertised.
+    pub(crate) fn scale_shift(&self) -> u8 {
+        (0..14).find(|s| self.receive_buffer.get() >> s <= 65_535).unwrap_or(14)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_core::params::Parameters;
+
+    #[test]
+    fn initial_window_follows_rfc_6928() {
+        // RFC 6928 §2: 10 segments up to 1460 bytes, 14600 bytes up to 7300, 2 segments above.
+        let c = TcpConfig::default();
+        assert_eq!([536, 1460, 3000, 9000].map(|m| c.initial_window(m)), [5_360, 14_600, 14_600, 18_000]);
+    }
+
+    #[test]
+    fn every_profile_survives_being_written_and_read_back() {
+        for profile in [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux] {
+            let config = TcpConfig::for_profile(profile);
+            let mut copy = TcpConfig::default();
+            for p in TcpConfig::params() {
+                copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
+            }
+            assert_eq!(copy, config);
+        }
+    }
+
+    #[test]
+    fn scale_is_the_least_that_covers_the_buffer() {
+        let shift = |b| TcpConfig { receive_buffer: Bytes(b), ..TcpConfig::default() }.scale_shift();
+        assert_eq!([65_535, 65_536, 131_072, 6_291_456, u64::MAX].map(shift), [0, 1, 2, 7, 14]);
+    }
+}
