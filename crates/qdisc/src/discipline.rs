@@ -24,6 +24,14 @@ pub enum Verdict {
     Drop,
 }
 
+impl Verdict {
+    /// Whether the verdict leaves mark or drop to the packet's codepoint.
+    #[inline]
+    pub const fn is_signal(self) -> bool {
+        matches!(self, Self::Signal)
+    }
+}
+
 /// What a discipline knows of the link it serves when it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkView {
@@ -53,6 +61,10 @@ pub trait Aqm {
     ) -> Verdict {
         Verdict::Pass
     }
+    /// What became of the packet for which the law just returned [`Verdict::Signal`]: it was marked (or carried CE
+    /// already) and goes on, or it was dropped. After a drop on departure the next packet comes to
+    /// [`Aqm::on_dequeue`] at the same `now`, or [`Aqm::on_idle`] where there is none.
+    fn on_signalled(&mut self, _marked: bool, _now: Instant) {}
     /// The hard limit made the queue drop a packet.
     fn on_overlimit(&mut self, _now: Instant) {}
     /// The queue is empty and the transmitter free.

@@ -1,3 +1,37 @@
 //! Queue disciplines, generic over the packet.
+//!
+//! A single-queue AQM is a law ([`Aqm`]) in a [`Managed`] FIFO; a discipline that must see flows or the queue's
+//! inside implements [`QueueDiscipline`] itself. Every discipline is one file in `disciplines/` and one line in
+//! the table of [`disciplines`]; names, configuration, dispatch, parameter tables and the conformance tests
+//! derive from that line.
+//!
+//! ```
+//! use tailrace_core::{Bytes, Duration, Instant, Rate, Rng};
+//! use tailrace_qdisc::testing::{Collector, TestPacket};
+//! use tailrace_qdisc::{Cx, LinkView, QdiscConfig, QueueDiscipline};
+//!
+//! let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(20) };
+//! let config = QdiscConfig::parse_tc("pfifo limit 2").unwrap();
+//! let mut queue = config.build(&link);
+//! let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+//! let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+//! for id in 0..3 {
+//!     queue.enqueue(TestPacket { id, size: Bytes(1500), ..TestPacket::default() }, &mut cx);
+//! }
+//! assert_eq!(queue.dequeue(&mut cx).unwrap().0.id, 0);
+//! assert_eq!(sink.dropped[0].0.id, 2);
+//! ```
+
 pub mod discipline;
+pub mod disciplines;
+pub mod managed;
+pub mod registry;
+pub mod signal;
+pub mod tc;
+pub mod testing;
+
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};
+pub use disciplines::{Qdisc, QdiscConfig, catalog};
+pub use managed::Managed;
+pub use registry::{Discipline, QdiscInfo};
+pub use tc::TcError;

@@ -1,0 +1,205 @@
+//! What a registered discipline must say about itself, and what the table turns into.
+//!
+//! The table itself is in [`crate::disciplines`]: one line a discipline, from which `qdiscs!` derives the module,
+//! [`QdiscConfig`](crate::QdiscConfig), [`Qdisc`](crate::Qdisc) (dispatch by `match`, no box a packet) and
+//! [`catalog`](crate::catalog).
+
+use crate::discipline::{LinkView, QueueDiscipline};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::params::{ParamInfo, Parameters};
+use tailrace_core::{Limit, Packet};
+
+/// The parameter at fault and what is wrong with it.
+pub type Invalid = (&'static str, String);
+
+/// The configuration of one discipline: its parameters, its description, and how to build it.
+pub trait Discipline: Parameters {
+    /// The description.
+    const ABOUT: About;
+    /// First words of a tc line that mean this discipline.
+    const TC_KINDS: &'static [&'static str];
+    /// What the configuration builds.
+    type Queue<P: Packet>: QueueDiscipline<P>;
+
+    /// Whether the parameters go together.
+    ///
+    /// # Errors
+    /// The parameter at fault and why.
+    fn validate(&self) -> Result<(), Invalid>;
+    /// An empty queue for `link`. The configuration has passed [`Discipline::validate`].
+    fn build<P: Packet>(&self, link: &LinkView) -> Self::Queue<P>;
+    /// Reads the words after `kind`, one of [`Discipline::TC_KINDS`], of a tc line.
+    ///
+    /// # Errors
+    /// The word at fault and why.
+    fn from_tc(kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError>;
+    /// The limit, where the configuration is a tail-drop FIFO without a law.
+    fn plain_fifo(&self) -> Option<Limit> {
+        None
+    }
+}
+
+/// What a discipline's file says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Family, for grouping: `"fifo"`, `"red"`, `"delay"`, `"fair"`.
+    pub family: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub citation: &'static str,
+    /// What it does with ECN-capable packets.
+    pub ecn: &'static str,
+    /// What it keeps for each flow.
+    pub per_flow_state: &'static str,
+}
+
+/// One row of [`catalog`](crate::catalog).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QdiscInfo {
+    /// Registered name.
+    pub name: &'static str,
+    /// Family, for grouping.
+    pub family: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub citation: &'static str,
+    /// What it does with ECN-capable packets.
+    pub ecn: &'static str,
+    /// What it keeps for each flow.
+    pub per_flow_state: &'static str,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+}
+
+impl QdiscInfo {
+    pub(crate) fn of<C: Discipline>(name: &'static str) -> Self {
+        let About { family, summary, citation, ecn, per_flow_state } = C::ABOUT;
+        Self { name, family, summary, citation, ecn, per_flow_state, params: C::params() }
+    }
+}
+
+/// The table of disciplines: `"name" => module::Variant(Config)`.
+macro_rules! qdiscs {
+    ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
+        $( pub mod $module; )+
+
+        /// The configuration of any registered discipline.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum QdiscConfig {
+            $( #[doc = concat!("`", $name, "`")] $variant($module::$config), )+
+        }
+
+        impl QdiscConfig {
+            /// The registered names, in the order of the table.
+            pub const fn names() -> &'static [&'static str] {
+                &[$($name),+]
+            }
+            /// The default configuration of the discipline called `name`.
+            pub fn default_of(name: &str) -> Option<Self> {
+                match name {
+                    $( $name => Some(Self::$variant(Default::default())), )+
+                    _ => None,
+                }
+            }
+            /// The registered name.
+            pub const fn name(&self) -> &'static str {
+                match self { $( Self::$variant(_) => $name, )+ }
+            }
+            /// The parameter table.
+            pub fn params(&self) -> &'static [ParamInfo] {
+                match self { $( Self::$variant(_) => $module::$config::params(), )+ }
+            }
+            /// Sets one parameter.
+            ///
+            /// # Errors
+            /// Where the name is unknown or the value does not fit.
+            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
+                match self { $( Self::$variant(c) => c.set(name, value), )+ }
+            }
+            /// The value of one parameter in the form that `set` reads.
+            pub fn get(&self, name: &str) -> Option<Value> {
+                match self { $( Self::$variant(c) => c.get(name), )+ }
+            }
+            /// Whether the parameters go together.
+            ///
+            /// # Errors
+            /// The parameter at fault and why.
+            pub fn validate(&self) -> Result<(), Invalid> {
+                match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// The limit, where the configuration is a tail-drop FIFO without a law: its departures can be
+            /// computed without asking it.
+            pub fn plain_fifo(&self) -> Option<Limit> {
+                match self { $( Self::$variant(c) => c.plain_fifo(), )+ }
+            }
+            /// An empty queue for `link`. Configurations that [`QdiscConfig::validate`] refuses build something
+            /// unspecified, or panic.
+            pub fn build<P: Packet>(&self, link: &LinkView) -> Qdisc<P> {
+                match self { $( Self::$variant(c) => Qdisc::$variant(c.build(link)), )+ }
+            }
+            /// Reads a tc line such as `red limit 200kb min 15kb max 45kb ecn`.
+            ///
+            /// # Errors
+            /// The word at fault and what was expected.
+            pub fn parse_tc(text: &str) -> Result<Self, TcError> {
+                let mut words = TcWords::new(text);
+                let kind = words.next_word().ok_or_else(|| words.error("expected a queue discipline"))?;
+                let start = words.clone();
+                let config = match kind {
+                    $( k if $module::$config::TC_KINDS.contains(&k) => {
+                        Self::$variant($module::$config::from_tc(k, &mut words)?)
+                    } )+
+                    _ => {
+                        let mut known = Vec::new();
+                        $( known.extend_from_slice($module::$config::TC_KINDS); )+
+                        return Err(words.unknown(&known));
+                    }
+                };
+                config.validate().map_err(|(param, why)| start.error(format!("{param}: {why}")))?;
+                Ok(config)
+            }
+        }
+
+        /// Any registered discipline.
+        #[derive(Debug)]
+        pub enum Qdisc<P: Packet> {
+            $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as Discipline>::Queue<P>), )+
+        }
+
+        impl<P: Packet> QueueDiscipline<P> for Qdisc<P> {
+            #[inline]
+            fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+                match self { $( Self::$variant(q) => q.enqueue(packet, cx), )+ }
+            }
+            #[inline]
+            fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+                match self { $( Self::$variant(q) => q.dequeue(cx), )+ }
+            }
+            #[inline]
+            fn backlog(&self) -> Backlog {
+                match self { $( Self::$variant(q) => q.backlog(), )+ }
+            }
+            #[inline]
+            fn poll_timeout(&self) -> Option<Instant> {
+                match self { $( Self::$variant(q) => q.poll_timeout(), )+ }
+            }
+            fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+                match self { $( Self::$variant(q) => q.handle_timeout(cx), )+ }
+            }
+            fn state_names(&self) -> &'static [&'static str] {
+                match self { $( Self::$variant(q) => q.state_names(), )+ }
+            }
+            fn state(&self, out: &mut [f64]) {
+                match self { $( Self::$variant(q) => q.state(out), )+ }
+            }
+        }
+
+        /// Every registered discipline, described.
+        pub fn catalog() -> Vec<QdiscInfo> {
+            vec![$( QdiscInfo::of::<$module::$config>($name) ),+]
+        }
+    };
+}
+pub(crate) use qdiscs;

@@ -1,0 +1,204 @@
+//! The words and units of `tc` (iproute2): `red limit 200kb min 15kb max 45kb ecn`.
+//!
+//! tc counts sizes in powers of 1024 (`kb`), rates in powers of 1000 (`mbit`), and reads `mbps` as megabytes a
+//! second; a bare number is bytes, bits a second, or microseconds. Which words a discipline knows stands in
+//! its own file.
+
+use tailrace_core::text::nearest;
+use tailrace_core::{Bytes, Duration, Probability, Rate};
+
+/// Why a tc line was refused, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcError {
+    /// Byte offset of the offending word.
+    pub offset: usize,
+    /// Its length in bytes; zero at the end of the line where a word is missing.
+    pub len: usize,
+    /// What was expected.
+    pub message: String,
+}
+
+/// The words of a tc line, each with its place.
+#[derive(Clone, Debug)]
+pub struct TcWords<'a> {
+    text: &'a str,
+    next: usize,
+    word: (usize, usize),
+}
+
+impl<'a> TcWords<'a> {
+    /// The words of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, next: 0, word: (0, 0) }
+    }
+
+    /// The next word, which becomes the one that errors point to.
+    pub fn next_word(&mut self) -> Option<&'a str> {
+        let rest = &self.text[self.next..];
+        let start = self.next + (rest.len() - rest.trim_start().len());
+        let len = self.text[start..].find(char::is_whitespace).unwrap_or(self.text.len() - start);
+        self.word = (start, len);
+        self.next = start + len;
+        (len > 0).then(|| &self.text[start..start + len])
+    }
+
+    /// An error at the current word.
+    pub fn error(&self, message: impl Into<String>) -> TcError {
+        TcError { offset: self.word.0, len: self.word.1, message: message.into() }
+    }
+
+    /// The current word is none of `known`.
+    pub fn unknown(&self, known: &[&'static str]) -> TcError {
+        let word = &self.text[self.word.0..self.word.0 + self.word.1];
+        let hint = nearest(word, known.iter().copied())
+            .map_or_else(|| format!("known here: {}", known.join(", ")), |n| format!("did you mean {n:?}?"));
+        self.error(format!("unknown word {word:?}; {hint}"))
+    }
+
+    /// The next word as a size: `64kb` is 65 536 bytes.
+    ///
+    /// # Errors
+    /// Where the word is missing or is no size; likewise below.
+    pub fn size(&mut self) -> Result<Bytes, TcError> {
+        self.quantity("a size such as 64kb", |unit| match unit {
+            "" | "b" => Some(1.0),
+            "k" | "kb" => Some(1024.0),
+            "m" | "mb" => Some(1024.0 * 1024.0),
+            "g" | "gb" => Some(1024.0 * 1024.0 * 1024.0),
+            "kbit" => Some(1024.0 / 8.0),
+            "mbit" => Some(1024.0 * 1024.0 / 8.0),
+            "gbit" => Some(1024.0 * 1024.0 * 1024.0 / 8.0),
+            _ => None,
+        })
+        .map(Bytes)
+    }
+
+    /// The next word as a rate: `10mbit` is 10^7 bit/s, `10mbps` is 8 times that.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn rate(&mut self) -> Result<Rate, TcError> {
+        self.quantity("a rate such as 10mbit", |unit| {
+            let (stem, scale) = unit
+                .strip_suffix("bps")
+                .map_or_else(|| (unit.strip_suffix("bit").unwrap_or(unit), 1.0), |stem| (stem, 8.0));
+            let factor = match stem {
+                "" => 1.0,
+                "k" => 1e3,
+                "m" => 1e6,
+                "g" => 1e9,
+                "t" => 1e12,
+                "ki" => 1024.0,
+                "mi" => 1024.0 * 1024.0,
+                "gi" => 1024.0 * 1024.0 * 1024.0,
+                _ => return None,
+            };
+            Some(factor * scale)
+        })
+        .map(Rate::from_bps)
+    }
+
+    /// The next word as a time: `5ms`; a bare number is microseconds.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn time(&mut self) -> Result<Duration, TcError> {
+        self.quantity("a time such as 5ms", |unit| match unit {
+            "s" | "sec" | "secs" => Some(1e9),
+            "ms" | "msec" | "msecs" => Some(1e6),
+            "" | "us" | "usec" | "usecs" => Some(1e3),
+            "ns" | "nsec" | "nsecs" => Some(1.0),
+            _ => None,
+        })
+        .map(Duration::from_nanos)
+    }
+
+    /// The next word as a whole number.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn count(&mut self) -> Result<u64, TcError> {
+        let word = self.needed("a whole number")?;
+        word.parse().map_err(|_| self.error(format!("{word:?} is not a whole number")))
+    }
+
+    /// The next word as a whole number that fits 32 bits.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn count32(&mut self) -> Result<u32, TcError> {
+        let n = self.count()?;
+        u32::try_from(n).map_err(|_| self.error(format!("{n} is too large")))
+    }
+
+    /// The next word as a probability.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn probability(&mut self) -> Result<Probability, TcError> {
+        let word = self.needed("a probability such as 0.02")?;
+        let p = word.parse().ok().and_then(Probability::new);
+        p.ok_or_else(|| self.error(format!("{word:?} is not a probability such as 0.02")))
+    }
+
+    fn needed(&mut self, expected: &str) -> Result<&'a str, TcError> {
+        let (offset, len) = self.word;
+        let after = self.text[offset..offset + len].to_string();
+        self.next_word().ok_or_else(|| self.error(format!("{after:?} needs {expected}")))
+    }
+
+    fn quantity(&mut self, expected: &str, factor: impl Fn(&str) -> Option<f64>) -> Result<u64, TcError> {
+        let word = self.needed(expected)?;
+        let split = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+        let (number, unit) = word.split_at(split);
+        let value = number.parse::<f64>().ok().zip(factor(&unit.to_ascii_lowercase())).map(|(n, k)| n * k);
+        let value = value.ok_or_else(|| self.error(format!("{word:?} is not {expected}")))?;
+        if value >= 9.2e18 {
+            return Err(self.error(format!("{word:?} is too large")));
+        }
+        Ok((value + 0.5) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_those_of_tc() {
+        assert_eq!(TcWords::new("64kb").size(), Ok(Bytes(65_536)));
+        assert_eq!(TcWords::new("1514").size(), Ok(Bytes(1514)));
+        assert_eq!(TcWords::new("1mb").size(), Ok(Bytes(1_048_576)));
+        assert_eq!(TcWords::new("10mbit").rate(), Ok(Rate::from_mbit(10)));
+        assert_eq!(TcWords::new("10mbps").rate(), Ok(Rate::from_mbit(80)));
+        assert_eq!(TcWords::new("1.5Mbit").rate(), Ok(Rate::from_bps(1_500_000)));
+        assert_eq!(TcWords::new("5ms").time(), Ok(Duration::from_millis(5)));
+        assert_eq!(TcWords::new("5").time(), Ok(Duration::from_micros(5)));
+        assert_eq!(TcWords::new("0.02").probability(), Ok(Probability::new(0.02).unwrap()));
+    }
+
+    #[test]
+    fn errors_point_at_the_word() {
+        let mut words = TcWords::new("limit  5furlong");
+        assert_eq!(words.next_word(), Some("limit"));
+        let e = words.size().unwrap_err();
+        assert_eq!((e.offset, e.len), (7, 8));
+        let mut words = TcWords::new("limit ");
+        words.next_word();
+        let e = words.size().unwrap_err();
+        assert_eq!((e.offset, e.len), (6, 0));
+        assert!(e.message.contains("\"limit\" needs a size"), "{}", e.message);
+        assert!(TcWords::new("1.5").count().is_err());
+        assert!(TcWords::new("1.5").probability().is_err());
+        assert!(TcWords::new("99999999999gb").size().unwrap_err().message.contains("too large"));
+    }
+
+    #[test]
+    fn other_scripts_and_blank_lines_do_not_panic() {
+        for text in ["", "   ", "é", "5µs", "limit\u{a0}5", "\u{2003}"] {
+            let mut words = TcWords::new(text);
+            let _ = words.size();
+            let _ = words.next_word();
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What every registered discipline must keep, whatever its parameters: runs over the registry by itself.
+
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use tailrace_core::params::{Kind, Value};
+use tailrace_core::{Bytes, Duration, Ecn, Instant, Rate, Rng};
+use tailrace_qdisc::testing::{Collector, TestPacket};
+use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Enqueue { flow: u32, size: u64, ecn: Ecn },
+    Dequeue,
+    Wait(Duration),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let ecn = (0u8..4).prop_map(Ecn::from_bits);
+    prop_oneof![
+        5 => (0u32..12, prop_oneof![Just(0u64), 40u64..1515, 60_000u64..70_000], ecn)
+            .prop_map(|(flow, size, ecn)| Step::Enqueue { flow, size, ecn }),
+        3 => Just(Step::Dequeue),
+        2 => prop_oneof![0u64..2_000, 0u64..20_000_000, 0u64..5_000_000_000]
+            .prop_map(|ns| Step::Wait(Duration::from_nanos(ns))),
+    ]
+}
+
+/// Values at and beyond the edges of what a parameter of this kind can be.
+fn extremes(kind: Kind) -> Vec<Value> {
+    let texts = |words: &[&str]| words.iter().map(|w| Value::Text((*w).into())).collect();
+    match kind {
+        Kind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        Kind::Count => [0, 1, 2, 7, 1 << 14, i64::from(u32::MAX), i64::MAX].map(Value::Integer).to_vec(),
+        Kind::Number => [-1.0, 0.0, 1e-12, 0.5, 1.0, 3.0, 1e12].map(Value::Float).to_vec(),
+        Kind::Duration => texts(&["0 s", "1 ns", "1 ms", "100 ms", "1 h", "100000 h"]),
+        Kind::Rate => texts(&["0 bit/s", "1 bit/s", "1 Mbit/s", "1000000 Gbit/s"]),
+        Kind::Bytes => texts(&["0 B", "1 B", "1000 B", "1 GB", "1000000000 GB"]),
+        Kind::Limit => texts(&[
+            "0 packets",
+            "1 packet",
+            "5 packets",
+            "1000000000000 packets",
+            "0 B",
+            "1 B",
+            "10 kB",
+            "1000000000 GB",
+        ]),
+        Kind::Probability => [0.0, 1e-9, 0.02, 0.5, 1.0].map(Value::Float).to_vec(),
+        Kind::Choice(words) => texts(words),
+    }
+}
+
+/// The default of discipline `name`, with some parameters at random extremes where these go together.
+fn configuration(name: &'static str) -> impl Strategy<Value = QdiscConfig> {
+    prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..6).prop_map(
+        move |choices| {
+            let mut config = QdiscConfig::default_of(name).expect("registered");
+            let params = config.params();
+            for (which, value) in choices {
+                let param = &params[which.index(params.len())];
+                let mut values = extremes(param.kind);
+                if param.auto {
+                    values.push(Value::Text("auto".into()));
+                }
+                let mut changed = config.clone();
+                if changed.set(param.name, &values[value.index(values.len())]).is_ok()
+                    && changed.validate().is_ok()
+                {
+                    config = changed;
+                }
+            }
+            config
+        },
+    )
+}
+
+fn link() -> impl Strategy<Value = LinkView> {
+    let rate = prop_oneof![Just(1u64), Just(1_500_000), Just(45_000_000), Just(100_000_000_000)];
+    (rate, 0u64..1_000)
+        .prop_map(|(bps, ms)| LinkView { rate: Rate::from_bps(bps), delay: Duration::from_millis(ms) })
+}
+
+/// Everything observable of a run.
+#[derive(Debug, Default, PartialEq)]
+struct Outcome {
+    offered: Vec<(TestPacket, Instant)>,
+    delivered: Vec<(TestPacket, Instant)>,
+    dropped: Vec<TestPacket>,
+    marked: Vec<TestPacket>,
+    states: Vec<u64>,
+}
+
+fn run(config: &QdiscConfig, link: &LinkView, steps: &[Step], seed: u64) -> Outcome {
+    let mut queue: Qdisc<TestPacket> = config.build(link);
+    let (mut rng, mut sink, mut now) = (Rng::new(seed), Collector::default(), Instant::ZERO);
+    let mut outcome = Outcome::default();
+    let mut state = vec![f64::NAN; queue.state_names().len()];
+    for (id, step) in steps.iter().enumerate() {
+        let mut cx = Cx { now, rng: &mut rng, sink: &mut sink };
+        match step {
+            Step::Enqueue { flow, size, ecn } => {
+                let packet = TestPacket::new(id as u64, *flow, *size).with_ecn(*ecn);
+                outcome.offered.push((packet, now));
+                queue.enqueue(packet, &mut cx);
+            }
+            Step::Dequeue => {
+                let backlog = queue.backlog();
+                let out = queue.dequeue(&mut cx);
+                if out.is_none() && queue.backlog().packets > 0 {
+                    assert!(queue.poll_timeout().is_some(), "held packets without saying until when");
+                }
+                assert!(queue.backlog().packets <= backlog.packets);
+                outcome.delivered.extend(out);
+            }
+            Step::Wait(d) => {
+                now += *d;
+                cx.now = now;
+                if queue.poll_timeout().is_some_and(|t| t <= now) {
+                    queue.handle_timeout(&mut cx);
+                    assert!(queue.poll_timeout().is_none_or(|t| t > now), "the timer stands still");
+                } else {
+                    queue.handle_timeout(&mut cx); // spurious: must be harmless
+                }
+            }
+        }
+        queue.state(&mut state);
+        outcome.states.extend(state.iter().map(|x| x.to_bits()));
+        assert!(state.iter().all(|x| x.is_finite()), "{:?} {state:?}", queue.state_names());
+        balance(&queue, &outcome, &sink);
+    }
+    outcome.dropped = sink.dropped.iter().map(|(p, ..)| *p).collect();
+    outcome.marked = sink.marked.iter().map(|(p, _)| *p).collect();
+    outcome
+}
+
+/// In = out + dropped + queued, in packets and in bytes.
+fn balance(queue: &Qdisc<TestPacket>, outcome: &Outcome, sink: &Collector<TestPacket>) {
+    let offered = outcome.offered.iter().map(|(p, _)| p);
+    let gone = || outcome.delivered.iter().map(|(p, _)| p).chain(sink.dropped.iter().map(|(p, ..)| p));
+    let bytes = |p: &TestPacket| p.size.get();
+    let backlog = queue.backlog();
+    assert_eq!(offered.clone().count() as u64, gone().count() as u64 + backlog.packets);
+    assert_eq!(offered.map(bytes).sum::<u64>(), gone().map(bytes).sum::<u64>() + backlog.bytes.get());
+}
+
+/// Each packet leaves once, unchanged but for a reported mark, with its time of arrival, in order within its flow.
+fn faithful(outcome: &Outcome) {
+    let offered: BTreeMap<u64, (TestPacket, Instant)> =
+        outcome.offered.iter().map(|(p, t)| (p.id, (*p, *t))).collect();
+    let mut seen = BTreeMap::new();
+    for (packet, arrival) in &outcome.delivered {
+        let (original, when) = offered[&packet.id];
+        assert_eq!(*arrival, when);
+        let marked = outcome.marked.iter().any(|m| m.id == packet.id);
+        let expected = if marked { original.with_ecn(Ecn::Ce) } else { original };
+        assert_eq!(*packet, expected);
+        let last = seen.insert(packet.flow, packet.id);
+        assert!(last < Some(packet.id), "flow {:?} out of order", packet.flow);
+    }
+    let mut gone: Vec<u64> =
+        outcome.delivered.iter().map(|(p, _)| p.id).chain(outcome.dropped.iter().map(|p| p.id)).collect();
+    gone.sort_unstable();
+    assert!(gone.windows(2).all(|w| w[0] < w[1]), "a packet left twice");
+    for marked in &outcome.marked {
+        let (original, _) = offered[&marked.id];
+        assert!(original.ecn.is_capable(), "a Not-ECT packet was marked");
+        assert_ne!(original.ecn, Ecn::Ce, "a CE packet counted as a new mark");
+    }
+    let mut marks: Vec<u64> = outcome.marked.iter().map(|p| p.id).collect();
+    marks.sort_unstable();
+    assert!(marks.windows(2).all(|w| w[0] < w[1]), "a packet was marked twice");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn every_discipline_conserves_orders_and_repeats(
+        link in link(),
+        steps in prop::collection::vec(step(), 1..300),
+        seed in any::<u64>(),
+        configs in QdiscConfig::names().iter().map(|n| configuration(n)).collect::<Vec<_>>(),
+    ) {
+        for config in &configs {
+            let outcome = run(config, &link, &steps, seed);
+            faithful(&outcome);
+            prop_assert_eq!(outcome, run(config, &link, &steps, seed));
+        }
+    }
+}
+
+#[test]
+fn every_default_is_valid_described_and_reads_back() {
+    for info in tailrace_qdisc::catalog() {
+        let config = QdiscConfig::default_of(info.name).expect("in the catalog");
+        assert_eq!(config.name(), info.name);
+        assert_eq!(config.validate(), Ok(()));
+        let mut copy = config.clone();
+        for param in info.params {
+            assert!(param.doc.trim().len() > 20 && !param.source.is_empty(), "{}.{}", info.name, param.name);
+            copy.set(param.name, &config.get(param.name).expect("listed")).expect("reads back");
+        }
+        assert_eq!(copy, config);
+        for text in [info.family, info.summary, info.citation, info.ecn, info.per_flow_state] {
+            assert!(!text.is_empty(), "{}", info.name);
+        }
+    }
+}
+
+#[test]
+fn a_packet_larger_than_any_limit_is_dropped_not_lost() {
+    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    for name in QdiscConfig::names() {
+        let mut config = QdiscConfig::default_of(name).expect("registered");
+        if config.set("limit", &Value::Text("1500 B".into())).is_err() || config.validate().is_err() {
+            continue;
+        }
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut queue: Qdisc<TestPacket> = config.build(&link);
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        queue.enqueue(TestPacket::new(0, 0, 1501), &mut cx);
+        assert_eq!(queue.backlog().bytes, Bytes::ZERO, "{name}");
+        assert_eq!(sink.dropped.len(), 1, "{name}");
+    }
+}
