@@ -1,1 +1,57 @@
 //! The fabric: event queue, links, routers, routes and faults.
+//!
+//! It is generic over the packet and over what sits at its rim ([`Rim`]): simulated hosts in virtual time, TUN
+//! ports in real time. It knows no clock: whoever runs it says how far.
+
+mod event;
+mod fabric;
+mod histogram;
+mod impair;
+mod link;
+mod route;
+mod stats;
+
+pub use event::EventQueue;
+pub use fabric::{Fabric, Rim, Routed};
+pub use histogram::Histogram;
+pub use impair::{Impairment, Loss, Spread};
+pub use link::{Link, LinkConfig, LinkQueue};
+pub use route::Graph;
+pub use stats::{Gauge, LinkCounters, QueueStats};
+
+/// A host or router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// A timer of the rim; the rim gives it meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimerId(pub u32);
+
+/// An interface address. Host interfaces are numbered from 10.0.0.1 in the order in which links are added, so an
+/// address leads to its route by subtraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u32);
+
+impl Address {
+    const FIRST: u32 = 0x0a00_0001;
+
+    /// The address of host interface number `index`.
+    pub const fn from_index(index: u32) -> Self {
+        Self(Self::FIRST + index)
+    }
+    /// The number of the host interface, for addresses that the fabric gave out.
+    pub const fn index(self) -> usize {
+        self.0.wrapping_sub(Self::FIRST) as usize
+    }
+}
+
+impl core::fmt::Display for Address {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let [a, b, c, d] = self.0.to_be_bytes();
+        write!(f, "{a}.{b}.{c}.{d}")
+    }
+}

@@ -1,0 +1,321 @@
+//! The event queue: a timing wheel that adapts its bucket width, with a heap behind it for the far future.
+//!
+//! Events come out in the order (time, insertion number), whatever the wheel's geometry; so tuning it changes
+//! speed and nothing else. Push and pop are O(1) amortised: a push links a node into its bucket's list, a pop
+//! opens the next occupied bucket (found by a bitmap) and sorts its handful of events. A heap costs a cache miss
+//! a level instead, and the queue is the hottest structure of a large simulation.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tailrace_core::Instant;
+
+/// What an event is for: a small number that the fabric gives meaning to, below [`EventQueue::MAX_TARGET`].
+pub(crate) type Target = u32;
+
+/// Pending event. `key` holds the insertion number above the target, so comparing (at, key) orders by insertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: u64,
+    key: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    event: Event,
+    next: u32,
+}
+
+const NIL: u32 = u32::MAX;
+const TARGET_BITS: u32 = 24;
+/// How often the geometry is reviewed, in opened buckets.
+const REVIEW_EVERY: u32 = 4096;
+/// Above this many events a bucket on average, buckets are halved (unless the far heap would fill up).
+const CROWDED: u64 = 4;
+
+/// Pending events in order of (time, insertion).
+#[derive(Debug)]
+pub struct EventQueue {
+    /// The bucket being emptied: latest first, so that the next event is popped from the end.
+    current: Vec<Event>,
+    /// Number of the bucket being emptied: time >> shift.
+    cursor: u64,
+    shift: u32,
+    heads: Vec<u32>,
+    occupied: Vec<u64>,
+    nodes: Vec<Node>,
+    free: u32,
+    far: BinaryHeap<Reverse<Event>>,
+    inserted: u64,
+    len: usize,
+    review: Review,
+}
+
+/// What happened since the geometry was last reviewed.
+#[derive(Debug, Default)]
+struct Review {
+    opened: u32,
+    drained: u64,
+    pushed: u64,
+    far: u64,
+    /// Narrower buckets than this sent too much to the far heap.
+    min_shift: u32,
+}
+
+impl EventQueue {
+    /// Targets are below this.
+    pub const MAX_TARGET: u32 = 1 << TARGET_BITS;
+
+    /// An empty queue for about `sources` events pending at a time.
+    pub fn new(sources: usize) -> Self {
+        let buckets = (sources * 2).next_power_of_two().clamp(1 << 10, 1 << 16);
+        Self {
+            current: Vec::new(),
+            cursor: 0,
+            shift: 15, // 33 us: a guess that the review corrects.
+            heads: vec![NIL; buckets],
+            occupied: vec![0; buckets / 64],
+            nodes: Vec::new(),
+            free: NIL,
+            far: BinaryHeap::new(),
+            inserted: 0,
+            len: 0,
+            review: Review::default(),
+        }
+    }
+
+    /// Number of pending events.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of events ever pushed.
+    pub fn pushed(&self) -> u64 {
+        self.inserted
+    }
+
+    /// Adds an event. `at` must not lie before the last event popped.
+    #[inline]
+    pub fn push(&mut self, at: Instant, target: Target) {
+        debug_assert!(target < Self::MAX_TARGET);
+        let event = Event { at: at.as_nanos(), key: self.inserted << TARGET_BITS | u64::from(target) };
+        self.inserted += 1;
+        self.len += 1;
+        self.review.pushed += 1;
+        self.place(event);
+    }
+
+    /// The next event, unless it is later than `until`.
+    #[inline]
+    pub fn pop_until(&mut self, until: Instant) -> Option<(Instant, Target)> {
+        if self.current.is_empty() && !self.open_next() {
+            return None;
+        }
+        let event = *self.current.last().expect("an opened bucket holds an event");
+        if event.at > until.as_nanos() {
+            return None;
+        }
+        self.current.pop();
+        self.len -= 1;
+        Some((Instant::from_nanos(event.at), event.key as u32 & (Self::MAX_TARGET - 1)))
+    }
+
+    #[inline]
+    fn place(&mut self, event: Event) {
+        let bucket = event.at >> self.shift;
+        if bucket <= self.cursor {
+            // Into the bucket that is open: keep it sorted, latest first.
+            let position = self.current.partition_point(|e| *e > event);
+            self.current.insert(position, event);
+        } else if bucket - self.cursor < self.heads.len() as u64 {
+            self.link(bucket, event);
+        } else {
+            self.review.far += 1;
+            self.far.push(Reverse(event));
+        }
+    }
+
+    #[inline]
+    fn link(&mut self, bucket: u64, event: Event) {
+        let slot = bucket as usize & (self.heads.len() - 1);
+        let node = Node { event, next: self.heads[slot] };
+        if self.free == NIL {
+            self.heads[slot] = self.nodes.len() as u32;
+            self.nodes.push(node);
+        } else {
+            let index = self.free;
+            let cell = &mut self.nodes[index as usize];
+            self.free = cell.next;
+            *cell = node;
+            self.heads[slot] = index;
+        }
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+    }
+
+    /// Opens the earliest bucket that holds an event; false when there is none.
+    fn open_next(&mut self) -> bool {
+        self.review.opened += 1;
+        if self.review.opened == REVIEW_EVERY {
+            self.adapt();
+        }
+        let near = self.next_occupied();
+        let far = self.far.peek().map(|Reverse(e)| e.at >> self.shift);
+        let bucket = match (near, far) {
+            (Some(n), Some(f)) => n.min(f),
+            (Some(n), None) => n,
+            (None, Some(f)) => f,
+            (None, None) => return !self.current.is_empty(),
+        };
+        if !self.current.is_empty() {
+            return true; // `adapt` put the earliest events into the open bucket.
+        }
+        self.cursor = bucket;
+        if near == Some(bucket) {
+            self.drain(bucket);
+        }
+        while self.far.peek().is_some_and(|Reverse(e)| e.at >> self.shift == bucket) {
+            let Reverse(event) = self.far.pop().expect("just peeked");
+            self.current.push(event);
+        }
+        self.review.drained += self.current.len() as u64;
+        if self.current.len() > 1 {
+            self.current.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        true
+    }
+
+    /// Moves a bucket's list into `current`.
+    fn drain(&mut self, bucket: u64) {
+        let slot = bucket as usize & (self.heads.len() - 1);
+        let mut index = std::mem::replace(&mut self.heads[slot], NIL);
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        while index != NIL {
+            let node = &mut self.nodes[index as usize];
+            self.current.push(node.event);
+            let next = std::mem::replace(&mut node.next, self.free);
+            self.free = index;
+            index = next;
+        }
+    }
+
+    /// The earliest occupied bucket after the cursor.
+    fn next_occupied(&self) -> Option<u64> {
+        let mask = self.heads.len() - 1;
+        let start = (self.cursor as usize + 1) & mask;
+        let words = self.occupied.len();
+        // The first word from `start` up, whole words around the wheel, and at last the first word's lower part.
+        let first = self.occupied[start / 64] & (!0 << (start % 64));
+        let mut word = start / 64;
+        let mut bits = first;
+        for _ in 0..=words {
+            if bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                return Some(self.cursor + 1 + ((slot.wrapping_sub(start)) & mask) as u64);
+            }
+            word = (word + 1) % words;
+            bits = self.occupied[word];
+        }
+        None
+    }
+
+    /// Widens buckets when too many events fall beyond the wheel, narrows them when they are crowded.
+    fn adapt(&mut self) {
+        let r = std::mem::take(&mut self.review);
+        self.review.min_shift = r.min_shift;
+        if r.far * 8 > r.pushed && self.shift < 40 {
+            self.review.min_shift = self.shift + 1;
+            self.rebuild(self.shift + 1);
+        } else if r.drained > CROWDED * u64::from(r.opened) && self.shift > r.min_shift {
+            self.rebuild(self.shift - 1);
+        }
+    }
+
+    /// Puts every pending event into a wheel of another bucket width.
+    fn rebuild(&mut self, shift: u32) {
+        let now = self.cursor << self.shift;
+        let mut all: Vec<Event> = std::mem::take(&mut self.current);
+        for slot in 0..self.heads.len() {
+            let mut index = std::mem::replace(&mut self.heads[slot], NIL);
+            while index != NIL {
+                let node = self.nodes[index as usize];
+                all.push(node.event);
+                index = node.next;
+            }
+        }
+        all.extend(self.far.drain().map(|Reverse(e)| e));
+        self.nodes.clear();
+        self.free = NIL;
+        self.occupied.fill(0);
+        self.shift = shift;
+        self.cursor = now >> shift;
+        for event in all {
+            self.place(event);
+        }
+        self.review.far = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn events_at_one_time_come_out_in_the_order_they_went_in() {
+        let mut q = EventQueue::new(4);
+        let t = Instant::from_millis(5);
+        for target in 0..100 {
+            q.push(t, target);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| q.pop_until(t)).map(|(_, target)| target).collect();
+        assert_eq!(order, (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn nothing_later_than_asked_for_comes_out() {
+        let mut q = EventQueue::new(4);
+        q.push(Instant::from_nanos(10), 1);
+        assert_eq!(q.pop_until(Instant::from_nanos(9)), None);
+        // A push before the bucket that the look-ahead opened still comes first.
+        q.push(Instant::from_nanos(5), 2);
+        assert_eq!(q.pop_until(Instant::from_nanos(9)), Some((Instant::from_nanos(5), 2)));
+        assert_eq!(q.pop_until(Instant::from_nanos(10)), Some((Instant::from_nanos(10), 1)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// The standard library's heap is the oracle, over gaps from nanoseconds to minutes, so that the far
+        /// heap, crowded buckets and rebuilds all take part.
+        #[test]
+        fn order_equals_a_sorted_heap(seed in any::<u64>(), spread in 0u32..36, hold in 1usize..400) {
+            let mut rng = tailrace_core::Rng::new(seed);
+            let mut q = EventQueue::new(1);
+            let mut oracle = BinaryHeap::new();
+            let mut now = 0;
+            for i in 0..20_000u64 {
+                if q.len() < hold || rng.bernoulli(0.5) {
+                    let gap = rng.next_u64() >> (64 - 1 - spread) >> rng.below(u64::from(spread) + 1);
+                    let target = rng.below(1000) as u32;
+                    q.push(Instant::from_nanos(now + gap), target);
+                    oracle.push(Reverse((now + gap, i, target)));
+                } else {
+                    let until = Instant::from_nanos(now + (rng.next_u64() >> (63 - spread)));
+                    let popped = q.pop_until(until);
+                    let Reverse((at, _, target)) = *oracle.peek().unwrap();
+                    if at <= until.as_nanos() {
+                        oracle.pop();
+                        prop_assert_eq!(popped, Some((Instant::from_nanos(at), target)));
+                        now = at;
+                    } else {
+                        prop_assert_eq!(popped, None);
+                    }
+                }
+            }
+            prop_assert_eq!(q.len(), oracle.len());
+        }
+    }
+}

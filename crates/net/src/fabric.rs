@@ -1,0 +1,256 @@
+//! Links, routers and the event loop.
+
+use crate::event::{EventQueue, Target};
+use crate::route::Graph;
+use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, TimerId};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate};
+
+/// A packet that the fabric can forward.
+pub trait Routed: Packet {
+    /// Where it goes.
+    fn destination(&self) -> Address;
+}
+
+/// What sits at the rim of the fabric, and whom it reports to.
+pub trait Rim<P: Packet> {
+    /// `pkt` has reached `node`, which is not a router.
+    fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>);
+    /// A timer set with [`Fabric::wake_at`] is due.
+    fn wake(&mut self, timer: TimerId, fabric: &mut Fabric<P>);
+    /// A link dropped `pkt`.
+    fn dropped(&mut self, link: LinkId, pkt: P, reason: DropReason, at: Instant);
+    /// A link's queue marked `pkt`.
+    fn marked(&mut self, link: LinkId, pkt: &P, at: Instant);
+    /// A router had no route for `pkt`.
+    fn unroutable(&mut self, node: NodeId, pkt: P, at: Instant);
+    /// A classifier singled out or cleared a flow.
+    fn flagged(&mut self, _link: LinkId, _flow: FlowKey, _flagged: bool, _at: Instant) {}
+    /// A watched link starts to send `pkt`, which waited for `sojourn`.
+    fn transmitted(&mut self, _link: LinkId, _pkt: &P, _sojourn: Duration, _at: Instant) {}
+}
+
+/// Targets with this bit are timers of the rim, the others links.
+const TIMER: Target = 1 << 23;
+
+/// Links, routers, routes and pending events.
+#[derive(Debug)]
+pub struct Fabric<P: Packet> {
+    links: Vec<Link<P>>,
+    graph: Graph,
+    events: EventQueue,
+    now: Instant,
+    handled: u64,
+    hops: u64,
+    trace: u64,
+}
+
+impl<P: Routed> Fabric<P> {
+    /// Most links (directions) and most timers.
+    pub const MAX_TARGETS: u32 = TIMER;
+
+    /// A fabric over `graph`, whose links are `configs` in the order of their [`LinkId`]s.
+    ///
+    /// # Panics
+    /// When the numbers of links and configs differ.
+    pub fn new(mut graph: Graph, configs: impl IntoIterator<Item = LinkConfig<P>>, timers: usize) -> Self {
+        graph.compute_routes();
+        let links: Vec<_> = configs
+            .into_iter()
+            .enumerate()
+            .map(|(i, c)| Link::new(c, graph.head(LinkId(i as u32))))
+            .collect();
+        let events = EventQueue::new(links.len() + timers);
+        Self { links, graph, events, now: Instant::ZERO, handled: 0, hops: 0, trace: 0 }
+    }
+
+    /// The present.
+    #[inline]
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Topology and routes.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// One link direction.
+    pub fn link(&self, link: LinkId) -> &Link<P> {
+        &self.links[link.0 as usize]
+    }
+
+    /// Number of link directions.
+    pub fn link_count(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Events handled.
+    pub fn handled(&self) -> u64 {
+        self.handled
+    }
+
+    /// Packets carried over a link, summed over links.
+    pub fn hops(&self) -> u64 {
+        self.hops
+    }
+
+    /// Hash over the times and places of all events so far: equal runs have equal traces.
+    pub fn trace(&self) -> u64 {
+        self.trace
+    }
+
+    /// Mixes something that happened at the rim into the trace.
+    #[inline]
+    pub fn mix(&mut self, value: u64) {
+        self.trace = (self.trace.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    /// Asks for [`Rim::wake`] at `at`. Timers are not cancelled: the rim ignores a wake it no longer needs.
+    #[inline]
+    pub fn wake_at(&mut self, at: Instant, timer: TimerId) {
+        debug_assert!(timer.0 < TIMER);
+        self.events.push(at.max(self.now), TIMER | timer.0);
+    }
+
+    /// Sends a packet from the host that owns `source`.
+    #[inline]
+    pub fn send<R: Rim<P>>(&mut self, source: Address, pkt: P, rim: &mut R) {
+        let link = self.graph.egress(source).expect("the rim sends from addresses that the graph gave out");
+        self.transmit(link, pkt, rim);
+    }
+
+    /// Hands a packet to a link.
+    #[inline]
+    pub fn transmit<R: Rim<P>>(&mut self, link: LinkId, pkt: P, rim: &mut R) {
+        let l = &mut self.links[link.0 as usize];
+        l.transmit(pkt, self.now, link, rim);
+        self.schedule(link);
+    }
+
+    /// Makes sure that an event is pending for the link when it needs one.
+    #[inline]
+    fn schedule(&mut self, link: LinkId) {
+        let l = &mut self.links[link.0 as usize];
+        let next = l.next_event();
+        // An event that is pending earlier will look again; one that is pending later is made superfluous.
+        if next < l.pending {
+            l.pending = next;
+            self.events.push(next, link.0);
+        }
+    }
+
+    /// Handles all events up to and including `until`, which becomes the present.
+    pub fn run_until<R: Rim<P>>(&mut self, until: Instant, rim: &mut R) {
+        while let Some((at, target)) = self.events.pop_until(until) {
+            self.now = at;
+            self.handled += 1;
+            if target & TIMER != 0 {
+                rim.wake(TimerId(target & !TIMER), self);
+            } else {
+                self.handle_link(LinkId(target), rim);
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Time of the next event, if there is one up to `until`; then nothing happens before it.
+    pub fn is_quiet(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    #[inline]
+    fn handle_link<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
+        let now = self.now;
+        let l = &mut self.links[link.0 as usize];
+        if l.pending != now {
+            return; // Superseded by an earlier event.
+        }
+        l.pending = Instant::MAX;
+        l.catch_up(now, link, rim);
+        let arrival = l.arrival(now);
+        let to = l.to;
+        self.schedule(link);
+        match arrival {
+            Some(Ok(pkt)) => {
+                self.hops += 1;
+                self.mix(now.as_nanos() ^ u64::from(link.0) << 44);
+                self.deliver(to, pkt, rim);
+            }
+            Some(Err(pkt)) => rim.dropped(link, pkt, DropReason::LinkLoss, now),
+            None => {}
+        }
+    }
+
+    #[inline]
+    fn deliver<R: Rim<P>>(&mut self, node: NodeId, pkt: P, rim: &mut R) {
+        if !self.graph.is_router(node) {
+            return rim.receive(node, pkt, self);
+        }
+        match self.graph.next_hop(node, pkt.destination()) {
+            Some(link) => self.transmit(link, pkt, rim),
+            None => rim.unroutable(node, pkt, self.now),
+        }
+    }
+
+    /// Brings a link's queue up to the present, so that its backlog, counters and state can be read.
+    pub fn settle<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
+        let now = self.now;
+        let l = &mut self.links[link.0 as usize];
+        l.catch_up(now, link, rim);
+        let level = l.backlog();
+        if let Some(stats) = l.stats_mut() {
+            stats.finish(level, now);
+        }
+        self.schedule(link);
+    }
+
+    /// Starts the statistics of an observed link anew. Call after [`Fabric::settle`].
+    pub fn reset_stats(&mut self, link: LinkId) {
+        let now = self.now;
+        let l = &mut self.links[link.0 as usize];
+        let level = l.backlog();
+        if let Some(stats) = l.stats_mut() {
+            stats.reset(level, now);
+        }
+    }
+
+    /// Mean sojourn since this was last asked (see [`crate::QueueStats::take_recent_sojourn`]).
+    pub fn take_recent_sojourn(&mut self, link: LinkId) -> Option<Duration> {
+        self.links[link.0 as usize].stats_mut()?.take_recent_sojourn()
+    }
+
+    /// Takes both directions of links down or up; with `reroute`, routes follow.
+    pub fn set_links_up<R: Rim<P>>(&mut self, links: &[LinkId], up: bool, reroute: bool, rim: &mut R) {
+        for &link in links {
+            let l = &mut self.links[link.0 as usize];
+            if up {
+                l.bring_up();
+            } else {
+                l.take_down(self.now, link, rim);
+            }
+            if reroute {
+                self.graph.set_up(link, up);
+            }
+        }
+        if reroute {
+            self.graph.compute_routes();
+        }
+    }
+
+    /// Changes a link's rate (see [`Link`] for what happens to waiting packets).
+    pub fn set_rate<R: Rim<P>>(&mut self, link: LinkId, rate: Rate, rim: &mut R) {
+        self.links[link.0 as usize].set_rate(rate, self.now, link, rim);
+        self.schedule(link);
+    }
+
+    /// Changes a link's propagation delay for packets sent from now on.
+    pub fn set_delay<R: Rim<P>>(&mut self, link: LinkId, delay: Duration, rim: &mut R) {
+        self.settle(link, rim);
+        self.links[link.0 as usize].set_delay(delay);
+    }
+
+    /// Replaces a link's random loss and jitter.
+    pub fn set_impairment(&mut self, link: LinkId, impairment: Option<Box<Impairment>>) {
+        self.links[link.0 as usize].set_impairment(impairment);
+    }
+}

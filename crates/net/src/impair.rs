@@ -1,0 +1,151 @@
+//! What a link does to packets by chance: loss and jitter.
+
+use tailrace_core::{Duration, Probability, Rng};
+
+/// Random loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    None,
+    /// Each packet independently.
+    Bernoulli(Probability),
+    /// Every n-th packet that the link carries.
+    Periodic(u64),
+    /// Two-state Markov chain, stepped once a packet, then lost by the state's probability (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Good to bad.
+        p: Probability,
+        /// Bad to good.
+        r: Probability,
+        /// Loss in the good state.
+        good: Probability,
+        /// Loss in the bad state.
+        bad: Probability,
+    },
+}
+
+/// A random span of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spread {
+    /// Always this.
+    Constant(Duration),
+    /// Uniform between the two.
+    Uniform(Duration, Duration),
+    /// Exponential with this mean.
+    Exponential(Duration),
+    /// Pareto with this mean and shape (> 1).
+    Pareto(Duration, f64),
+    /// Normal with mean and standard deviation, cut at zero.
+    Normal(Duration, Duration),
+}
+
+impl Spread {
+    /// Draws a value.
+    pub fn draw(&self, rng: &mut Rng) -> Duration {
+        match *self {
+            Self::Constant(d) => d,
+            Self::Uniform(low, high) => low + (high - low).mul_f64(rng.uniform()),
+            Self::Exponential(mean) => rng.exponential_duration(mean),
+            Self::Pareto(mean, shape) => Duration::from_secs_f64(rng.pareto(mean.as_secs_f64(), shape)),
+            Self::Normal(mean, sd) => {
+                Duration::from_secs_f64(mean.as_secs_f64() + sd.as_secs_f64() * rng.normal())
+            }
+        }
+    }
+}
+
+/// Loss and jitter of one link direction, with its own random stream.
+#[derive(Clone, Debug)]
+pub struct Impairment {
+    loss: Loss,
+    jitter: Option<Spread>,
+    reorder: bool,
+    rng: Rng,
+    bad: bool,
+    carried: u64,
+}
+
+impl Impairment {
+    /// Loss and jitter; `reorder` lets a packet with little jitter overtake one with much.
+    pub fn new(loss: Loss, jitter: Option<Spread>, reorder: bool, rng: Rng) -> Self {
+        Self { loss, jitter, reorder: reorder && jitter.is_some(), rng, bad: false, carried: 0 }
+    }
+
+    /// The same impairment with another loss.
+    #[must_use]
+    pub fn with_loss(mut self, loss: Loss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// Configured loss.
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    pub(crate) fn may_reorder(&self) -> bool {
+        self.reorder
+    }
+
+    pub(crate) fn jitter(&mut self) -> Duration {
+        self.jitter.map_or(Duration::ZERO, |j| j.draw(&mut self.rng))
+    }
+
+    /// Whether the packet that arrives now is lost.
+    pub(crate) fn loses(&mut self) -> bool {
+        self.carried += 1;
+        match self.loss {
+            Loss::None => false,
+            Loss::Bernoulli(p) => self.rng.bernoulli(p.get()),
+            Loss::Periodic(n) => self.carried.is_multiple_of(n.max(1)),
+            Loss::GilbertElliott { p, r, good, bad } => {
+                let flips = self.rng.bernoulli(if self.bad { r.get() } else { p.get() });
+                self.bad ^= flips;
+                self.rng.bernoulli(if self.bad { bad.get() } else { good.get() })
+            }
+        }
+    }
+}
+
+impl Loss {
+    /// Long-run loss probability.
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::None => 0.0,
+            Self::Bernoulli(p) => p.get(),
+            Self::Periodic(n) => 1.0 / n.max(1) as f64,
+            Self::GilbertElliott { p, r, good, bad } => {
+                let total = p.get() + r.get();
+                let in_bad = if total > 0.0 { p.get() / total } else { 0.0 };
+                (1.0 - in_bad) * good.get() + in_bad * bad.get()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(x: f64) -> Probability {
+        Probability::new(x).unwrap()
+    }
+
+    #[test]
+    fn long_run_loss_matches_the_chain() {
+        // Steady state: p/(p+r) = 0.01/0.11 in bad, which loses half: 1/22.
+        let loss = Loss::GilbertElliott { p: p(0.01), r: p(0.1), good: p(0.0), bad: p(0.5) };
+        assert!((loss.mean() - 1.0 / 22.0).abs() < 1e-12);
+        let mut i = Impairment::new(loss, None, false, Rng::new(1));
+        let n = 1_000_000;
+        let lost = (0..n).filter(|_| i.loses()).count() as f64 / f64::from(n);
+        assert!((lost - 1.0 / 22.0).abs() < 0.002, "{lost}");
+    }
+
+    #[test]
+    fn periodic_loss_takes_every_nth() {
+        let mut i = Impairment::new(Loss::Periodic(4), None, false, Rng::new(1));
+        let lost: Vec<bool> = (0..8).map(|_| i.loses()).collect();
+        assert_eq!(lost, [false, false, false, true, false, false, false, true]);
+    }
+}

@@ -1,0 +1,156 @@
+//! What links count, and the distributions of observed queues.
+
+use crate::histogram::Histogram;
+use tailrace_core::{Bytes, Duration, Instant};
+use tailrace_qdisc::Backlog;
+
+/// Counters of one link direction, in packets unless the name says otherwise.
+///
+/// At any settled time: arrived = delivered + Σ dropped + occupancy, and
+/// enqueued (= arrived − refused) = dequeued + drops at dequeue or when the link went down + backlog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Handed to the link.
+    pub arrived: u64,
+    /// Dropped while a packet was taken in (that packet or, with head drop, another).
+    pub refused: u64,
+    /// Transmissions started.
+    pub dequeued: u64,
+    /// Bytes of those.
+    pub sent_bytes: u64,
+    /// Handed over at the other end.
+    pub delivered: u64,
+    /// Marked CE.
+    pub marked: u64,
+    /// Dropped, by [`tailrace_core::DropReason`].
+    pub dropped: [u64; 6],
+}
+
+impl LinkCounters {
+    /// All drops.
+    pub fn dropped_total(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+    /// Packets that the queue took in, net of drops on arrival.
+    pub fn enqueued(&self) -> u64 {
+        self.arrived - self.refused
+    }
+    /// The counts since an earlier copy of the same counters.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut dropped = self.dropped;
+        for (d, e) in dropped.iter_mut().zip(earlier.dropped) {
+            *d -= e;
+        }
+        Self {
+            arrived: self.arrived - earlier.arrived,
+            refused: self.refused - earlier.refused,
+            dequeued: self.dequeued - earlier.dequeued,
+            sent_bytes: self.sent_bytes - earlier.sent_bytes,
+            delivered: self.delivered - earlier.delivered,
+            marked: self.marked - earlier.marked,
+            dropped,
+        }
+    }
+}
+
+/// Time-weighted moments of a level that changes in steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gauge {
+    level: u64,
+    max: u64,
+    /// Integral of the level, and of its square, over nanoseconds.
+    sum: u128,
+    square: u128,
+}
+
+impl Gauge {
+    fn advance(&mut self, ns: u64) {
+        let area = u128::from(self.level) * u128::from(ns);
+        self.sum += area;
+        self.square += area * u128::from(self.level);
+    }
+    fn set(&mut self, level: u64) {
+        self.level = level;
+        self.max = self.max.max(level);
+    }
+    /// Mean over `span`.
+    pub fn mean(&self, span: Duration) -> f64 {
+        self.sum as f64 / span.as_nanos().max(1) as f64
+    }
+    /// Standard deviation over `span`.
+    pub fn sd(&self, span: Duration) -> f64 {
+        let mean = self.mean(span);
+        tailrace_core::math::sqrt((self.square as f64 / span.as_nanos().max(1) as f64 - mean * mean).max(0.0))
+    }
+    /// Largest level seen.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+}
+
+/// Backlog and sojourn of one queue since the last [`QueueStats::reset`].
+#[derive(Clone, Debug, Default)]
+pub struct QueueStats {
+    since: Instant,
+    last: Instant,
+    packets: Gauge,
+    bytes: Gauge,
+    sojourn: Histogram,
+    recent: (u64, Duration),
+}
+
+impl QueueStats {
+    /// The backlog is `level` from `now` on. Levels come in order of time.
+    #[inline]
+    pub(crate) fn level(&mut self, level: Backlog, now: Instant) {
+        let ns = now.saturating_since(self.last).as_nanos();
+        self.last = self.last.max(now);
+        self.packets.advance(ns);
+        self.bytes.advance(ns);
+        self.packets.set(level.packets);
+        self.bytes.set(level.bytes.get());
+    }
+
+    /// A packet leaves after waiting for `sojourn`.
+    #[inline]
+    pub(crate) fn sojourn(&mut self, sojourn: Duration, _size: Bytes) {
+        self.sojourn.record(sojourn);
+        self.recent.0 += 1;
+        self.recent.1 += sojourn;
+    }
+
+    /// Forgets everything but the current backlog; statistics start at `now`.
+    pub(crate) fn reset(&mut self, level: Backlog, now: Instant) {
+        *self = Self { since: now, last: now, ..Self::default() };
+        self.packets.set(level.packets);
+        self.bytes.set(level.bytes.get());
+    }
+
+    /// Brings the time-weighted figures up to `now`.
+    pub(crate) fn finish(&mut self, level: Backlog, now: Instant) {
+        self.level(level, now);
+    }
+
+    /// Time covered.
+    pub fn span(&self) -> Duration {
+        self.last - self.since
+    }
+    /// Backlog in packets.
+    pub fn packets(&self) -> &Gauge {
+        &self.packets
+    }
+    /// Backlog in bytes.
+    pub fn bytes(&self) -> &Gauge {
+        &self.bytes
+    }
+    /// Distribution of sojourn times of packets that left.
+    pub fn sojourn_times(&self) -> &Histogram {
+        &self.sojourn
+    }
+    /// Mean sojourn of the packets that left since this was last asked; `None` if there were none.
+    pub fn take_recent_sojourn(&mut self) -> Option<Duration> {
+        let (n, sum) = std::mem::take(&mut self.recent);
+        (n > 0).then(|| sum / n)
+    }
+}
