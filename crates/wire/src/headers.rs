@@ -1,0 +1,113 @@
+//! IP and transport header of a packet whose payload is all zeros and need not exist.
+
+use crate::error::Error;
+use crate::payload::Payload;
+use crate::tcp::TcpRepr;
+use crate::udp::UdpRepr;
+use crate::{ipv4, ipv4::Ipv4Repr, tcp, udp};
+use tailrace_core::packet::protocol;
+
+/// The headers of one packet, and how many zero bytes follow them. Checksums are those of the whole packet.
+///
+/// ```
+/// use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+/// let ip = Ipv4Repr::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), 0, 0);
+/// let headers = Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 6000 }, 1000)?;
+/// assert_eq!((headers.as_bytes().len(), headers.payload_len(), headers.packet_len()), (28, 1000, 1028));
+/// # Ok::<(), tailrace_wire::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Headers {
+    bytes: [u8; MAX_HEADERS_LEN],
+    len: usize,
+    payload_len: usize,
+}
+
+impl Headers {
+    /// Headers of a TCP segment; `ip.protocol` and `ip.payload_len` are filled in here.
+    pub fn tcp(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
+        let mut bytes = [0; MAX_HEADERS_LEN];
+        let transport = &mut bytes[ipv4::HEADER_LEN..];
+        let len = tcp.emit(ip.src, ip.dst, Payload::Zeros(payload_len), transport)?;
+        Self::with_ip(Ipv4Repr { protocol: protocol::TCP, ..ip }, bytes, len, payload_len)
+    }
+    /// Headers of a UDP datagram; `ip.protocol` and `ip.payload_len` are filled in here.
+    pub fn udp(ip: Ipv4Repr, udp: &UdpRepr, payload_len: usize) -> Result<Self, Error> {
+        let mut bytes = [0; MAX_HEADERS_LEN];
+        let transport = &mut bytes[ipv4::HEADER_LEN..];
+        let len = udp.emit(ip.src, ip.dst, Payload::Zeros(payload_len), transport)?;
+        Self::with_ip(Ipv4Repr { protocol: protocol::UDP, ..ip }, bytes, len, payload_len)
+    }
+    /// The headers' bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+    /// Zero bytes behind the headers.
+    pub const fn payload_len(&self) -> usize {
+        self.payload_len
+    }
+    /// Length of the whole packet, at most 65535.
+    pub const fn packet_len(&self) -> usize {
+        self.len + self.payload_len
+    }
+    /// The whole packet, zeros included.
+    pub fn to_packet(&self) -> Vec<u8> {
+        let mut packet = self.as_bytes().to_vec();
+        packet.resize(self.packet_len(), 0);
+        packet
+    }
+
+    fn with_ip(
+        ip: Ipv4Repr,
+        mut bytes: [u8; MAX_HEADERS_LEN],
+        transport_len: usize,
+        payload_len: usize,
+    ) -> Result<Self, Error> {
+        let ip = Ipv4Repr { payload_len: transport_len + payload_len, ..ip };
+        let len = ip.emit(&mut bytes)? + transport_len;
+        Ok(Self { bytes, len, payload_len })
+    }
+}
+
+const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + tcp::MAX_HEADER_LEN;
+const _: () = assert!(udp::HEADER_LEN <= tcp::MAX_HEADER_LEN);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::flags;
+    use crate::{Ipv4Packet, TcpPacket, UdpPacket};
+    use proptest::prelude::*;
+
+    fn ip() -> Ipv4Repr {
+        Ipv4Repr::new([10, 1, 2, 3].into(), [10, 3, 2, 1].into(), 0, 0)
+    }
+
+    proptest! {
+        #[test]
+        fn checksums_hold_over_the_materialised_packet(payload_len in 0..3000usize, seq: u32, src_port: u16, dst_port: u16) {
+            let tcp = TcpRepr { src_port, dst_port, seq, flags: flags::ACK, ..TcpRepr::default() };
+            let bytes = Headers::tcp(ip(), &tcp, payload_len).unwrap().to_packet();
+            let packet = Ipv4Packet::new_checked(&bytes).unwrap();
+            prop_assert!(packet.verify_checksum());
+            let segment = TcpPacket::new_checked(packet.payload()).unwrap();
+            prop_assert!(segment.verify_checksum(packet.src(), packet.dst()));
+            prop_assert_eq!(segment.payload().len(), payload_len);
+
+            let bytes = Headers::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().to_packet();
+            let packet = Ipv4Packet::new_checked(&bytes).unwrap();
+            let datagram = UdpPacket::new_checked(packet.payload()).unwrap();
+            prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
+            prop_assert_eq!(datagram.payload().len(), payload_len);
+        }
+    }
+
+    #[test]
+    fn the_longest_packet_has_65535_bytes() {
+        let longest = Headers::udp(ip(), &UdpRepr::default(), 65535 - 28).unwrap();
+        assert_eq!(longest.packet_len(), 65535);
+        assert!(Headers::udp(ip(), &UdpRepr::default(), 65535 - 27).is_err());
+        assert!(Headers::tcp(ip(), &TcpRepr::default(), 65535 - 39).is_err());
+        assert!(Headers::tcp(ip(), &TcpRepr::default(), usize::MAX).is_err());
+    }
+}

@@ -1,0 +1,238 @@
+//! Writes captures in pcapng (draft-ietf-opsawg-pcapng), which Wireshark, tshark and tcpdump read.
+//!
+//! One section per file, one interface per link or host, nanosecond time stamps. Time zero of the run is the Unix
+//! epoch. All integers are little-endian on every machine, so that equal runs give equal files. Each block reaches the
+//! output in a single write; put a buffered writer below.
+
+use std::io::{self, Write};
+use tailrace_core::{Instant, Rate};
+
+/// How the packets of an interface begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u16)]
+pub enum LinkType {
+    /// LINKTYPE_RAW: an IP header of the version that its first four bits say.
+    Raw = 101,
+    /// LINKTYPE_IPV4: an IPv4 header.
+    #[default]
+    Ipv4 = 228,
+}
+
+/// How much of each packet is kept. The original length is always recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Snap {
+    /// The bytes given, up to [`Snap::HEADERS_LEN`], without the zeros behind them.
+    #[default]
+    Headers,
+    /// Up to that many bytes, zeros included; at least one.
+    Bytes(u32),
+    /// Everything.
+    Whole,
+}
+
+impl Snap {
+    /// Snap length of [`Snap::Headers`]: more than IPv4 and TCP headers with all options (80) or IPv6 and TCP (100).
+    pub const HEADERS_LEN: u32 = 128;
+
+    /// The value in the interface description block, where zero means no limit.
+    const fn limit(self) -> u32 {
+        match self {
+            Self::Headers => Self::HEADERS_LEN,
+            Self::Bytes(0) => 1,
+            Self::Bytes(n) => n,
+            Self::Whole => 0,
+        }
+    }
+    /// How many bytes of data and how many of the zeros behind them are kept.
+    fn cut(self, data: u32, zeros: u32) -> (u32, u32) {
+        let limit = if self == Self::Whole { u32::MAX } else { self.limit() };
+        let kept = data.min(limit);
+        (kept, if self == Self::Headers { 0 } else { zeros.min(limit - kept) })
+    }
+}
+
+/// A place where packets are captured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interface<'a> {
+    /// Name of the link or host.
+    pub name: &'a str,
+    /// How its packets begin.
+    pub link_type: LinkType,
+    /// How much of them is kept.
+    pub snap: Snap,
+    /// Rate of the link, where it has one.
+    pub rate: Option<Rate>,
+}
+
+/// An interface of the writer that returned it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InterfaceId(u32);
+
+/// One captured packet: `data`, followed by `zeros` zero bytes that need not exist.
+#[derive(Clone, Copy, Debug)]
+pub struct Capture<'a> {
+    /// Where.
+    pub interface: InterfaceId,
+    /// When.
+    pub at: Instant,
+    /// Headers, or a whole packet.
+    pub data: &'a [u8],
+    /// Zero bytes behind `data`.
+    pub zeros: usize,
+    /// A remark, such as why the packet was dropped or marked.
+    pub comment: Option<&'a str>,
+}
+
+/// Writes one pcapng file.
+///
+/// ```
+/// use tailrace_core::Instant;
+/// use tailrace_wire::pcapng::{Capture, Interface, Writer};
+/// use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+///
+/// let ip = Ipv4Repr::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), 0, 0);
+/// let headers = Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 6000 }, 1000)?;
+/// let mut writer = Writer::new(Vec::new())?;
+/// let interface = writer.add_interface(&Interface { name: "g1->g2", ..Interface::default() })?;
+/// writer.write(&Capture {
+///     interface,
+///     at: Instant::from_millis(20),
+///     data: headers.as_bytes(),
+///     zeros: headers.payload_len(),
+///     comment: Some("drop: overlimit"),
+/// })?;
+/// let file = writer.finish()?;
+/// assert_eq!(file[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<W> {
+    output: W,
+    /// The block under construction; kept, so that a packet costs no allocation.
+    block: Vec<u8>,
+    snaps: Vec<Snap>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a file with its section header block.
+    pub fn new(output: W) -> io::Result<Self> {
+        let mut writer = Self { output, block: Vec::with_capacity(512), snaps: Vec::new() };
+        writer.begin(SECTION_HEADER);
+        writer.put_u32(BYTE_ORDER_MAGIC);
+        writer.put_u16(1);
+        writer.put_u16(0);
+        // Section length: unknown while streaming.
+        writer.block.extend(u64::MAX.to_le_bytes());
+        writer.put_option(SHB_USERAPPL, b"tailrace")?;
+        writer.end(true)?;
+        Ok(writer)
+    }
+    /// Adds an interface; interfaces may be added between packets.
+    pub fn add_interface(&mut self, interface: &Interface<'_>) -> io::Result<InterfaceId> {
+        let id = length(self.snaps.len())?;
+        self.begin(INTERFACE_DESCRIPTION);
+        self.put_u16(interface.link_type as u16);
+        self.put_u16(0);
+        self.put_u32(interface.snap.limit());
+        self.put_option(IF_NAME, interface.name.as_bytes())?;
+        if let Some(rate) = interface.rate {
+            self.put_option(IF_SPEED, &rate.as_bps().to_le_bytes())?;
+        }
+        self.put_option(IF_TSRESOL, &[NANOSECONDS])?;
+        self.end(true)?;
+        self.snaps.push(interface.snap);
+        Ok(InterfaceId(id))
+    }
+    /// Adds a packet. An error of kind `InvalidInput` says that the interface is another writer's, or that packet or
+    /// comment is too long for its length field (32 and 16 bits); nothing is written then.
+    pub fn write(&mut self, capture: &Capture<'_>) -> io::Result<()> {
+        let snap = self.snaps.get(capture.interface.0 as usize);
+        let &snap = snap.ok_or_else(|| invalid("pcapng: no such interface"))?;
+        let original = length(capture.data.len().saturating_add(capture.zeros))?;
+        // Neither exceeds their sum, which fits 32 bits.
+        let (data, zeros) = snap.cut(capture.data.len() as u32, capture.zeros as u32);
+        let at = capture.at.as_nanos();
+        self.begin(ENHANCED_PACKET);
+        self.put_u32(capture.interface.0);
+        self.put_u32((at >> 32) as u32);
+        self.put_u32(at as u32);
+        self.put_u32(data + zeros);
+        self.put_u32(original);
+        self.block.extend_from_slice(&capture.data[..data as usize]);
+        self.block.resize(self.block.len() + zeros as usize, 0);
+        self.pad();
+        if let Some(comment) = capture.comment {
+            self.put_option(OPT_COMMENT, comment.as_bytes())?;
+        }
+        self.end(capture.comment.is_some())
+    }
+    /// Passes everything on to where the output writes to.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+    /// Ends the file and gives the output back, flushed.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.output.flush()?;
+        Ok(self.output)
+    }
+
+    fn begin(&mut self, block_type: u32) {
+        self.block.clear();
+        self.put_u32(block_type);
+        self.put_u32(0); // the length, known at the end
+    }
+    /// Closes the options, if there are any, and writes the block between its two length fields.
+    fn end(&mut self, options: bool) -> io::Result<()> {
+        if options {
+            self.put_u32(OPT_ENDOFOPT);
+        }
+        let total = length(self.block.len() + 4)?;
+        self.put_u32(total);
+        self.block[4..8].copy_from_slice(&total.to_le_bytes());
+        self.output.write_all(&self.block)
+    }
+    fn put_option(&mut self, code: u16, value: &[u8]) -> io::Result<()> {
+        let length =
+            u16::try_from(value.len()).map_err(|_| invalid("pcapng: option longer than 65535 bytes"))?;
+        self.put_u16(code);
+        self.put_u16(length);
+        self.block.extend_from_slice(value);
+        self.pad();
+        Ok(())
+    }
+    fn put_u16(&mut self, n: u16) {
+        self.block.extend_from_slice(&n.to_le_bytes());
+    }
+    fn put_u32(&mut self, n: u32) {
+        self.block.extend_from_slice(&n.to_le_bytes());
+    }
+    /// Fills up to four bytes. Blocks start aligned, so alignment within the block is alignment in the file.
+    fn pad(&mut self) {
+        self.block.resize(self.block.len().next_multiple_of(4), 0);
+    }
+}
+
+fn length(n: usize) -> io::Result<u32> {
+    u32::try_from(n).map_err(|_| invalid("pcapng: packet longer than 32 bits can say"))
+}
+
+fn invalid(message: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
+
+const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
+const INTERFACE_DESCRIPTION: u32 = 1;
+const ENHANCED_PACKET: u32 = 6;
+/// Code 0 and length 0.
+const OPT_ENDOFOPT: u32 = 0;
+const OPT_COMMENT: u16 = 1;
+const SHB_USERAPPL: u16 = 4;
+const IF_NAME: u16 = 2;
+const IF_SPEED: u16 = 8;
+const IF_TSRESOL: u16 = 9;
+/// if_tsresol: ten to the power of minus this many seconds.
+const NANOSECONDS: u8 = 9;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+use super::*;
+use proptest::prelude::*;
+
+/// A packet as the file has it.
+#[derive(Debug, PartialEq)]
+struct Read {
+    interface: u32,
+    at: u64,
+    data: Vec<u8>,
+    original: u32,
+    comment: Option<String>,
+}
+
+/// A small reader that insists on what the format demands: both lengths equal and a multiple of four, options in
+/// bounds and ended, zero padding, nothing left over.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> &'a [u8] {
+        let (head, rest) = self.0.split_at(n);
+        self.0 = rest;
+        head
+    }
+    fn padded(&mut self, n: usize) -> &'a [u8] {
+        let value = self.take(n);
+        assert!(self.take(n.next_multiple_of(4) - n).iter().all(|&b| b == 0), "padding is zero");
+        value
+    }
+    fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.take(2).try_into().unwrap())
+    }
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take(4).try_into().unwrap())
+    }
+    fn block(&mut self) -> (u32, Self) {
+        let (kind, total) = (self.u32(), self.u32());
+        assert_eq!(total % 4, 0);
+        let body = self.take(total as usize - 12);
+        assert_eq!(self.u32(), total, "both lengths agree");
+        (kind, Self(body))
+    }
+    fn options(mut self) -> Vec<(u16, Vec<u8>)> {
+        let mut options = Vec::new();
+        while !self.0.is_empty() {
+            let (code, length) = (self.u16(), self.u16());
+            if code == 0 {
+                assert_eq!((length, self.0.len()), (0, 0), "the end of options ends the block");
+                return options;
+            }
+            options.push((code, self.padded(usize::from(length)).to_vec()));
+        }
+        assert!(options.is_empty(), "options are ended");
+        options
+    }
+    fn packet(mut self) -> Read {
+        let (interface, high, low) = (self.u32(), self.u32(), self.u32());
+        let (captured, original) = (self.u32(), self.u32());
+        let data = self.padded(captured as usize).to_vec();
+        let comment = self.options().into_iter().find(|(code, _)| *code == OPT_COMMENT);
+        let comment = comment.map(|(_, text)| String::from_utf8(text).unwrap());
+        Read { interface, at: u64::from(high) << 32 | u64::from(low), data, original, comment }
+    }
+}
+
+fn packets(file: &[u8]) -> Vec<Read> {
+    let mut reader = Reader(file);
+    let mut packets = Vec::new();
+    while !reader.0.is_empty() {
+        let (kind, body) = reader.block();
+        if kind == ENHANCED_PACKET {
+            packets.push(body.packet());
+        }
+    }
+    packets
+}
+
+fn capture(interface: InterfaceId, data: &[u8], zeros: usize) -> Capture<'_> {
+    Capture { interface, at: Instant::ZERO, data, zeros, comment: None }
+}
+
+#[test]
+fn a_file_begins_with_section_and_interface_to_the_byte() {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    writer.add_interface(&Interface { name: "h1", ..Interface::default() }).unwrap();
+    #[rustfmt::skip]
+    let expected = [
+        0x0a, 0x0d, 0x0d, 0x0a, 44, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0,
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        4, 0, 8, 0, b't', b'a', b'i', b'l', b'r', b'a', b'c', b'e', 0, 0, 0, 0, 44, 0, 0, 0,
+        1, 0, 0, 0, 40, 0, 0, 0, 228, 0, 0, 0, 128, 0, 0, 0,
+        2, 0, 2, 0, b'h', b'1', 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0,
+    ];
+    assert_eq!(writer.finish().unwrap(), expected);
+}
+
+#[test]
+fn the_rate_of_a_link_is_its_speed() {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    let rate = Some(Rate::from_mbit(45));
+    writer.add_interface(&Interface { name: "g1->g2", rate, ..Interface::default() }).unwrap();
+    let file = writer.finish().unwrap();
+    let mut reader = Reader(&file);
+    reader.block();
+    let (kind, mut interface) = reader.block();
+    assert_eq!((kind, interface.take(8).len()), (INTERFACE_DESCRIPTION, 8));
+    let expected = [
+        (IF_NAME, b"g1->g2".to_vec()),
+        (IF_SPEED, 45_000_000u64.to_le_bytes().to_vec()),
+        (IF_TSRESOL, vec![9]),
+    ];
+    assert_eq!(interface.options(), expected);
+}
+
+#[test]
+fn the_snap_length_cuts_data_first_and_zeros_after_it() {
+    let data: Vec<u8> = (1..=150).collect();
+    let cases = [
+        (Snap::Headers, 40, 1460, 40),
+        (Snap::Headers, 150, 0, 128),
+        (Snap::Bytes(100), 40, 1460, 100),
+        (Snap::Bytes(100), 40, 10, 50),
+        (Snap::Bytes(30), 40, 1460, 30),
+        (Snap::Bytes(0), 40, 0, 1),
+        (Snap::Whole, 40, 1460, 1500),
+    ];
+    for (snap, data_len, zeros, captured) in cases {
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        let id = writer.add_interface(&Interface { snap, ..Interface::default() }).unwrap();
+        writer.write(&capture(id, &data[..data_len], zeros)).unwrap();
+        let file = writer.finish().unwrap();
+        let mut expected = data[..data_len].to_vec();
+        expected.resize(data_len + zeros, 0);
+        expected.truncate(captured);
+        let read = packets(&file);
+        assert_eq!((&read[0].data, read[0].original as usize), (&expected, data_len + zeros), "{snap:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_said_is_an_error_and_leaves_the_file_whole() {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    let id = writer.add_interface(&Interface::default()).unwrap();
+    let long = "x".repeat(65536);
+    let bad = [
+        capture(InterfaceId(1), &[1], 0),
+        capture(id, &[1], u32::MAX as usize),
+        capture(id, &[1], usize::MAX),
+        Capture { comment: Some(&long), ..capture(id, &[1], 0) },
+    ];
+    for capture in bad {
+        assert_eq!(writer.write(&capture).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+    writer.write(&Capture { comment: Some(&long[1..]), ..capture(id, &[1], 0) }).unwrap();
+    let file = writer.finish().unwrap();
+    assert_eq!(packets(&file).len(), 1);
+}
+
+#[test]
+fn an_error_of_the_output_comes_through() {
+    #[derive(Debug)]
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    assert_eq!(Writer::new(Full).unwrap_err().kind(), io::ErrorKind::StorageFull);
+}
+
+proptest! {
+    #[test]
+    fn every_packet_is_read_back(given in prop::collection::vec(
+        (0..3u32, any::<u64>(), prop::collection::vec(any::<u8>(), 0..70), prop::option::of(".{0,20}")), 0..20)) {
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        let ids: Vec<_> = ["a", "bc", "def"].iter()
+            .map(|name| writer.add_interface(&Interface { name, ..Interface::default() }).unwrap()).collect();
+        for (interface, at, data, comment) in &given {
+            let (interface, at) = (ids[*interface as usize], Instant::from_nanos(*at));
+            writer.write(&Capture { interface, at, data, zeros: 1, comment: comment.as_deref() }).unwrap();
+        }
+        let file = writer.finish().unwrap();
+        let expected: Vec<_> = given.into_iter().map(|(interface, at, data, comment)| {
+            let original = data.len() as u32 + 1;
+            Read { interface, at, data, original, comment }
+        }).collect();
+        prop_assert_eq!(packets(&file), expected);
+    }
+}
