@@ -311,6 +311,22 @@ mod tests {
         assert_eq!(again, header);
     }
 
+    /// RFC 791 §3.1: bit 1 forbids fragments, bit 2 announces more, 13 bits count units of eight bytes.
+    #[test]
+    fn fragments_are_told_by_their_word() {
+        let seen = |word: u16| {
+            let mut bytes = HEADER;
+            bytes[2..4].copy_from_slice(&20u16.to_be_bytes());
+            bytes[6..8].copy_from_slice(&word.to_be_bytes());
+            let packet = Ipv4Packet::new_checked(bytes).unwrap();
+            (packet.dont_fragment(), packet.more_fragments(), packet.fragment_offset(), packet.is_fragment())
+        };
+        assert_eq!(seen(0x4000), (true, false, 0, false));
+        assert_eq!(seen(0x2000), (false, true, 0, true));
+        assert_eq!(seen(0x20b9), (false, true, 185, true)); // 1480 / 8
+        assert_eq!(seen(0x1fff), (false, false, 0x1fff, true));
+    }
+
     #[test]
     fn lengths_that_contradict_each_other_are_refused() {
         let refused = |change: fn(&mut [u8; 0x73])| {
