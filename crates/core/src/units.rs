@@ -124,7 +124,8 @@ impl Mul<u64> for Bytes {
 
 /// Writes `n` with the largest of `units` (factor, name; largest first) that keeps it whole.
 fn whole(f: &mut fmt::Formatter<'_>, n: u64, units: &[(u64, &str)]) -> fmt::Result {
-    let (k, unit) = units.iter().find(|(k, _)| n != 0 && n % k == 0).unwrap_or(&units[units.len() - 1]);
+    let (k, unit) =
+        units.iter().find(|(k, _)| n != 0 && n.is_multiple_of(*k)).unwrap_or(&units[units.len() - 1]);
     write!(f, "{} {unit}", n / k)
 }
 
