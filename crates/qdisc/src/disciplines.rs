@@ -11,4 +11,5 @@ use tailrace_core::{Instant, Limit, Packet};
 
 qdiscs! {
     "droptail" => droptail::Droptail(DroptailConfig),
+    "codel" => codel::Codel(CodelConfig),
 }
