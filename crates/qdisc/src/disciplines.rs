@@ -11,5 +11,6 @@ use tailrace_core::{Instant, Limit, Packet};
 
 qdiscs! {
     "droptail" => droptail::Droptail(DroptailConfig),
+    "red" => red::Red(RedConfig),
     "codel" => codel::Codel(CodelConfig),
 }

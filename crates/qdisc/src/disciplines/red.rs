@@ -1,0 +1,16 @@
+//! RED: random early detection, with Adaptive RED.
+//!
+//! Floyd, Jacobson, "Random Early Detection Gateways for Congestion Avoidance", ToN 1(4), 1993; Floyd, Gummadi,
+//! Shenker, "Adaptive RED", 2001. An exponentially weighted average of the queue, taken at arrivals, is compared
+//! with two thresholds; between them packets are signalled with a probability that grows with the average and is
+//! spread so that signals come at even distances. Adaptive RED moves the slope to hold the average mid-way.
+//!
+//! Paper, ns-2 (`queue/red.cc`), ns-3 and Linux (`net/sched/sch_red.c`) differ; each difference is a parameter.
+//! Departures: averages are 64-bit floats everywhere; idle time decays by a power, not by a loop (ns-2) or a table
+//! (Linux); the gentle slope follows `max_p` when that adapts; a head or random victim is taken only at the hard limit.
+
+mod config;
+mod law;
+
+pub use config::{AdaptOn, AutoWeight, CountForm, IdleForm, RedConfig};
+pub use law::Red;

@@ -1,0 +1,367 @@
+//! Parameters of `red`, their spelling in tc, and which of them go together.
+
+use super::law::Red;
+use crate::discipline::LinkView;
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::math::pow;
+use tailrace_core::{Bytes, Duration, Limit, Packet, Probability, Rate};
+
+tailrace_core::choices! {
+    /// Which weight `weight = "auto"` computes; `C` is the link's rate in packets a second.
+    pub enum AutoWeight {
+        /// `1 - exp(-1 / (10 rtt C))` with `rtt = max(100 ms, 3 (delay + 1/C))`: a time constant of ten round trips.
+        Rtt = "rtt",
+        /// `1 - exp(-1/C)`: a time constant of one second.
+        Second = "second",
+        /// `1 - exp(-10/C)`: a time constant of 100 ms.
+        TenthSecond = "tenth_second",
+    }
+}
+
+tailrace_core::choices! {
+    /// How packets since the last signal spread the signals.
+    pub enum CountForm {
+        /// Unsignalled packets since the last signal, the present one not counted: gaps are uniform on 1..=1/p.
+        Analysis = "analysis",
+        /// The present packet counted: gaps are uniform on 1..1/p.
+        Figure2 = "figure2",
+        /// As `figure2`, and the first packet of a visit to the band is never signalled; with
+        /// `probability_in_bytes`, whole mean packets are counted and the size scales last.
+        Ns2 = "ns2",
+        /// One random number a signal instead of one a packet: signal when `count p` reaches it. Gaps as `analysis`;
+        /// the first packet of a visit only draws. `wait` has no effect.
+        Linux = "linux",
+    }
+}
+
+tailrace_core::choices! {
+    /// How often the average decays over idle time.
+    pub enum IdleForm {
+        /// Once for each packet that could have been sent.
+        Paper = "paper",
+        /// Once more, for the packet that ends the idle time.
+        Ns2 = "ns2",
+    }
+}
+
+tailrace_core::choices! {
+    /// What makes `max_p` adapt.
+    pub enum AdaptOn {
+        /// A timer, each `interval`.
+        Timer = "timer",
+        /// The first arrival an `interval` after the last change, as ns-2 and ns-3 do: an idle link freezes `max_p`.
+        Arrival = "arrival",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `red`.
+    pub struct RedConfig {
+        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
+        /// Average below which nothing is signalled. Too small: the link idles. `"auto"`: a third of `max_th` where
+        /// that is given, else half of `target_delay` at the link's rate, at least 5 packets.
+        min_th: Option<Limit> = None, "ns-2 thresh_ = 0";
+        /// Average at which the signal probability is `max_p`. Too close to `min_th`: the queue oscillates.
+        /// `"auto"`: three times `min_th`.
+        max_th: Option<Limit> = None, "ns-2 maxthresh_ = 0";
+        /// Signal probability at `max_th`. Too small: the average runs past `max_th`. Too large: the link idles.
+        max_p: Probability = Probability::clamped(0.02), "Floyd and Jacobson 1993; tc; ns-3";
+        /// Weight of a new sample in the average. Too small: RED reacts late. Too large: bursts are punished.
+        weight: Option<Probability> = None, "ns-2 q_weight_ = -1";
+        /// What `weight = "auto"` computes; `"auto"` is `"second"` for an adaptive queue, else `"rtt"`.
+        auto_weight: Option<AutoWeight> = None, "ns-2; ns-3 for adaptive";
+        /// Mean packet size: converts between packets and bytes, and gives idle time in packets.
+        avpkt: Bytes = Bytes(1000), "tc red";
+        /// Rate at which idle time counts as packets sent; `"auto"` is the link's. Too small: the average
+        /// outlives the silence.
+        bandwidth: Option<Rate> = None, "Floyd and Jacobson 1993";
+        /// Delay that automatic thresholds aim at. Too small: the link idles. Too large: long queues.
+        target_delay: Duration = Duration::from_millis(5), "ns-2 targetdelay_";
+        /// Whether the average is in bytes; `"auto"` takes the unit of `min_th`, else `max_th`, else `limit`.
+        queue_in_bytes: Option<bool> = None, "tc counts bytes, Floyd and Jacobson 1993 packets";
+        /// Scale the signal probability by packet size over `avpkt`. RFC 7141 advises against it.
+        probability_in_bytes: bool = false, "RFC 7141";
+        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        gentle: bool = true, "ns-2 since 2001; ns-3";
+        /// Wait for `1/p` packets after a signal before the next: fewer, more even signals.
+        wait: bool = false, "Floyd and Jacobson 1993";
+        /// How packets since the last signal spread the signals.
+        count: CountForm = CountForm::Analysis, "Floyd and Jacobson 1993, analysis";
+        /// Signal nothing while fewer packets than this wait, whatever the average says. ns-2 asks for two in
+        /// the queue's unit; Linux and the paper do not ask.
+        guard: u64 = 2, "ns-2 queue/red.cc";
+        /// How the average decays over idle time.
+        idle: IdleForm = IdleForm::Paper, "Floyd and Jacobson 1993";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = false, "tc, ns-2, ns-3";
+        /// Where the average is beyond the band, drop ECN-capable packets, too.
+        harddrop: bool = true, "ns-3 UseHardDrop";
+        /// Drop ECN-capable packets also within the band once the signal probability exceeds this; replaces the
+        /// rule for averages beyond the band. `"auto"` turns it off.
+        mark_p: Option<Probability> = None, "off; ns-2 mark_p_ is 0.1";
+        /// Admit packets that are not ECN-capable instead of dropping them early. Needs `ecn`.
+        nodrop: bool = false, "Linux sch_red";
+        /// Adapt `max_p` to hold the average mid-way between the thresholds (Adaptive RED).
+        adaptive: bool = false, "Floyd and Jacobson 1993";
+        /// Adaptive: time between changes of `max_p`. Too small: oscillation.
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001";
+        /// Adaptive: largest increase of `max_p` at once; never more than a quarter of it.
+        alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";
+        /// Adaptive: factor of decrease. Below 0.83 the average may jump across its target.
+        beta: Probability = Probability::clamped(0.9), "Floyd, Gummadi, Shenker 2001";
+        /// Adaptive: `max_p` stops growing here.
+        top: Probability = Probability::clamped(0.5), "Floyd, Gummadi, Shenker 2001";
+        /// Adaptive: `max_p` stops shrinking here; `"auto"` is 80 kbit/s over the link's rate, at most 0.01.
+        bottom: Option<Probability> = Some(Probability::clamped(0.01)), "Floyd, Gummadi, Shenker 2001";
+        /// Adaptive: what makes `max_p` change.
+        adapt_on: AdaptOn = AdaptOn::Timer, "Floyd, Gummadi, Shenker 2001; Linux";
+        /// Which packet dies at the hard limit.
+        drop: DropEnd = DropEnd::Tail, "all";
+    }
+}
+
+impl Discipline for RedConfig {
+    const ABOUT: About = About {
+        family: "red",
+        summary: "Signals at random, the likelier the longer the average queue.",
+        citation: "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker, 2001 (adaptive)",
+        ecn: "with `ecn` marks within the band; `harddrop`, `mark_p` and `nodrop` say where it drops",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &["red"];
+    type Queue<P: Packet> = Managed<Red, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.avpkt == Bytes::ZERO {
+            return Err(("avpkt", "the mean packet size cannot be zero".into()));
+        }
+        if self.bandwidth.is_some_and(|r| r.as_bps() == 0) {
+            return Err(("bandwidth", "the rate cannot be zero".into()));
+        }
+        if let (Some(min), Some(max)) = (self.min_th, self.max_th)
+            && self.in_unit(min) >= self.in_unit(max)
+        {
+            return Err(("min_th", format!("{min} is not below max_th, {max}")));
+        }
+        for (name, th) in [("min_th", self.min_th), ("max_th", self.max_th)] {
+            if th.is_some_and(|th| self.in_unit(th) <= 0.0) {
+                return Err((name, "a threshold of zero signals every packet".into()));
+            }
+        }
+        if self.nodrop && !self.ecn {
+            return Err(("nodrop", "has a meaning only with ecn".into()));
+        }
+        if self.adaptive && self.interval == Duration::ZERO {
+            return Err(("interval", "max_p cannot adapt in no time".into()));
+        }
+        if self.bottom.is_some_and(|b| b > self.top) {
+            return Err(("bottom", "lies above top".into()));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
+        Managed::new(self.limit, self.ecn, self.drop, Red::new(self, link))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        let mut tc = Tc::default();
+        while let Some(word) = words.next_word() {
+            tc.word(word, words)?;
+        }
+        tc.finish(words)
+    }
+}
+
+impl RedConfig {
+    /// Whether the average is in bytes.
+    pub(super) fn in_bytes(&self) -> bool {
+        self.queue_in_bytes
+            .unwrap_or_else(|| matches!(self.min_th.or(self.max_th).unwrap_or(self.limit), Limit::Bytes(_)))
+    }
+
+    /// A threshold in the unit of the average.
+    pub(super) fn in_unit(&self, threshold: Limit) -> f64 {
+        match (threshold, self.in_bytes()) {
+            (Limit::Packets(n), false) => n as f64,
+            (Limit::Packets(n), true) => n as f64 * self.avpkt.as_f64(),
+            (Limit::Bytes(b), true) => b.as_f64(),
+            (Limit::Bytes(b), false) => b.as_f64() / self.avpkt.as_f64(),
+        }
+    }
+}
+
+/// A tc line while it is read. tc works in bytes, without `gentle`, and turns `burst` into the weight.
+struct Tc {
+    config: RedConfig,
+    limit: Option<Bytes>,
+    min: Option<Bytes>,
+    max: Option<Bytes>,
+    burst: Option<u64>,
+}
+
+impl Default for Tc {
+    fn default() -> Self {
+        let config = RedConfig {
+            bandwidth: Some(Rate::from_mbit(10)),
+            queue_in_bytes: Some(true),
+            gentle: false,
+            count: CountForm::Linux,
+            guard: 0,
+            harddrop: false,
+            ..RedConfig::default()
+        };
+        Self { config, limit: None, min: None, max: None, burst: None }
+    }
+}
+
+impl Tc {
+    fn word(&mut self, word: &str, words: &mut TcWords<'_>) -> Result<(), TcError> {
+        let config = &mut self.config;
+        match word {
+            "limit" => self.limit = Some(words.size()?),
+            "min" => self.min = Some(words.size()?),
+            "max" => self.max = Some(words.size()?),
+            "burst" => self.burst = Some(words.count()?),
+            "avpkt" => config.avpkt = words.size()?,
+            "probability" => config.max_p = words.probability()?,
+            "bandwidth" => config.bandwidth = Some(words.rate()?),
+            "ecn" => config.ecn = true,
+            "harddrop" => config.harddrop = true,
+            "nodrop" => config.nodrop = true,
+            "adaptive" | "adaptative" => config.adaptive = true,
+            _ => {
+                return Err(words.unknown(&[
+                    "limit",
+                    "min",
+                    "max",
+                    "burst",
+                    "avpkt",
+                    "probability",
+                    "bandwidth",
+                    "ecn",
+                    "harddrop",
+                    "nodrop",
+                    "adaptive",
+                ]));
+            }
+        }
+        Ok(())
+    }
+
+    /// tc's own defaults for what was left out (`tc-red(8)`): max a quarter of the limit, min a third of max,
+    /// burst `(2 min + max) / (3 avpkt)`.
+    fn finish(self, words: &TcWords<'_>) -> Result<RedConfig, TcError> {
+        let mut config = self.config;
+        let limit = self.limit.ok_or_else(|| words.error("red needs a limit, such as \"limit 200kb\""))?;
+        if config.avpkt == Bytes::ZERO {
+            return Err(words.error("avpkt cannot be zero"));
+        }
+        let max = self.max.unwrap_or(Bytes(limit.get() / 4));
+        let min = self.min.unwrap_or(Bytes(max.get() / 3));
+        let default_burst =
+            || (2 * u128::from(min.get()) + u128::from(max.get())) / (3 * u128::from(config.avpkt.get()));
+        let burst = self.burst.unwrap_or_else(|| u64::try_from(default_burst()).unwrap_or(u64::MAX));
+        let log = weight_log(min, burst, config.avpkt).ok_or_else(|| {
+            words.error(format!(
+                "burst {burst} is too small for min {} and avpkt {}",
+                min.get(),
+                config.avpkt.get()
+            ))
+        })?;
+        config.limit = Limit::Bytes(limit);
+        config.min_th = Some(Limit::Bytes(min));
+        config.max_th = Some(Limit::Bytes(max));
+        config.weight = Some(Probability::clamped(pow(0.5, f64::from(log))));
+        Ok(config)
+    }
+}
+
+/// The smallest `log` (from 1 to 31) for which a burst of `burst` packets onto an empty queue stays below `min` with
+/// weight `W = 2^-log`: `burst + 1 - min/avpkt <= (1 - (1-W)^burst) / W`, the design bound of Floyd and Jacobson 1993.
+fn weight_log(min: Bytes, burst: u64, avpkt: Bytes) -> Option<u32> {
+    let excess = burst as f64 + 1.0 - min.as_f64() / avpkt.as_f64();
+    if excess < 1.0 {
+        return None;
+    }
+    (1..32).find(|log| {
+        let w = pow(0.5, f64::from(*log));
+        excess <= (1.0 - pow(1.0 - w, burst as f64)) / w
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<RedConfig, TcError> {
+        let mut words = TcWords::new(text);
+        RedConfig::from_tc("red", &mut words)
+    }
+
+    #[test]
+    fn burst_becomes_the_weight_of_the_table_in_linux() {
+        // include/net/red.h, for min/avpkt = 32: W = 2^-5 allows bursts of 57, 2^-7 of 101, 2^-9 of 190; the exact
+        // bound of the last is 189.54.
+        for (log, burst) in [(5, 57), (7, 101), (9, 189)] {
+            assert_eq!(weight_log(Bytes(32_000), burst, Bytes(1000)), Some(log));
+            assert_eq!(weight_log(Bytes(32_000), burst + 1, Bytes(1000)), Some(log + 1));
+        }
+    }
+
+    #[test]
+    fn a_tc_line_reads_as_tc_reads_it() {
+        let c = parse(
+            "limit 200kb min 15kb max 45kb avpkt 1000 burst 20 ecn adaptive probability 0.02 bandwidth 10mbit",
+        )
+        .unwrap();
+        assert_eq!(c.limit, Limit::Bytes(Bytes(204_800)));
+        assert_eq!(
+            (c.min_th, c.max_th),
+            (Some(Limit::Bytes(Bytes(15_360))), Some(Limit::Bytes(Bytes(46_080))))
+        );
+        assert!(c.ecn && c.adaptive && !c.gentle && !c.harddrop);
+        assert_eq!(c.bandwidth, Some(Rate::from_mbit(10)));
+        // 20 + 1 - 15.36 = 5.64 <= (1 - (1-W)^20)/W first for W = 1/8: 7.45 (1/4: 3.99).
+        assert_eq!(c.weight, Some(Probability::clamped(0.125)));
+        assert_eq!(c.validate(), Ok(()));
+    }
+
+    #[test]
+    fn what_a_tc_line_leaves_out_gets_the_defaults_of_tc() {
+        let c = parse("limit 400000 avpkt 1000").unwrap();
+        assert_eq!(c.max_th, Some(Limit::Bytes(Bytes(100_000))));
+        assert_eq!(c.min_th, Some(Limit::Bytes(Bytes(33_333))));
+        assert!(parse("min 15kb").unwrap_err().message.contains("needs a limit"));
+        assert!(parse("limit 200kb min 15kb max 45kb burst 2").unwrap_err().message.contains("burst"));
+        let e = parse("limit 200kb mni 15kb").unwrap_err();
+        assert_eq!((e.offset, e.len), (12, 3));
+        assert!(e.message.contains("\"min\""), "{}", e.message);
+    }
+
+    #[test]
+    fn impossible_combinations_are_named() {
+        let base = RedConfig::default;
+        let th = |n| Some(Limit::Packets(n));
+        let bad = [
+            ("min_th", RedConfig { min_th: th(15), max_th: th(15), ..base() }),
+            // 20 packets of 1000 bytes are not below 15 kB.
+            ("min_th", RedConfig { min_th: th(20), max_th: Some(Limit::Bytes(Bytes(15_000))), ..base() }),
+            ("max_th", RedConfig { max_th: th(0), ..base() }),
+            ("avpkt", RedConfig { avpkt: Bytes::ZERO, ..base() }),
+            ("nodrop", RedConfig { nodrop: true, ..base() }),
+            ("limit", RedConfig { limit: Limit::Packets(0), ..base() }),
+            ("interval", RedConfig { adaptive: true, interval: Duration::ZERO, ..base() }),
+            ("bottom", RedConfig { top: Probability::ZERO, ..base() }),
+        ];
+        for (param, config) in bad {
+            assert_eq!(config.validate().unwrap_err().0, param);
+        }
+    }
+}
