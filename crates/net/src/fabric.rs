@@ -153,7 +153,7 @@ impl<P: Routed> Fabric<P> {
         self.now = self.now.max(until);
     }
 
-    /// Time of the next event, if there is one up to `until`; then nothing happens before it.
+    /// Whether nothing will happen any more unless the rim acts.
     pub fn is_quiet(&self) -> bool {
         self.events.is_empty()
     }
@@ -224,10 +224,11 @@ impl<P: Routed> Fabric<P> {
         for &link in links {
             let l = &mut self.links[link.0 as usize];
             if up {
-                l.bring_up();
+                l.bring_up(self.now, link, rim);
             } else {
                 l.take_down(self.now, link, rim);
             }
+            self.schedule(link);
             if reroute {
                 self.graph.set_up(link, up);
             }
@@ -237,20 +238,27 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
-    /// Changes a link's rate (see [`Link`] for what happens to waiting packets).
+    /// Changes a link's rate. A packet in service finishes at the old one.
     pub fn set_rate<R: Rim<P>>(&mut self, link: LinkId, rate: Rate, rim: &mut R) {
         self.links[link.0 as usize].set_rate(rate, self.now, link, rim);
         self.schedule(link);
     }
 
-    /// Changes a link's propagation delay for packets sent from now on.
+    /// Changes a link's propagation delay for packets whose transmission has not started. They do not overtake
+    /// those in flight.
     pub fn set_delay<R: Rim<P>>(&mut self, link: LinkId, delay: Duration, rim: &mut R) {
-        self.settle(link, rim);
-        self.links[link.0 as usize].set_delay(delay);
+        self.links[link.0 as usize].set_delay(delay, self.now, link, rim);
+        self.schedule(link);
     }
 
     /// Replaces a link's random loss and jitter.
-    pub fn set_impairment(&mut self, link: LinkId, impairment: Option<Box<Impairment>>) {
-        self.links[link.0 as usize].set_impairment(impairment);
+    pub fn set_impairment<R: Rim<P>>(
+        &mut self,
+        link: LinkId,
+        impairment: Option<Box<Impairment>>,
+        rim: &mut R,
+    ) {
+        self.links[link.0 as usize].set_impairment(impairment, self.now, link, rim);
+        self.schedule(link);
     }
 }

@@ -83,6 +83,10 @@ impl Impairment {
         self.loss
     }
 
+    pub(crate) fn jitters(&self) -> bool {
+        self.jitter.is_some()
+    }
+
     pub(crate) fn may_reorder(&self) -> bool {
         self.reorder
     }

@@ -10,6 +10,7 @@ mod impair;
 mod link;
 mod route;
 mod stats;
+mod transmitter;
 
 pub use event::EventQueue;
 pub use fabric::{Fabric, Rim, Routed};

@@ -8,15 +8,22 @@
 //!   it, late but with the right time, before anything else is done to the link. Nothing can tell the difference,
 //!   since a discipline's state is seen only through the link.
 //!
-//! Rates are exact in the long run: the remainder of each division is carried to the next packet while the
-//! transmitter stays busy.
+//! Both give the same departures, drops and statistics to the nanosecond. Where a departure cannot be known on
+//! arrival (jitter, a change of rate or delay, a capture of what is sent when), a FIFO is handed over to the
+//! `droptail` discipline.
+//!
+//! At equal times a departure comes before an arrival. Without [`Impairment`] that reorders, a link never does:
+//! after a decrease of its delay, packets arrive behind those that are in flight.
 
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
+use crate::transmitter::Transmitter;
 use crate::{LinkId, NodeId, Rim};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rate, Rng};
-use tailrace_qdisc::{Backlog, Cx, Qdisc, QueueDiscipline, Sink};
+use tailrace_qdisc::disciplines::droptail::DroptailConfig;
+use tailrace_qdisc::testing::Counter;
+use tailrace_qdisc::{Backlog, Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline, Sink};
 
 /// How a link's queue works.
 #[derive(Debug)]
@@ -73,6 +80,14 @@ pub struct Link<P: Packet> {
     stats: Option<Box<QueueStats>>,
 }
 
+/// A packet whose transmission has not started.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    arrived: Instant,
+    starts: Instant,
+    size: Bytes,
+}
+
 /// The queue in front of the transmitter.
 #[derive(Debug)]
 enum Service<P: Packet> {
@@ -80,8 +95,8 @@ enum Service<P: Packet> {
     Fifo {
         limit: Limit,
         backlog: Backlog,
-        /// Start of transmission and size of each packet of the backlog.
-        waiting: VecDeque<(Instant, Bytes)>,
+        /// One for each packet of the backlog; those packets are the last of the flight.
+        waiting: VecDeque<Waiting>,
     },
     Disciplined {
         queue: Box<(Qdisc<P>, Rng)>,
@@ -90,61 +105,10 @@ enum Service<P: Packet> {
     },
 }
 
-/// Turns bytes into time, exactly.
-#[derive(Debug)]
-struct Transmitter {
-    rate: u64,
-    overhead: u64,
-    busy_until: Instant,
-    /// Numerator left over from the last division, below `rate`.
-    carry: u64,
-    /// The last packet size and its division, since sizes repeat.
-    last: (u64, u64, u64),
-}
-
-impl Transmitter {
-    fn new(rate: Rate, overhead: Bytes) -> Self {
-        let mut t =
-            Self { rate: 0, overhead: overhead.get(), busy_until: Instant::ZERO, carry: 0, last: (0, 0, 0) };
-        t.set_rate(rate);
-        t
-    }
-
-    fn set_rate(&mut self, rate: Rate) {
-        assert!(rate.as_bps() > 0, "a link's rate is more than zero");
-        self.rate = rate.as_bps();
-        self.carry = 0;
-        self.last = (0, 0, 0);
-    }
-
-    /// Sends a packet as soon as the transmitter is free; (start, end) of its transmission.
-    #[inline]
-    fn send(&mut self, size: Bytes, now: Instant) -> (Instant, Instant) {
-        let bytes = size.get() + self.overhead;
-        if self.last.0 != bytes {
-            let bit_ns = bytes * 8_000_000_000;
-            self.last = (bytes, bit_ns / self.rate, bit_ns % self.rate);
-        }
-        let (_, mut ns, rest) = self.last;
-        let start = if now >= self.busy_until {
-            self.carry = 0;
-            now
-        } else {
-            self.busy_until
-        };
-        self.carry += rest;
-        if self.carry >= self.rate {
-            self.carry -= self.rate;
-            ns += 1;
-        }
-        self.busy_until = start + Duration::from_nanos(ns);
-        (start, self.busy_until)
-    }
-}
-
 impl<P: Packet> Link<P> {
     pub(crate) fn new(config: LinkConfig<P>, to: NodeId) -> Self {
-        Self {
+        let jitters = config.impairment.as_ref().is_some_and(|i| i.jitters());
+        let mut link = Self {
             transmitter: Transmitter::new(config.rate, config.overhead),
             pending: Instant::MAX,
             flight: VecDeque::new(),
@@ -162,7 +126,11 @@ impl<P: Packet> Link<P> {
             counters: LinkCounters::default(),
             impairment: config.impairment,
             stats: config.observed.then(Box::default),
+        };
+        if config.watched || jitters {
+            link.undo_arithmetic(Instant::ZERO);
         }
+        link
     }
 
     /// What waits, as of the last call that touched the link (see [`crate::Fabric::settle`]).
@@ -231,18 +199,16 @@ impl<P: Packet> Link<P> {
             unreachable!("checked by the caller")
         };
         let size = pkt.size();
-        // A packet that finds the transmitter free does not wait, so the limit does not concern it.
-        let waits = self.transmitter.busy_until > now;
         let full = match *limit {
             Limit::Packets(n) => backlog.packets >= n,
             Limit::Bytes(n) => backlog.bytes + size > n,
         };
-        if waits && full {
+        if full {
             return self.refuse(pkt, DropReason::Overlimit, now, id, rim);
         }
         let (starts, ends) = self.transmitter.send(size, now);
-        if waits {
-            waiting.push_back((starts, size));
+        if starts > now {
+            waiting.push_back(Waiting { arrived: now, starts, size });
             backlog.packets += 1;
             backlog.bytes += size;
             if let Some(stats) = &mut self.stats {
@@ -251,12 +217,9 @@ impl<P: Packet> Link<P> {
         } else {
             self.counters.dequeued += 1;
             self.counters.sent_bytes += size.get();
-        }
-        if let Some(stats) = &mut self.stats {
-            stats.sojourn(starts - now, size);
-        }
-        if self.watched {
-            rim.transmitted(id, &pkt, starts - now, starts);
+            if let Some(stats) = &mut self.stats {
+                stats.sojourn(Duration::ZERO);
+            }
         }
         self.fly(pkt, ends);
     }
@@ -265,7 +228,7 @@ impl<P: Packet> Link<P> {
     #[inline]
     fn start_waiting(&mut self, now: Instant) {
         let Service::Fifo { backlog, waiting, .. } = &mut self.service else { return };
-        while let Some(&(starts, size)) = waiting.front().filter(|(starts, _)| *starts <= now) {
+        while let Some(&Waiting { arrived, starts, size }) = waiting.front().filter(|w| w.starts <= now) {
             waiting.pop_front();
             backlog.packets -= 1;
             backlog.bytes -= size;
@@ -273,8 +236,30 @@ impl<P: Packet> Link<P> {
             self.counters.sent_bytes += size.get();
             if let Some(stats) = &mut self.stats {
                 stats.level(*backlog, starts);
+                stats.sojourn(starts - arrived);
             }
         }
+    }
+
+    /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet.
+    fn undo_arithmetic(&mut self, now: Instant) {
+        self.start_waiting(now);
+        let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
+        let view = LinkView { rate: self.transmitter.rate(), delay: self.delay };
+        let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
+        let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
+        let mut sink = Counter::default();
+        let in_flight = self.flight.len() - waiting.len();
+        for w in waiting.iter().rev() {
+            self.transmitter.take_back(w.size, w.starts);
+        }
+        for (w, flying) in waiting.iter().zip(self.flight.drain(in_flight..)) {
+            let (qdisc, rng) = &mut *queue;
+            qdisc.enqueue(flying.pkt, &mut Cx { now: w.arrived, rng, sink: &mut sink });
+        }
+        debug_assert_eq!(sink, Counter::default(), "what waited within the limit still does");
+        let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
+        self.service = Service::Disciplined { queue, due };
     }
 
     fn transmit_disciplined<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
@@ -286,11 +271,10 @@ impl<P: Packet> Link<P> {
         let (qdisc, rng) = &mut **queue;
         let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: true };
         qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
-        if let Some(stats) = &mut self.stats {
-            stats.level(qdisc.backlog(), now);
-        }
         if idle {
-            self.serve(now, id, rim);
+            self.serve(now, id, rim); // A packet that passes right through was never a backlog.
+        } else if let Some(stats) = &mut self.stats {
+            stats.level(qdisc.backlog(), now);
         }
     }
 
@@ -323,6 +307,9 @@ impl<P: Packet> Link<P> {
     /// The transmitter is free at `at`: asks the discipline for a packet.
     fn serve<R: Rim<P>>(&mut self, at: Instant, id: LinkId, rim: &mut R) {
         let Service::Disciplined { queue, due } = &mut self.service else { return };
+        if !self.up {
+            return;
+        }
         let (qdisc, rng) = &mut **queue;
         let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: false };
         let next = qdisc.dequeue(&mut Cx { now: at, rng, sink: &mut sink });
@@ -339,7 +326,7 @@ impl<P: Packet> Link<P> {
         let (_, ends) = self.transmitter.send(size, at);
         *due = Some(ends);
         if let Some(stats) = &mut self.stats {
-            stats.sojourn(at - arrived, size);
+            stats.sojourn(at - arrived);
         }
         if self.watched {
             rim.transmitted(id, &pkt, at - arrived, at);
@@ -350,20 +337,16 @@ impl<P: Packet> Link<P> {
     /// Puts a packet whose transmission ends at `ends` onto the wire.
     #[inline]
     fn fly(&mut self, pkt: P, ends: Instant) {
-        let mut arrives = ends + self.delay;
         let last = self.flight.back().map_or(Instant::ZERO, |f| f.arrives);
+        let mut arrives = ends + self.delay;
         if let Some(impairment) = &mut self.impairment {
-            arrives += impairment.jitter();
-            if !impairment.may_reorder() {
-                arrives = arrives.max(last);
+            arrives = arrives.saturating_add(impairment.jitter());
+            if impairment.may_reorder() && arrives < last {
+                let position = self.flight.partition_point(|f| f.arrives <= arrives);
+                return self.flight.insert(position, Flying { pkt, arrives });
             }
         }
-        if arrives >= last {
-            self.flight.push_back(Flying { pkt, arrives });
-        } else {
-            let position = self.flight.partition_point(|f| f.arrives <= arrives);
-            self.flight.insert(position, Flying { pkt, arrives });
-        }
+        self.flight.push_back(Flying { pkt, arrives: arrives.max(last) });
     }
 
     /// When the link needs attention next.
@@ -416,6 +399,7 @@ impl<P: Packet> Link<P> {
         }
         match &mut self.service {
             Service::Fifo { backlog, waiting, .. } => {
+                self.counters.expelled += backlog.packets;
                 *backlog = Backlog::default();
                 waiting.clear();
             }
@@ -424,38 +408,56 @@ impl<P: Packet> Link<P> {
                 let (qdisc, rng) = &mut **queue;
                 let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: false };
                 while let Some((pkt, _)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) {
-                    sink.counters.dropped[DropReason::LinkDown as usize] += 1;
-                    sink.rim.dropped(id, pkt, DropReason::LinkDown, now);
+                    sink.dropped(pkt, DropReason::LinkDown, now);
                 }
             }
         }
-        self.transmitter.busy_until = now;
+        self.transmitter.stop(now);
         let level = self.backlog();
         if let Some(stats) = &mut self.stats {
             stats.level(level, now);
         }
     }
 
-    /// Brings the link up again, empty.
-    pub(crate) fn bring_up(&mut self) {
-        self.up = true;
+    /// Brings the link up again, empty (but for what a discipline that shapes would not give up).
+    pub(crate) fn bring_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        if !std::mem::replace(&mut self.up, true) && self.backlog().packets > 0 {
+            self.serve(now, id, rim);
+        }
     }
 
-    /// From `now` on the link sends at `rate`; a packet in service finishes at the old one. So do the packets
-    /// that wait in a [`LinkQueue::Fifo`], whose departures are settled: a link that is to change while it is
-    /// loaded is better built with a discipline.
+    /// From `now` on the link sends at `rate`; a packet in service finishes at the old one.
     pub(crate) fn set_rate<R: Rim<P>>(&mut self, rate: Rate, now: Instant, id: LinkId, rim: &mut R) {
         self.catch_up(now, id, rim);
+        if self.backlog().packets > 0 {
+            self.undo_arithmetic(now);
+        }
         self.transmitter.set_rate(rate);
     }
 
-    /// Packets whose transmission ends from now on take `delay`.
-    pub(crate) fn set_delay(&mut self, delay: Duration) {
+    /// Packets whose transmission starts after `now` take `delay`.
+    pub(crate) fn set_delay<R: Rim<P>>(&mut self, delay: Duration, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        if self.backlog().packets > 0 {
+            self.undo_arithmetic(now);
+        }
         self.delay = delay;
     }
 
-    /// Replaces the random impairments.
-    pub(crate) fn set_impairment(&mut self, impairment: Option<Box<Impairment>>) {
+    /// Replaces the random impairments: loss for packets that arrive after `now`, jitter for those whose
+    /// transmission starts after it.
+    pub(crate) fn set_impairment<R: Rim<P>>(
+        &mut self,
+        impairment: Option<Box<Impairment>>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(now, id, rim);
+        if impairment.as_ref().is_some_and(|i| i.jitters()) {
+            self.undo_arithmetic(now);
+        }
         self.impairment = impairment;
     }
 
@@ -478,6 +480,7 @@ impl<P: Packet, R: Rim<P>> Sink<P> for LinkSink<'_, R> {
     fn dropped(&mut self, pkt: P, reason: DropReason, now: Instant) {
         self.counters.dropped[reason as usize] += 1;
         self.counters.refused += u64::from(self.at_enqueue);
+        self.counters.expelled += u64::from(!self.at_enqueue);
         self.rim.dropped(self.id, pkt, reason, now);
     }
     fn marked(&mut self, pkt: &P, now: Instant) {

@@ -1,19 +1,21 @@
 //! What links count, and the distributions of observed queues.
 
 use crate::histogram::Histogram;
-use tailrace_core::{Bytes, Duration, Instant};
+use tailrace_core::{Duration, Instant};
 use tailrace_qdisc::Backlog;
 
 /// Counters of one link direction, in packets unless the name says otherwise.
 ///
 /// At any settled time: arrived = delivered + Σ dropped + occupancy, and
-/// enqueued (= arrived − refused) = dequeued + drops at dequeue or when the link went down + backlog.
+/// enqueued (= arrived − refused) = dequeued + expelled + backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
     /// Handed to the link.
     pub arrived: u64,
     /// Dropped while a packet was taken in (that packet or, with head drop, another).
     pub refused: u64,
+    /// Dropped out of the queue otherwise: by a discipline on departure or by timer, or when the link went down.
+    pub expelled: u64,
     /// Transmissions started.
     pub dequeued: u64,
     /// Bytes of those.
@@ -45,6 +47,7 @@ impl LinkCounters {
         Self {
             arrived: self.arrived - earlier.arrived,
             refused: self.refused - earlier.refused,
+            expelled: self.expelled - earlier.expelled,
             dequeued: self.dequeued - earlier.dequeued,
             sent_bytes: self.sent_bytes - earlier.sent_bytes,
             delivered: self.delivered - earlier.delivered,
@@ -114,7 +117,7 @@ impl QueueStats {
 
     /// A packet leaves after waiting for `sojourn`.
     #[inline]
-    pub(crate) fn sojourn(&mut self, sojourn: Duration, _size: Bytes) {
+    pub(crate) fn sojourn(&mut self, sojourn: Duration) {
         self.sojourn.record(sojourn);
         self.recent.0 += 1;
         self.recent.1 += sojourn;

@@ -1,0 +1,62 @@
+//! `tailrace-bench`: what a packet-hop costs. One subcommand a file; each prints one line of JSON, or a table.
+
+mod floor;
+mod measure;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: tailrace-bench floor --n N --duration SECONDS [--window PACKETS] [--json]
+
+  floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let outcome = match words.next().as_deref() {
+        Some("floor") => Options::parse(words).and_then(|o| floor::run(&o)),
+        Some(other) => Err(format!("unknown benchmark \"{other}\"")),
+        None => Err("which benchmark?".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What every benchmark can be told.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    /// Flows.
+    n: u32,
+    /// Simulated seconds.
+    duration_s: u64,
+    /// Packets that each flow of the floor keeps on the way.
+    window: u32,
+    json: bool,
+}
+
+impl Options {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self { n: 100, duration_s: 10, window: 12, json: false };
+        while let Some(word) = words.next() {
+            let mut number = |most: u64| {
+                let text = words.next().ok_or_else(|| format!("{word} needs a number"))?;
+                text.parse::<u64>()
+                    .ok()
+                    .filter(|n| (1..=most).contains(n))
+                    .ok_or_else(|| format!("{word}: expected a number from 1 to {most}, found \"{text}\""))
+            };
+            match word.as_str() {
+                "--n" => options.n = number(1_000_000)? as u32,
+                "--duration" => options.duration_s = number(1_000_000)?,
+                "--window" => options.window = number(10_000)? as u32,
+                "--json" => options.json = true,
+                _ => return Err(format!("unknown option \"{word}\"")),
+            }
+        }
+        Ok(options)
+    }
+}

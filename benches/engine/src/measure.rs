@@ -1,0 +1,88 @@
+//! Processor time and memory of one run, as the kernel counts them.
+//!
+//! Processor time, not wall time: other work on the machine then disturbs only through shared caches.
+
+use std::fs;
+
+/// What a run did, as its driver counts it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    /// Packets carried over a link, summed over links.
+    pub(crate) packet_hops: u64,
+    /// Events handled.
+    pub(crate) events: u64,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measurement {
+    pub(crate) setup_s: f64,
+    pub(crate) run_cpu_s: f64,
+    pub(crate) work: Work,
+    pub(crate) peak_rss_bytes: u64,
+}
+
+/// Times `setup`, then `run` on what it made.
+pub(crate) fn measure<T>(
+    setup: impl FnOnce() -> T,
+    run: impl FnOnce(T) -> Work,
+) -> Result<Measurement, String> {
+    let begin = cpu_s()?;
+    let made = setup();
+    let middle = cpu_s()?;
+    let work = run(made);
+    let end = cpu_s()?;
+    Ok(Measurement {
+        setup_s: middle - begin,
+        run_cpu_s: end - middle,
+        work,
+        peak_rss_bytes: peak_rss_bytes()?,
+    })
+}
+
+impl Measurement {
+    /// Prints the result as one JSON object, or for reading.
+    #[expect(clippy::print_stdout, reason = "the result is this program's data")]
+    pub(crate) fn print(&self, scenario: &str, n: u32, json: bool) {
+        let Self { setup_s, run_cpu_s, work: Work { packet_hops, events }, peak_rss_bytes } = *self;
+        let ns_per_hop = run_cpu_s * 1e9 / packet_hops as f64;
+        if json {
+            println!(
+                "{{\"scenario\":\"{scenario}\",\"n\":{n},\"setup_s\":{setup_s:.6},\"run_cpu_s\":{run_cpu_s:.6},\
+                 \"packet_hops\":{packet_hops},\"events\":{events},\"ns_per_hop\":{ns_per_hop:.2},\
+                 \"peak_rss_bytes\":{peak_rss_bytes}}}"
+            );
+        } else {
+            println!(
+                "{scenario} n={n}: {ns_per_hop:.1} ns a packet-hop ({packet_hops} hops, {:.3} events each, \
+                 {run_cpu_s:.3} s), set-up {setup_s:.3} s, peak memory {:.1} MB",
+                events as f64 / packet_hops as f64,
+                peak_rss_bytes as f64 / 1e6
+            );
+        }
+    }
+}
+
+/// Processor time of this process so far. The scheduler's own counter has nanoseconds, but not every kernel is
+/// built with it; the other counts ticks of 10 ms.
+fn cpu_s() -> Result<f64, String> {
+    if let Ok(text) = fs::read_to_string("/proc/self/schedstat")
+        && let Some(ns) = text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).filter(|ns| *ns > 0)
+    {
+        return Ok(ns as f64 / 1e9);
+    }
+    let text = fs::read_to_string("/proc/self/stat").map_err(|e| format!("/proc/self/stat: {e}"))?;
+    // The second field is the program's name in parentheses; user and system time are the 14th and 15th.
+    let ticks = |i| text.rsplit(')').next()?.split_ascii_whitespace().nth(i)?.parse::<u64>().ok();
+    match (ticks(11), ticks(12)) {
+        (Some(user), Some(system)) => Ok((user + system) as f64 / 100.0),
+        _ => Err("/proc/self/stat: unknown format".into()),
+    }
+}
+
+fn peak_rss_bytes() -> Result<u64, String> {
+    let text = fs::read_to_string("/proc/self/status").map_err(|e| format!("/proc/self/status: {e}"))?;
+    let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|l| l.trim().strip_suffix(" kB")).and_then(|n| n.trim().parse::<u64>().ok());
+    Ok(kib.ok_or("/proc/self/status: no VmHWM")? * 1024)
+}
