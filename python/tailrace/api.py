@@ -1,0 +1,125 @@
+"""Running experiments from Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace import _native, execute
+from tailrace.compare import Comparison
+from tailrace.errors import Interrupted
+from tailrace.execute import Job, Outcome
+from tailrace.result import Result
+from tailrace.scenario import Overrides, Scenario, ScenarioLike
+
+
+def run(
+    source: ScenarioLike,
+    *,
+    seed: int | None = None,
+    runs: int | None = None,
+    set: Overrides | None = None,  # noqa: A002 - the name of the command line
+    jobs: int | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs a scenario and returns what it found.
+
+    `source` is a path, TOML text, a dictionary or a `Scenario`; `set` overrides values by their path in the file.
+    `jobs` runs go in parallel (default: one a processor); results do not depend on it. Ctrl-C stops
+    the runs under way and raises `Interrupted`, a `KeyboardInterrupt` that holds what had ended.
+
+    >>> import tailrace
+    >>> result = tailrace.run("papers/kochher/kochher.toml", runs=2, set={"duration": "20 s"})  # doctest: +SKIP
+    >>> result.aggregate["groups"]["tcp"]["jain"]  # doctest: +SKIP
+    {'mean': ..., 'ci95': ..., 'n': 2}
+    """
+    scenario = Scenario.of(source, merged(set, seed, runs))
+    outcome = watched(jobs_of(scenario), jobs, quiet=not progress)
+    finished = execute.completed(outcome)
+    result = result_of(scenario, outcome) if finished else None
+    if outcome.interrupted or result is None:
+        raise Interrupted(result)
+    return result
+
+
+def run_variants(
+    variants: Mapping[str, Scenario],
+    *,
+    jobs: int | None = None,
+    progress: bool = False,
+    title: str = "comparison",
+) -> Comparison:
+    """Runs several scenarios, all their runs in one pool, and puts the results side by side."""
+    todo = [job for label, scenario in variants.items() for job in jobs_of(scenario, label)]
+    outcome = watched(todo, jobs, quiet=not progress)
+    results = results_of(variants, todo, outcome)
+    comparison = Comparison(results, title) if results else None
+    if outcome.interrupted or comparison is None:
+        raise Interrupted(comparison)
+    return comparison
+
+
+def list_queues() -> list[dict[str, Any]]:
+    """The queue disciplines: name, description, parameters with defaults and sources."""
+    queues: list[dict[str, Any]] = catalog()["queues"]
+    return queues
+
+
+def catalog() -> dict[str, list[dict[str, Any]]]:
+    """Everything a scenario can name, by kind: `queues`, `cc`, ..."""
+    everything: dict[str, list[dict[str, Any]]] = json.loads(_native.catalog())
+    return everything
+
+
+# -- what the command line shares ------------------------------------------------------------------------------
+
+
+def merged(overrides: Overrides | None, seed: int | None, runs: int | None) -> dict[str, object]:
+    """`seed` and `runs` are keys of a scenario like any other."""
+    found = dict(overrides or {})
+    if seed is not None:
+        found["seed"] = seed
+    if runs is not None:
+        found["runs"] = runs
+    return found
+
+
+def watched(todo: Sequence[Job], threads: int | None, *, quiet: bool) -> Outcome:
+    """Runs jobs under a progress display."""
+    from tailrace import progress  # Rich loads when something is shown
+
+    with progress.watch(quiet=quiet, total=len(todo)) as watch:
+        return execute.execute(todo, threads, watch)
+
+
+def jobs_of(scenario: Scenario, label: str = "") -> list[Job]:
+    """One job a run; runs count from 1."""
+    return [Job(scenario, number, label) for number in range(1, scenario.runs + 1)]
+
+
+def result_of(scenario: Scenario, outcome: Outcome) -> Result:
+    """The result of one scenario's jobs."""
+    finished = execute.completed(outcome)
+    return Result.of_runs(
+        scenario, finished, _status(outcome, complete=len(finished) == len(outcome.finished))
+    )
+
+
+def results_of(variants: Mapping[str, Scenario], todo: Sequence[Job], outcome: Outcome) -> dict[str, Result]:
+    """The results of several scenarios' jobs; those of which no run ended are left out."""
+    execute.completed(outcome)
+    results = {}
+    for label, scenario in variants.items():
+        own = [run for job, run in zip(todo, outcome.finished, strict=True) if job.label == label]
+        finished = [run for run in own if run is not None]
+        if finished:
+            status = _status(outcome, complete=len(finished) == len(own))
+            results[label] = Result.of_runs(scenario, finished, status)
+    return results
+
+
+def _status(outcome: Outcome, *, complete: bool) -> str:
+    if complete:
+        return "complete"
+    return "interrupted" if outcome.interrupted else "failed"

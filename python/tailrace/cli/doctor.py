@@ -1,0 +1,145 @@
+"""`tailrace doctor`: whether this machine has what is needed, and what is missing for what."""
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from tailrace.cli import common
+from tailrace.cli.common import guarded
+
+_GIB = 1 << 30
+_LITTLE_MEMORY, _LITTLE_DISK = 2 * _GIB, 1 * _GIB
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report. Only a failure makes the exit code 1."""
+
+    state: str
+    what: str
+    detail: str
+
+
+@guarded
+def doctor(json: common.Json = False) -> None:
+    """Check that this machine has what tailrace needs."""
+    findings = [_examined(check) for check in CHECKS]
+    if json:
+        import json as json_text
+
+        typer.echo(json_text.dumps([vars(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            typer.echo(f"{finding.state:<7} {finding.what:<12} {finding.detail}")
+    if any(finding.state == "FAIL" for finding in findings):
+        raise typer.Exit(1)
+
+
+def _examined(check: Callable[[], Finding]) -> Finding:
+    try:
+        return check()
+    except Exception as error:  # noqa: BLE001 - a check that breaks is a finding
+        return Finding("FAIL", check.__name__.strip("_"), f"{type(error).__name__}: {error}")
+
+
+def _python() -> Finding:
+    recent = sys.version_info >= (3, 11)
+    return Finding("ok" if recent else "FAIL", "python", f"{platform.python_version()} ({sys.executable})")
+
+
+def _extension() -> Finding:
+    from tailrace import _native, manifest
+
+    commit = manifest.commit()
+    at = f", working copy at {commit[:10]}{'+' if commit.endswith('+') else ''}" if commit else ""
+    return Finding("ok", "extension", f"tailrace {_native.__version__}{at}")
+
+
+def _simulator() -> Finding:
+    from tailrace import api, execute
+    from tailrace.scenario import Scenario
+
+    job = api.jobs_of(Scenario(_TINY, "doctor"))[0]
+    outcome = execute.execute([job, job], 2)
+    first, second = execute.completed(outcome)
+    goodput = first.entry["groups"]["tcp"]["goodput_bps"]["sum"]
+    if first.fingerprint != second.fingerprint:
+        return Finding("FAIL", "simulator", f"the same run gave {first.fingerprint} and {second.fingerprint}")
+    return Finding(
+        "ok" if goodput > 0 else "FAIL",
+        "simulator",
+        f"a 2 s transfer at 10 Mbit/s ran twice alike: {goodput / 1e6:.2f} Mbit/s of goodput",
+    )
+
+
+def _libraries() -> Finding:
+    import matplotlib.figure  # noqa: F401 - a broken installation shows when it is loaded
+    import polars  # noqa: F401
+
+    names = ("polars", "numpy", "matplotlib", "rich", "typer")
+    return Finding(
+        "ok", "libraries", ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    )
+
+
+def _tshark() -> Finding:
+    found = shutil.which("tshark")
+    if found:
+        return Finding("ok", "tshark", found)
+    return Finding("warning", "tshark", "missing: captures are written, but cannot be looked at here")
+
+
+def _terminal() -> Finding:
+    size = shutil.get_terminal_size()
+    kind = f"{size.columns} columns" if sys.stderr.isatty() else "none: progress comes as plain lines"
+    return Finding("ok", "terminal", f"{kind}; stdout speaks {sys.stdout.encoding}")
+
+
+def _memory() -> Finding:
+    pages, size = os.sysconf("SC_AVPHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    free = pages * size
+    return Finding("ok" if free > _LITTLE_MEMORY else "warning", "memory", f"{free / _GIB:.1f} GiB free")
+
+
+def _disk() -> Finding:
+    free = shutil.disk_usage(Path.cwd()).free
+    return Finding("ok" if free > _LITTLE_DISK else "warning", "disk", f"{free / _GIB:.1f} GiB free here")
+
+
+def _writing() -> Finding:
+    try:
+        with tempfile.TemporaryFile(dir=Path.cwd()):
+            pass
+    except OSError as error:
+        return Finding("warning", "writing", f"not here ({error.strerror}): give -o a folder elsewhere")
+    return Finding("ok", "writing", f"results can be written to {Path.cwd()}")
+
+
+CHECKS = (_python, _extension, _libraries, _simulator, _tshark, _terminal, _memory, _disk, _writing)
+
+_TINY = """
+name = "doctor"
+duration = "2 s"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+between = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+transport = { kind = "tcp" }
+app = { kind = "bulk" }
+"""

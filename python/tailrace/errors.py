@@ -1,0 +1,44 @@
+"""What can go wrong and is not a bug; each error knows the exit code of the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tailrace.compare import Comparison
+    from tailrace.result import Result
+
+
+class TailraceError(Exception):
+    """Something went wrong that the message explains."""
+
+    exit_code = 1
+
+
+class UsageError(TailraceError):
+    """The caller asked for something that cannot be."""
+
+    exit_code = 2
+
+
+class ScenarioError(UsageError):
+    """A scenario that cannot be run.
+
+    `str(error)` is the text for people, with file, line and column; `diagnostics` the same as dictionaries.
+    """
+
+    def __init__(self, rendered: str, diagnostics: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(rendered)
+        self.diagnostics = diagnostics or []
+
+
+class RunError(TailraceError):
+    """A run ended in an error; the other runs are unaffected."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `partial` holds what had ended by then, if anything."""
+
+    def __init__(self, partial: Result | Comparison | None) -> None:
+        super().__init__("interrupted")
+        self.partial = partial

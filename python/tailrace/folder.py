@@ -1,0 +1,72 @@
+"""Result folders appear whole or not at all: they are written beside their place and moved there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tailrace.errors import UsageError
+
+MANIFEST = "manifest.json"
+
+
+def check_writable(target: Path) -> None:
+    """Refuses early what would fail after minutes of simulation.
+
+    An existing folder is replaced only if it is a result folder (or empty): nothing else is ever deleted.
+    """
+    if target.is_dir():
+        if any(target.iterdir()) and not (target / MANIFEST).is_file():
+            raise UsageError(f"{target} holds files that are not a result; choose another folder with -o")
+    elif target.exists() or target.is_symlink():
+        raise UsageError(f"{target} is a file; choose a folder with -o")
+    parent = next(p for p in target.absolute().parents if p.exists())
+    if not parent.is_dir():
+        raise UsageError(f"{target} cannot be made: {parent} is not a folder")
+    try:
+        # Asking the system is not enough: root passes the check on a read-only file system.
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror} ({parent})") from None
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """A new folder that takes the place of `target` when the block ends well and vanishes when it does not."""
+    check_writable(target)
+    target = target.absolute()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}") from None
+    try:
+        fresh.chmod(0o777 & ~_umask())
+        yield fresh
+        _move(fresh, target)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _move(fresh: Path, target: Path) -> None:
+    if not target.exists():
+        fresh.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+    target.rename(old / "result")
+    fresh.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    # The only portable way to read it is to set it.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

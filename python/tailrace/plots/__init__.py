@@ -1,0 +1,7 @@
+"""Figures of results over time, drawn with Matplotlib and without a display."""
+
+from __future__ import annotations
+
+from tailrace.plots.figures import FORMATS, METRICS, overlay, save_all, single
+
+__all__ = ["FORMATS", "METRICS", "overlay", "save_all", "single"]

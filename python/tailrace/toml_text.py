@@ -1,0 +1,46 @@
+"""Python values as TOML text: the standard library reads TOML but does not write it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
+
+
+def document(values: Mapping[str, object]) -> str:
+    """A TOML document. Top-level tables become inline tables, which mean the same.
+
+    >>> document({"name": "x", "link": [{"rate": "1 Mbit/s"}]})
+    'name = "x"\\nlink = [{ rate = "1 Mbit/s" }]\\n'
+    """
+    return "".join(f"{_key(key)} = {value(item)}\n" for key, item in values.items())
+
+
+def value(item: object) -> str:
+    """One TOML value.
+
+    >>> value({"kind": "red", "ecn": True})
+    '{ kind = "red", ecn = true }'
+    """
+    match item:
+        case bool():
+            return "true" if item else "false"
+        case str():
+            # JSON strings are TOML basic strings, but for DEL, which TOML wants escaped.
+            return json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int():
+            return str(item)
+        case float():
+            return repr(item)
+        case Mapping():
+            inside = ", ".join(f"{_key(k)} = {value(v)}" for k, v in item.items())
+            return f"{{ {inside} }}" if inside else "{}"
+        case Sequence():
+            return f"[{', '.join(value(v) for v in item)}]"
+    raise TypeError(f"a scenario cannot hold a {type(item).__name__}")
+
+
+def _key(key: str) -> str:
+    return key if _BARE.match(key) else json.dumps(key, ensure_ascii=False)
