@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the reference scenarios side by side in Tailrace, ns-2 and ns-3 and prints Markdown tables.
 
-Every measurement is a pair: Tailrace and one peer, the same scenario and simulated time, one after the other, in an
-order that alternates from pair to pair. Machines drift, so the ratio is taken within each pair; medians are over pairs.
-Nothing is installed or built here: what is missing is said and left out.
+Every measurement is a pair: Tailrace and one peer, the same scenario and simulated time, one after the other,
+in an order that alternates from pair to pair. Machines drift, so the ratio is taken within each pair; medians
+are over pairs. Nothing is installed or built here: what is missing is said and left out.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
 TAILRACE_ARGS = "--scenario {scenario} --n {n} --duration {duration}"
@@ -38,7 +40,7 @@ class Case:
     quick: bool = False
 
 
-# ns-3 is given less simulated time where it would take minutes; Tailrace runs as long as the peer of its pair.
+# ns-3 is given less simulated time where it would take minutes; Tailrace runs as long as its pair's peer.
 CASES = [
     Case("D", 10, {"ns-2": 300, "ns-3": 100}, quick=True),
     Case("D", 100, {"ns-2": 60, "ns-3": 20}, quick=True),
@@ -156,14 +158,15 @@ def measure(tailrace: Tool | None, peer: Tool, case: Case, options: argparse.Nam
     return pairs
 
 
-def ns2_tool(asked: str | None) -> Tool | None:
+def ns2_tool(asked: str | None, headers: str) -> Tool | None:
     """ns-2: Debian calls the binary `ns`, its package `ns2`."""
     path = find_program(asked, "ns2", "ns")
     if path is None:
         return None
     version = ask([path, "-"], "puts [ns-version]\nexit\n") or "2"
     script = str(HERE / "ns2" / "scenario.tcl")
-    return Tool("ns-2", version, lambda c, s: [path, script, c.scenario, str(c.n), f"{s:g}", "0"])
+    extra = ["allheaders"] if headers == "all" else []
+    return Tool("ns-2", version, lambda c, s: [path, script, c.scenario, str(c.n), f"{s:g}", "0", *extra])
 
 
 def ns3_tool(asked: str | None) -> Tool | None:
@@ -290,8 +293,8 @@ def speed_table(results: Results) -> str:
 def load_table(results: Results) -> str:
     """What was simulated, so that a reader sees whether the loads are alike."""
     rows = [
-        "| scenario | N | simulated s | tool | packet-hops | TCP goodput Mbit/s | bottleneck departures | bottleneck drops "
-        "| dropped % |",
+        "| scenario | N | simulated s | tool | packet-hops | TCP goodput Mbit/s | bottleneck departures "
+        "| bottleneck drops | dropped % |",
         "|" + " --- |" * 9,
     ]
     for case, peer, pairs in results:
@@ -332,9 +335,15 @@ def parse() -> argparse.Namespace:
         "--tailrace-args",
         default=TAILRACE_ARGS,
         metavar="TEXT",
-        help=f"its arguments, with {{scenario}}, {{n}} and {{duration}} filled in (default: {TAILRACE_ARGS!r})",
+        help=f"its arguments, {{scenario}}, {{n}} and {{duration}} filled in (default: {TAILRACE_ARGS!r})",
     )
     parser.add_argument("--ns2", metavar="PATH", help="ns-2 (default: ns2 or ns in the search path)")
+    parser.add_argument(
+        "--ns2-headers",
+        choices=("used", "all"),
+        default="used",
+        help="what ns-2's packets carry: the headers in use, its best case, or all it knows, its default",
+    )
     parser.add_argument("--ns3", metavar="PATH", help="what ns3/build.sh built (default: ns3/scenario)")
     parser.add_argument("-k", "--repetitions", type=int, default=3, help="pairs of each case and peer (3)")
     parser.add_argument(
@@ -374,7 +383,7 @@ def choose(options: argparse.Namespace) -> list[Case]:
 def find_peers(options: argparse.Namespace) -> list[Tool]:
     """The peers that are there; of the others it is said how to get them."""
     wanted = options.peer or ["ns-2", "ns-3"]
-    found = {"ns-2": ns2_tool(options.ns2), "ns-3": ns3_tool(options.ns3)}
+    found = {"ns-2": ns2_tool(options.ns2, options.ns2_headers), "ns-3": ns3_tool(options.ns3)}
     hints = {
         "ns-2": "Debian: apt-get install ns2",
         "ns-3": "Debian: apt-get install libns3-dev, then ns3/build.sh",
@@ -406,7 +415,8 @@ def main() -> None:
         (case, peer, measure(tailrace, peer, case, options)) for case in choose(options) for peer in peers
     ]
     versions = ", ".join(f"{peer.name} {peer.version.removeprefix('ns-')}" for peer in peers)
-    print(f"Machine: {machine()}. Peers: {versions}.\n")
+    headers = f" ns-2's packets carry {'all' if options.ns2_headers == 'all' else 'only the used'} headers."
+    print(f"Machine: {machine()}. Peers: {versions}.{headers}\n")
     print("CPU nanoseconds of the run alone a packet-hop (set-up apart), median (range) over pairs.\n")
     print(speed_table(results))
     print("\nThe load that was simulated (last pair):\n")

@@ -1,17 +1,15 @@
 # Reference scenarios A and D (see ../README.md) in ns-2.
 #
-#   ns scenario.tcl SCENARIO N DURATION QUEUE [audit]
+#   ns scenario.tcl SCENARIO N DURATION QUEUE [audit] [allheaders]
 #
 # SCENARIO  A (N TCP flows with ECN and one 45 Mbit/s UDP flood through RED) or D (N TCP flows through DropTail)
 # DURATION  simulated seconds
 # QUEUE     packets that may wait at the bottleneck; 0 takes the scenario's own: 200 in A, 8.75 N in D
 # audit     puts a queue monitor on every link and counts packet-hops exactly; slower, so not for measuring
+# allheaders  every packet carries the headers of all protocols that ns-2 knows, its default; without it only those
+#             that are used
 #
-# Prints one line of JSON. Statistics and tracing are off, routes are manual, and only the packet headers that are
-# used are carried: ns-2's best case.
-
-remove-all-packet-headers
-add-packet-header IP TCP Flags RTP
+# Prints one line of JSON. Statistics and tracing are off and routes are manual: ns-2's best case.
 
 set PACKET 1000
 set WINDOW 136
@@ -22,7 +20,7 @@ set FLOOD_RATE 45e6
 set GOLDEN 0.6180339887498949
 
 proc usage {} {
-    puts stderr "usage: ns scenario.tcl A|D N DURATION QUEUE ?audit?"
+    puts stderr "usage: ns scenario.tcl A|D N DURATION QUEUE ?audit? ?allheaders?"
     exit 2
 }
 
@@ -199,12 +197,13 @@ proc count {} {
 }
 
 proc report {} {
-    global scenario n duration queue audit setup_cpu setup_wall run_cpu_start run_wall_start
+    global scenario n duration queue audit allheaders setup_cpu setup_wall run_cpu_start run_wall_start
     set run_cpu [expr {[cpu_seconds] - $run_cpu_start}]
     set run_wall [expr {([clock clicks -milliseconds] - $run_wall_start) / 1e3}]
     foreach {data retransmitted bytes flood_sent flood_received bottleneck dropped hops} [count] break
-    puts [format {{"tool":"ns-2","scenario":"%s","n":%d,"duration_s":%g,"queue_packets":%d,"audit":%s,"setup_s":%.6f,"setup_wall_s":%.3f,"run_cpu_s":%.6f,"run_wall_s":%.3f,"packet_hops":%.0f,"ns_per_hop":%.2f,"peak_rss_bytes":%.0f,"tcp_data_packets":%d,"tcp_retransmitted_packets":%d,"tcp_goodput_bps":%.0f,"flood_sent_packets":%d,"flood_received_packets":%d,"bottleneck_departures":%d,"bottleneck_drops":%d}} \
-        $scenario $n $duration $queue [expr {$audit ? "true" : "false"}] $setup_cpu $setup_wall $run_cpu $run_wall \
+    puts [format {{"tool":"ns-2","scenario":"%s","n":%d,"duration_s":%g,"queue_packets":%d,"audit":%s,"all_headers":%s,"setup_s":%.6f,"setup_wall_s":%.3f,"run_cpu_s":%.6f,"run_wall_s":%.3f,"packet_hops":%.0f,"ns_per_hop":%.2f,"peak_rss_bytes":%.0f,"tcp_data_packets":%d,"tcp_retransmitted_packets":%d,"tcp_goodput_bps":%.0f,"flood_sent_packets":%d,"flood_received_packets":%d,"bottleneck_departures":%d,"bottleneck_drops":%d}} \
+        $scenario $n $duration $queue [expr {$audit ? "true" : "false"}] \
+        [expr {$allheaders ? "true" : "false"}] $setup_cpu $setup_wall $run_cpu $run_wall \
         $hops [expr {$run_cpu * 1e9 / $hops}] [peak_rss_bytes] $data $retransmitted [expr {$bytes * 8.0 / $duration}] \
         $flood_sent $flood_received $bottleneck $dropped]
     exit 0
@@ -219,11 +218,19 @@ proc begin_run {} {
     set run_cpu_start [cpu_seconds]
 }
 
-if {$argc < 4 || $argc > 5} usage
-foreach {scenario n duration queue option} $argv break
+if {$argc < 4} usage
+foreach {scenario n duration queue} $argv break
 if {$scenario ne "A" && $scenario ne "D"} usage
-set audit [expr {$option eq "audit"}]
-if {$option ne "" && !$audit} usage
+set audit 0
+set allheaders 0
+foreach option [lrange $argv 4 end] {
+    if {$option ne "audit" && $option ne "allheaders"} usage
+    set $option 1
+}
+if {!$allheaders} {
+    remove-all-packet-headers
+    add-packet-header IP TCP Flags RTP
+}
 if {$queue == 0} { set queue [expr {$scenario eq "A" ? 200 : int(8.75 * $n + 0.5)}] }
 set delay_min [expr {$scenario eq "A" ? 0.001 : 0.005}]
 set delay_max [expr {$scenario eq "A" ? 0.015 : 0.020}]
