@@ -1,0 +1,303 @@
+//! The resolved scenario as TOML: every default filled in, counts as they were written.
+
+use crate::declaration::{Declaration, NodeDecl};
+use crate::dist;
+use crate::document::{Data, Node};
+use crate::fault::{CaptureDecl, FaultDecl};
+use crate::flow::{FlowDecl, profile_name};
+use crate::link::LinkDecl;
+use crate::model::{App, FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
+use core::fmt::{Display, Write as _};
+use tailrace_core::params::{ParamInfo, Parameters as _, Value};
+use tailrace_core::{Duration, Probability};
+use tailrace_qdisc::QdiscConfig;
+use tailrace_transport::{CcConfig, TcpConfig};
+
+/// The declaration as a file that reads back as the same scenario.
+pub(crate) fn to_toml(d: &Declaration) -> String {
+    let mut out = Lines::default();
+    out.put("name", text(&d.name));
+    out.put("question", text(&d.question));
+    out.put("duration", shown(d.duration.value));
+    out.put("warmup", shown(d.warmup.value));
+    out.put("runs", d.runs);
+    out.put("seed", d.seed);
+    record(&mut out, &d.record);
+    d.nodes.iter().for_each(|n| node_decl(&mut out, n));
+    d.links.iter().for_each(|l| link(&mut out, l));
+    d.flows.iter().for_each(|f| flow(&mut out, f));
+    d.faults.iter().for_each(|f| fault(&mut out, f));
+    d.captures.iter().for_each(|c| capture(&mut out, c));
+    if !d.sweep.is_empty() {
+        out.header("[sweep]");
+        for axis in &d.sweep {
+            out.put(&text(&axis.path), format_args!("[{}]", axis.values.join(", ")));
+        }
+    }
+    out.0
+}
+
+/// A value as TOML text on one line.
+pub(crate) fn node(node: &Node) -> String {
+    match &node.data {
+        Data::Plain(v) => plain(v),
+        Data::Date => "0".into(),
+        Data::Array(items) => format!("[{}]", items.iter().map(self::node).collect::<Vec<_>>().join(", ")),
+        Data::Table(table) => {
+            let pairs = table.entries.iter().map(|(k, v)| (key(&k.value), self::node(v)));
+            inline(pairs.collect())
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn header(&mut self, header: &str) {
+        let _ = writeln!(self.0, "\n{header}");
+    }
+
+    fn put(&mut self, key: &str, value: impl Display) {
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+}
+
+fn record(out: &mut Lines, r: &Record) {
+    out.header("[record]");
+    out.put("interval", r.interval.map_or_else(|| text("off"), shown));
+    out.put("max_series_flows", r.max_series_flows);
+    out.put("events", r.events);
+    out.put("max_events", r.max_events);
+}
+
+fn node_decl(out: &mut Lines, n: &NodeDecl) {
+    out.header(if n.kind == NodeKind::Host { "[[host]]" } else { "[[router]]" });
+    out.put("name", text(&n.name.value));
+    if let Some(count) = n.count {
+        out.put("count", count);
+    }
+}
+
+fn link(out: &mut Lines, l: &LinkDecl) {
+    out.header("[[link]]");
+    if let Some(name) = &l.name {
+        out.put("name", text(&name.value));
+    }
+    let [a, b] = &l.ends;
+    out.put("between", format_args!("[{}, {}]", shown(&a.value), shown(&b.value)));
+    let spec = &l.forward;
+    out.put("rate", shown(spec.rate));
+    out.put("delay", text(&dist::shown(&spec.delay)));
+    if let Some(jitter) = &spec.jitter {
+        out.put("jitter", text(&dist::shown(jitter)));
+    }
+    out.put("reorder", spec.reorder);
+    out.put("loss", loss(&spec.loss));
+    out.put("overhead", shown(spec.overhead));
+    out.put("mtu", shown(spec.mtu));
+    // A queue that nobody wrote stays unwritten, since writing it makes the link observed.
+    out.put(if l.queue_written { "queue" } else { "# queue" }, queue(&spec.queue));
+    if let Some(back) = &l.backward {
+        out.put("reverse", reverse(back, l.observed));
+    }
+}
+
+fn reverse(spec: &LinkSpec, observed: bool) -> String {
+    let mut pairs = vec![
+        ("rate".to_string(), shown(spec.rate)),
+        ("delay".into(), text(&dist::shown(&spec.delay))),
+        ("loss".into(), loss(&spec.loss)),
+    ];
+    if let Some(jitter) = &spec.jitter {
+        pairs.push(("jitter".into(), text(&dist::shown(jitter))));
+    }
+    if observed {
+        pairs.push(("queue".into(), queue(&spec.queue)));
+    }
+    inline(pairs)
+}
+
+fn loss(l: &Loss) -> String {
+    let p = |p: &Probability| float(p.get());
+    match l {
+        Loss::None => "0.0".into(),
+        Loss::Bernoulli(x) => p(x),
+        Loss::Periodic(n) => inline(vec![("kind".into(), text("periodic")), ("every".into(), n.to_string())]),
+        Loss::GilbertElliott { p: forth, r, good, bad } => inline(vec![
+            ("kind".into(), text("gilbert_elliott")),
+            ("p".into(), p(forth)),
+            ("r".into(), p(r)),
+            ("good".into(), p(good)),
+            ("bad".into(), p(bad)),
+        ]),
+    }
+}
+
+fn queue(config: &QdiscConfig) -> String {
+    kinded(config.name(), config.params(), |name| config.get(name))
+}
+
+fn congestion_control(config: &CcConfig) -> String {
+    kinded(config.name(), config.params(), |name| config.get(name))
+}
+
+fn kinded(kind: &str, params: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) -> String {
+    let mut pairs = vec![("kind".to_string(), text(kind))];
+    pairs.extend(params.iter().filter_map(|p| Some((p.name.to_string(), plain(&get(p.name)?)))));
+    inline(pairs)
+}
+
+fn flow(out: &mut Lines, f: &FlowDecl) {
+    out.header("[[flow]]");
+    out.put("name", text(&f.name.value));
+    out.put("from", shown(&f.from.value));
+    out.put("to", shown(&f.to.value));
+    out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
+    out.put("start", text(&dist::shown(&f.start)));
+    if let Some(stop) = f.stop {
+        out.put("stop", shown(stop));
+    }
+    out.put("app", app(&f.app));
+    match &f.transport {
+        Transport::Udp { header, ecn } => {
+            let pairs = vec![
+                ("kind".to_string(), text("udp")),
+                ("header".into(), shown(header)),
+                ("ecn".into(), ecn.to_string()),
+            ];
+            out.put("transport", inline(pairs));
+        }
+        Transport::Tcp { config, cc, header } => {
+            // So many parameters read better one a line.
+            out.header("[flow.transport]");
+            out.put("kind", text("tcp"));
+            if let Some(profile) = f.profile {
+                out.put("profile", text(&profile_name(profile)));
+            }
+            out.put("cc", congestion_control(cc));
+            out.put("header", header.map_or_else(|| text("auto"), shown));
+            for p in TcpConfig::params() {
+                if let Some(value) = config.get(p.name) {
+                    out.put(p.name, plain(&value));
+                }
+            }
+        }
+    }
+}
+
+fn app(a: &App) -> String {
+    let (kind, mut pairs) = match a {
+        App::Bulk => ("bulk", vec![]),
+        App::Transfer { size } => ("transfer", vec![("size", shown(size))]),
+        App::RequestResponse { request, response, think, count } => {
+            let mut pairs = vec![("request", shown(request)), ("response", shown(response))];
+            pairs.push(("think", text(&dist::shown(think))));
+            pairs.extend(count.map(|n| ("count", n.to_string())));
+            ("request_response", pairs)
+        }
+        App::Sequence { size, gap, count } => {
+            let mut pairs = vec![("size", shown(size)), ("gap", text(&dist::shown(gap)))];
+            pairs.extend(count.map(|n| ("count", n.to_string())));
+            ("sequence", pairs)
+        }
+        App::Cbr { rate, size, jitter, random_phase } => {
+            let noise = [("jitter", float(jitter.get())), ("random_phase", random_phase.to_string())];
+            ("cbr", [vec![("rate", shown(rate)), ("size", shown(size))], noise.to_vec()].concat())
+        }
+        App::Poisson { rate, size } => ("poisson", vec![("rate", shown(rate)), ("size", shown(size))]),
+        App::OnOff { rate, size, on, off } => {
+            let times = [("on", text(&dist::shown(on))), ("off", text(&dist::shown(off)))];
+            ("on_off", [vec![("rate", shown(rate)), ("size", shown(size))], times.to_vec()].concat())
+        }
+        App::Schedule { steps, size } => {
+            let steps: Vec<_> =
+                steps.iter().map(|(t, r): &(Duration, _)| format!("[{}, {}]", shown(t), shown(r))).collect();
+            ("schedule", vec![("steps", format!("[{}]", steps.join(", "))), ("size", shown(size))])
+        }
+        App::Pulse { period, burst, rate, size } => {
+            let shape = vec![("period", shown(period)), ("burst", shown(burst))];
+            ("pulse", [shape, vec![("rate", shown(rate)), ("size", shown(size))]].concat())
+        }
+    };
+    pairs.insert(0, ("kind", text(kind)));
+    inline(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
+}
+
+fn fault(out: &mut Lines, f: &FaultDecl) {
+    out.header("[[fault]]");
+    out.put("at", shown(f.at.value));
+    if let Some(until) = f.until {
+        out.put("until", shown(until));
+    }
+    out.put("link", shown(&f.link.value));
+    let (kind, value) = match &f.kind {
+        FaultKind::Down => ("down", None),
+        FaultKind::Blackhole => ("blackhole", None),
+        FaultKind::Rate(rate) => ("rate", Some(shown(rate))),
+        FaultKind::Delay(delay) => ("delay", Some(shown(delay))),
+        FaultKind::Loss(l) => ("loss", Some(loss(l))),
+    };
+    out.put("kind", text(kind));
+    if let Some(value) = value {
+        out.put("value", value);
+    }
+}
+
+fn capture(out: &mut Lines, c: &CaptureDecl) {
+    out.header("[[capture]]");
+    out.put("at", shown(&c.at.value));
+    out.put("snaplen", text(&format!("{} B", c.snaplen)));
+}
+
+fn inline(pairs: Vec<(String, String)>) -> String {
+    if pairs.is_empty() {
+        return "{}".into();
+    }
+    let pairs: Vec<String> = pairs.into_iter().map(|(k, v)| format!("{k} = {v}")).collect();
+    format!("{{ {} }}", pairs.join(", "))
+}
+
+/// A quantity in quotes.
+fn shown(quantity: impl Display) -> String {
+    text(&quantity.to_string())
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Bool(b) => b.to_string(),
+        Value::Integer(n) => n.to_string(),
+        Value::Float(x) => float(*x),
+        Value::Text(t) => text(t),
+    }
+}
+
+/// A number that TOML reads as a float, to the last bit.
+fn float(x: f64) -> String {
+    format!("{x:?}")
+}
+
+fn key(word: &str) -> String {
+    let bare = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    if bare { word.to_string() } else { text(word) }
+}
+
+/// A TOML basic string.
+fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len() + 2);
+    out.push('"');
+    for c in raw.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,88 @@
+//! `[[fault]]` and `[[capture]]`.
+
+use crate::diagnostic::Sink;
+use crate::document::{At, Node};
+use crate::link::read_loss;
+use crate::model::FaultKind;
+use crate::names::{self, Selector};
+use crate::reader::{Reader, choice, duration, plain, positive_rate};
+use crate::sections::{CAPTURE, FAULT, FAULT_KINDS};
+use tailrace_core::{Bytes, Duration};
+
+/// One `[[fault]]` as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FaultDecl {
+    pub(crate) link: At<Selector>,
+    pub(crate) at: At<Duration>,
+    pub(crate) until: Option<Duration>,
+    pub(crate) kind: FaultKind,
+}
+
+impl FaultDecl {
+    /// Reads one `[[fault]]`.
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
+        let r = Reader::new(node, &FAULT, sink)?;
+        let at = r.need("at", duration);
+        let until = r.read("until", duration);
+        let link = r.need("link", names::read_link_selector);
+        let words: Vec<(&str, &'static str)> = FAULT_KINDS.iter().map(|k| (*k, *k)).collect();
+        let kind = r.need("kind", choice(&words));
+        let kind = kind.and_then(|kind| read_kind(kind.value, &r));
+        if let (Some(at), Some(until)) = (&at, &until)
+            && until.value <= at.value
+        {
+            sink.error(until.origin, format!("the fault ends at {} but starts at {}", until.value, at.value));
+        }
+        r.node("value");
+        r.finish();
+        Some(Self { link: link?, at: at?, until: until.map(|u| u.value), kind: kind? })
+    }
+}
+
+fn read_kind(kind: &str, r: &Reader<'_>) -> Option<FaultKind> {
+    let sink = r.sink();
+    if kind == "down" || kind == "blackhole" {
+        if let Some(node) = r.node("value") {
+            sink.error(node.origin, format!("a fault of kind {kind:?} takes no `value`"));
+            return None;
+        }
+        return Some(if kind == "down" { FaultKind::Down } else { FaultKind::Blackhole });
+    }
+    let Some(node) = r.node("value") else {
+        let message = format!("a fault of kind {kind:?} needs a `value`");
+        sink.push(sink.an_error(r.origin(), message).help(format!("`value`: the {kind} while it lasts")));
+        return None;
+    };
+    match kind {
+        "rate" => r.read("value", positive_rate).map(|v| FaultKind::Rate(v.value)),
+        "delay" => r.read("value", duration).map(|v| FaultKind::Delay(v.value)),
+        _ => read_loss(node, sink).map(FaultKind::Loss),
+    }
+}
+
+/// One `[[capture]]` as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CaptureDecl {
+    pub(crate) at: At<Selector>,
+    pub(crate) snaplen: u32,
+}
+
+impl CaptureDecl {
+    /// Reads one `[[capture]]`.
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
+        let r = Reader::new(node, &CAPTURE, sink)?;
+        let at = r.need("at", names::read_link_selector);
+        let snaplen = r.read_or("snaplen", 128, read_snaplen);
+        r.finish();
+        Some(Self { at: at?, snaplen: snaplen? })
+    }
+}
+
+fn read_snaplen(node: &Node) -> Result<u32, String> {
+    let size: Bytes = plain(node)?;
+    // IPv4 and TCP headers with all their options are 120 bytes; less would cut headers.
+    match u32::try_from(size.get()) {
+        Ok(n) if (120..=65_535).contains(&n) => Ok(n),
+        _ => Err(format!("expected 120 B (all headers) to 65535 B, found {size}")),
+    }
+}

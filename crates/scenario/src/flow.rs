@@ -1,0 +1,314 @@
+//! `[[flow]]`: who sends to whom, over which transport, driven by what.
+
+use crate::diagnostic::Sink;
+use crate::document::{At, Data, Node, Origin};
+use crate::link::{Ignored, section_of};
+use crate::model::{App, DurationDist, Role, Transport};
+use crate::names::{self, Selector};
+use crate::reader::{
+    Reader, choice, distribution, duration, kind_of, plain, positive_count, positive_duration, positive_rate,
+    positive_size,
+};
+use crate::sections::{FLOW, Section, TCP, TCP_APPS, UDP, UDP_APPS};
+use std::sync::Arc;
+use tailrace_core::params::{ParamType as _, Parameters as _};
+use tailrace_core::{Bytes, Duration, Probability, Rate};
+use tailrace_transport::{CcConfig, Profile, TcpConfig};
+
+/// The largest IP packet (RFC 791 §3.1, RFC 8200 §3).
+const MAX_PACKET: Bytes = Bytes(65_535);
+
+/// One `[[flow]]` as written, defaults filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FlowDecl {
+    pub(crate) origin: Ignored<Origin>,
+    pub(crate) name: At<String>,
+    pub(crate) from: At<Selector>,
+    pub(crate) to: At<Selector>,
+    pub(crate) role: Role,
+    pub(crate) transport: Transport,
+    /// Whose defaults a TCP endpoint started from.
+    pub(crate) profile: Option<Profile>,
+    pub(crate) app: App,
+    pub(crate) app_origin: Ignored<Origin>,
+    pub(crate) start: DurationDist,
+    pub(crate) stop: Option<Duration>,
+}
+
+impl FlowDecl {
+    /// Reads one `[[flow]]`.
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
+        let r = Reader::new(node, &FLOW, sink)?;
+        let name = r.need("name", names::read_name);
+        let from = r.need("from", names::read_selector);
+        let to = r.need("to", names::read_selector);
+        let roles = [("normal", Role::Normal), ("attack", Role::Attack)];
+        let role = r.read_or("role", Role::Normal, choice(&roles));
+        let transport = r.required("transport").and_then(|node| read_transport(node, sink));
+        let tcp = r.node("transport").and_then(is_tcp);
+        let app = r.required("app").and_then(|node| read_app(node, tcp, sink));
+        let start = r.read_or("start", DurationDist::Constant(Duration::ZERO), distribution);
+        let stop = r.read("stop", positive_duration);
+        if let (Some(DurationDist::Constant(start)), Some(stop)) = (&start, &stop)
+            && stop.value <= *start
+        {
+            sink.error(stop.origin, format!("the flow stops at {} but starts at {start}", stop.value));
+        }
+        let (origin, app_origin) = (Ignored(r.origin()), Ignored(r.origin_of("app")));
+        r.finish();
+        let (transport, profile) = transport?;
+        let app = app?;
+        check_packet(&transport, &app, app_origin.0, sink);
+        Some(Self {
+            origin,
+            name: name?,
+            from: from?,
+            to: to?,
+            role: role?,
+            transport,
+            profile,
+            app,
+            app_origin,
+            start: start?,
+            stop: stop.map(|s| s.value),
+        })
+    }
+}
+
+const TRANSPORTS: &[&str] = &["tcp", "udp"];
+
+/// Whether a transport is TCP, where it is known at all; so that an application can be judged beside a broken one.
+fn is_tcp(node: &Node) -> Option<bool> {
+    let word = node.as_text().or_else(|| node.as_table()?.text("kind"))?;
+    TRANSPORTS.contains(&word).then(|| word == "tcp")
+}
+
+fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
+    let (kind, _) = kind_of(node, "transport", TRANSPORTS, sink)?;
+    // A bare word is a table without further keys.
+    let empty = Node { data: Data::Table(crate::document::Table::default()), origin: node.origin };
+    let node = if node.as_table().is_some() { node } else { &empty };
+    if kind == "udp" {
+        let r = Reader::new(node, &UDP, sink)?.kinded();
+        let header = r.read_or("header", Bytes(28), plain);
+        let ecn = r.read_or("ecn", false, plain);
+        r.finish();
+        return Some((Transport::Udp { header: header?, ecn: ecn? }, None));
+    }
+    let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params());
+    let profiles =
+        [("rfc", Profile::Rfc), ("ns2", Profile::Ns2), ("ns3", Profile::Ns3), ("linux", Profile::Linux)];
+    let profile = r.read_or("profile", Profile::Rfc, choice(&profiles));
+    let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let fine = r.set_params(|name, value| config.set(name, value));
+    let fine = fine && check_tcp(&config, &r);
+    let cc = match r.node("cc") {
+        Some(node) => read_cc(node, sink),
+        None => CcConfig::default_of("cubic"),
+    };
+    // ns-2 counts 40 bytes whatever the options (tcpip_base_hdr_size_).
+    let usual = (profile == Some(Profile::Ns2)).then_some(Bytes(40));
+    let header = r.read_or("header", usual, plain::<Option<Bytes>>);
+    r.finish();
+    let profile = profile?;
+    let transport = Transport::Tcp { config: Arc::new(config), cc: cc?, header: header? };
+    fine.then_some((transport, Some(profile)))
+}
+
+/// Parameters that each fit but do not make an endpoint.
+fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
+    let positive = [
+        ("min_rto", c.min_rto),
+        ("initial_rto", c.initial_rto),
+        ("max_rto", c.max_rto),
+        ("persist_timeout", c.persist_timeout.unwrap_or(Duration::MAX)),
+    ];
+    let zero_time = positive.iter().filter(|(_, d)| d.is_zero()).map(|(n, _)| (*n, "must be more than zero"));
+    let counts = [("iw", c.iw), ("window", c.window), ("initial_ssthresh", c.initial_ssthresh)];
+    let zero_count = counts.iter().filter(|(_, n)| *n == Some(0)).map(|(n, _)| (*n, "must be at least 1"));
+    let rules = [
+        ("mss", c.mss == Bytes::ZERO, "must be more than zero"),
+        ("mss", c.mss > Bytes(65_475), "a packet of at most 65535 B leaves 65475 B beside the headers"),
+        ("max_rto", c.max_rto < c.min_rto, "is below min_rto"),
+        ("dup_thresh", c.dup_thresh == 0, "must be at least 1"),
+        ("receive_buffer", c.receive_buffer < c.mss, "is below one segment (mss)"),
+        ("send_buffer", c.send_buffer.is_some_and(|b| b < c.mss), "is below one segment (mss)"),
+    ];
+    let broken = rules.iter().filter(|(_, bad, _)| *bad).map(|(n, _, why)| (*n, *why));
+    let mut fine = true;
+    for (name, why) in zero_time.chain(zero_count).chain(broken) {
+        let sink = r.sink();
+        sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
+        fine = false;
+    }
+    fine
+}
+
+fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
+    let (kind, table) = kind_of(node, "congestion control", CcConfig::names(), sink)?;
+    let mut config = CcConfig::default_of(kind)?;
+    let Some(table) = table else { return Some(config) };
+    let r = Reader::of(table, node.origin, &CC, sink).kinded().with_params(config.params());
+    let fine = r.set_params(|name, value| config.set(name, value));
+    r.finish();
+    fine.then_some(config)
+}
+
+/// Congestion controls describe their own keys.
+const CC: Section = Section { title: "the congestion control", doc: "", keys: &[] };
+
+fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Option<App> {
+    let kinds: Vec<&'static str> = TCP_APPS.iter().chain(UDP_APPS).map(|(k, _)| *k).collect();
+    let (kind, _) = kind_of(node, "application", &kinds, sink)?;
+    let over_tcp = TCP_APPS.iter().any(|(k, _)| *k == kind);
+    let section = section_of(if over_tcp { TCP_APPS } else { UDP_APPS }, kind);
+    let empty = Node { data: Data::Table(crate::document::Table::default()), origin: node.origin };
+    let node = if node.as_table().is_some() { node } else { &empty };
+    let r = Reader::new(node, section, sink)?.kinded();
+    let app = if over_tcp { read_tcp_app(kind, &r) } else { read_udp_app(kind, &r) };
+    r.finish();
+    if tcp.is_some_and(|tcp| tcp != over_tcp) {
+        let (needs, has) = if over_tcp { ("TCP", "UDP") } else { ("UDP", "TCP") };
+        let fitting = if over_tcp { UDP_APPS } else { TCP_APPS };
+        let names: Vec<_> = fitting.iter().map(|(k, _)| *k).collect();
+        let error =
+            sink.an_error(node.origin, format!("app {kind:?} needs {needs}, but the transport is {has}"));
+        sink.push(error.help(format!("over {has} there are: {}", names.join(", "))));
+        return None;
+    }
+    app
+}
+
+fn read_tcp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
+    let pause = DurationDist::Constant(Duration::ZERO);
+    match kind {
+        "bulk" => Some(App::Bulk),
+        "transfer" => r.need("size", positive_size).map(|size| App::Transfer { size: size.value }),
+        "request_response" => {
+            let request = r.need("request", positive_size);
+            let response = r.need("response", positive_size);
+            let think = r.read_or("think", pause, distribution);
+            let count = r.read_or("count", None, |n| positive_count::<u32>(n).map(Some));
+            Some(App::RequestResponse {
+                request: request?.value,
+                response: response?.value,
+                think: think?,
+                count: count?,
+            })
+        }
+        _ => {
+            let size = r.need("size", positive_size);
+            let gap = r.read_or("gap", pause, distribution);
+            let count = r.read_or("count", None, |n| positive_count::<u32>(n).map(Some));
+            Some(App::Sequence { size: size?.value, gap: gap?, count: count? })
+        }
+    }
+}
+
+fn read_udp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
+    let size = r.need("size", positive_size).map(|s| s.value);
+    if kind == "schedule" {
+        let steps = r.required("steps").and_then(|node| read_steps(node, r.sink()));
+        return Some(App::Schedule { steps: steps?, size: size? });
+    }
+    let rate = r.need("rate", positive_rate).map(|r| r.value);
+    match kind {
+        "cbr" => {
+            let jitter = r.read_or("jitter", Probability::ZERO, plain);
+            let random_phase = r.read_or("random_phase", false, plain);
+            Some(App::Cbr { rate: rate?, size: size?, jitter: jitter?, random_phase: random_phase? })
+        }
+        "poisson" => Some(App::Poisson { rate: rate?, size: size? }),
+        "on_off" => {
+            let on = r.need("on", distribution);
+            let off = r.need("off", distribution);
+            let (on, off) = (on?.value, off?.value);
+            if crate::dist::mean(&on).is_zero() {
+                r.sink().error(r.origin_of("on"), "an on-time must last longer than zero");
+                return None;
+            }
+            Some(App::OnOff { rate: rate?, size: size?, on, off })
+        }
+        _ => {
+            let period = r.need("period", positive_duration);
+            let burst = r.need("burst", positive_duration);
+            let (period, burst) = (period?.value, burst?.value);
+            if burst > period {
+                let message = format!("the burst of {burst} is longer than the period of {period}");
+                r.sink().error(r.origin_of("burst"), message);
+                return None;
+            }
+            Some(App::Pulse { period, burst, rate: rate?, size: size? })
+        }
+    }
+}
+
+fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<Vec<(Duration, Rate)>> {
+    let items = match &node.data {
+        Data::Array(items) if !items.is_empty() => items,
+        _ => {
+            let error = sink.an_error(node.origin, "`steps` is a list of [time, rate]");
+            sink.push(error.help("such as steps = [[\"0 s\", \"1 Mbit/s\"], [\"5 s\", \"0 bit/s\"]]"));
+            return None;
+        }
+    };
+    let mut steps: Vec<(Duration, Rate)> = Vec::with_capacity(items.len());
+    let before = sink.errors();
+    for item in items {
+        let step = match &item.data {
+            Data::Array(pair) if pair.len() == 2 => {
+                duration(&pair[0]).and_then(|t| Ok((t, plain(&pair[1])?)))
+            }
+            _ => Err("expected [time, rate]".to_string()),
+        };
+        match step {
+            Ok((time, _)) if steps.last().is_some_and(|(last, _)| *last >= time) => {
+                sink.error(
+                    item.origin,
+                    format!("steps ascend in time, but {time} is not after the step before"),
+                );
+            }
+            Ok(step) => steps.push(step),
+            Err(why) => sink.push(sink.an_error(item.origin, "bad step").label(why)),
+        }
+    }
+    (sink.errors() == before).then_some(steps)
+}
+
+/// No packet is larger than IP allows.
+fn check_packet(transport: &Transport, app: &App, origin: Origin, sink: &Sink<'_>) {
+    if let (Transport::Udp { header, .. }, Some(size)) = (transport, payload(app))
+        && size.get().saturating_add(header.get()) > MAX_PACKET.get()
+    {
+        let message = format!("a payload of {size} and headers of {header} make more than {MAX_PACKET}");
+        sink.push(sink.an_error(origin, message).label("IP packets are not larger"));
+    }
+    if let Transport::Tcp { config, header: Some(header), .. } = transport
+        && config.mss.get().saturating_add(header.get()) > MAX_PACKET.get()
+    {
+        sink.error(
+            origin,
+            format!("segments of {} and headers of {header} make more than {MAX_PACKET}", config.mss),
+        );
+    }
+}
+
+/// Payload of the packets of a UDP application.
+pub(crate) fn payload(app: &App) -> Option<Bytes> {
+    match app {
+        App::Cbr { size, .. }
+        | App::Poisson { size, .. }
+        | App::OnOff { size, .. }
+        | App::Schedule { size, .. }
+        | App::Pulse { size, .. } => Some(*size),
+        App::Bulk | App::Transfer { .. } | App::RequestResponse { .. } | App::Sequence { .. } => None,
+    }
+}
+
+/// The name of a profile.
+pub(crate) fn profile_name(profile: Profile) -> String {
+    match profile.to_value() {
+        tailrace_core::params::Value::Text(t) => t,
+        other => other.shown(),
+    }
+}

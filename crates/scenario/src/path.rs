@@ -1,0 +1,191 @@
+//! Paths into a scenario: `link.bottleneck.queue.limit`. Overrides and sweeps set what they lead to.
+//!
+//! An element of a list of tables is called by its `name` (a link also by its ends, `a-b`) or by its position.
+
+use crate::document::{At, Data, Node, Origin, Table};
+use tailrace_core::params::Value;
+use tailrace_core::text::nearest;
+use tailrace_qdisc::QdiscConfig;
+
+/// Why a path leads nowhere.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Lost {
+    pub(crate) message: String,
+    /// The nearest path that exists, or other advice.
+    pub(crate) help: Option<String>,
+}
+
+/// Sets the value that `path` leads to; tables on the way are made where they are missing.
+pub(crate) fn set(root: &mut Table, path: &str, key_origin: Origin, value: Node) -> Result<(), Lost> {
+    let segments = split(path).map_err(|message| Lost { message, help: None })?;
+    let mut walk = Walk { segments: &segments, origin: key_origin };
+    walk.table(root, 0, value)
+}
+
+/// Splits a path at its dots; dots within quotes and brackets do not count.
+pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
+    let (mut segments, mut word) = (Vec::new(), String::new());
+    let (mut quoted, mut depth) = (false, 0_u32);
+    for c in path.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            '.' if !quoted && depth == 0 => segments.push(std::mem::take(&mut word)),
+            _ => {
+                match c {
+                    '[' if !quoted => depth += 1,
+                    ']' if !quoted => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                word.push(c);
+            }
+        }
+    }
+    segments.push(word);
+    if quoted {
+        return Err("a quote is not closed".into());
+    }
+    if segments.iter().any(String::is_empty) {
+        return Err("a path is made of names with dots between, such as \"link.bottleneck.rate\"".into());
+    }
+    Ok(segments)
+}
+
+struct Walk<'p> {
+    segments: &'p [String],
+    origin: Origin,
+}
+
+impl Walk<'_> {
+    fn table(&mut self, table: &mut Table, depth: usize, value: Node) -> Result<(), Lost> {
+        let key = &self.segments[depth];
+        if depth + 1 == self.segments.len() {
+            if let Some(Node { data: Data::Array(items), .. }) = table.get(key)
+                && items.iter().any(|item| item.as_table().is_some())
+            {
+                return Err(self.stops_at_list(items, depth + 1));
+            }
+            table.insert(key, value);
+            if let Some((k, _)) = table.entries.iter_mut().find(|(k, _)| k.value == *key)
+                && matches!(self.origin, Origin::Override(_))
+            {
+                *k = At { value: key.clone(), origin: self.origin };
+            }
+            return Ok(());
+        }
+        let node = table.get_or_table(key, self.origin);
+        self.node(node, depth + 1, value)
+    }
+
+    fn node(&mut self, node: &mut Node, depth: usize, value: Node) -> Result<(), Lost> {
+        if let Data::Plain(Value::Text(word)) = &node.data {
+            node.data = Data::Table(opened(&self.segments[depth - 1], word, node.origin));
+        }
+        match &mut node.data {
+            Data::Table(table) => self.table(table, depth, value),
+            Data::Array(items) => {
+                let i =
+                    position(items, &self.segments[depth]).ok_or_else(|| self.no_element(items, depth))?;
+                if depth + 1 == self.segments.len() {
+                    let here = self.segments.join(".");
+                    return Err(Lost {
+                        message: format!("`{here}` is a table; set one of its keys"),
+                        help: None,
+                    });
+                }
+                self.node(&mut items[i], depth + 1, value)
+            }
+            Data::Plain(_) | Data::Date => Err(Lost {
+                message: format!(
+                    "`{}` is {}, it has no keys",
+                    self.segments[..depth].join("."),
+                    node.shown()
+                ),
+                help: None,
+            }),
+        }
+    }
+
+    fn stops_at_list(&self, items: &[Node], depth: usize) -> Lost {
+        let list = self.segments[..depth].join(".");
+        let example = items.iter().find_map(element_name).unwrap_or_else(|| "0".into());
+        Lost {
+            message: format!("`{list}` is a list of tables; name one of them"),
+            help: Some(format!("for example `{list}.{}`", quoted(&example))),
+        }
+    }
+
+    fn no_element(&self, items: &[Node], depth: usize) -> Lost {
+        let (list, word) = (self.segments[..depth].join("."), &self.segments[depth]);
+        let names: Vec<String> = items.iter().filter_map(element_name).collect();
+        let help = match nearest(word, names.iter().map(String::as_str)) {
+            Some(near) => {
+                let rest: String = self.segments[depth + 1..].iter().map(|s| format!(".{s}")).collect();
+                format!("did you mean `{list}.{}{rest}`?", quoted(near))
+            }
+            None if names.is_empty() => {
+                format!("call them by position: 0 to {}", items.len().saturating_sub(1))
+            }
+            None => format!("there are: {}", names.join(", ")),
+        };
+        Lost { message: format!("there is no `{list}.{}`", quoted(word)), help: Some(help) }
+    }
+}
+
+/// A name as a path has to write it.
+fn quoted(name: &str) -> String {
+    if name.contains(['.', '"']) { format!("\"{name}\"") } else { name.to_string() }
+}
+
+fn position(items: &[Node], word: &str) -> Option<usize> {
+    let named = items.iter().position(|item| element_name(item).is_some_and(|n| n == word));
+    named.or_else(|| word.parse().ok().filter(|i| *i < items.len()))
+}
+
+/// The name of an element, or the ends of a link that has none.
+pub(crate) fn element_name(item: &Node) -> Option<String> {
+    let table = item.as_table()?;
+    if let Some(name) = table.text("name") {
+        return Some(name.to_string());
+    }
+    match &table.get("between")?.data {
+        Data::Array(ends) => match ends.as_slice() {
+            [a, b] => Some(format!("{}-{}", a.as_text()?, b.as_text()?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The table that a short form stands for: `"red"` is `{ kind = "red" }`, a tc line its parameters.
+fn opened(key: &str, word: &str, origin: Origin) -> Table {
+    let plain = |v: Value| Node { data: Data::Plain(v), origin };
+    let mut table = Table::default();
+    match QdiscConfig::parse_tc(word) {
+        Ok(config) if key == "queue" && QdiscConfig::default_of(word).is_none() => {
+            table.insert("kind", plain(Value::Text(config.name().into())));
+            for p in config.params() {
+                if let Some(v) = config.get(p.name) {
+                    table.insert(p.name, plain(v));
+                }
+            }
+        }
+        _ => table.insert("kind", plain(Value::Text(word.into()))),
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_in_quotes_and_brackets_do_not_split() {
+        let parts = |path| split(path).unwrap();
+        assert_eq!(parts("link.bottleneck.queue.limit"), ["link", "bottleneck", "queue", "limit"]);
+        assert_eq!(parts("link.a[0..4]-b.rate"), ["link", "a[0..4]-b", "rate"]);
+        assert_eq!(parts("link.\"v1.2\".rate"), ["link", "v1.2", "rate"]);
+        for bad in ["", ".", "link.", "a..b", "\"a"] {
+            assert!(split(bad).is_err(), "{bad}");
+        }
+    }
+}

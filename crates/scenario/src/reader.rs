@@ -1,0 +1,264 @@
+//! A cursor over one table: typed access to its keys, errors for keys that do not exist.
+
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::dist;
+use crate::document::{At, Data, Node, Origin, Table};
+use crate::model::DurationDist;
+use crate::sections::Section;
+use tailrace_core::params::{ParamInfo, ParamType, SetError, Value};
+use tailrace_core::text::Quantity;
+use tailrace_core::{Bytes, Duration, Rate};
+
+/// No span in a scenario is longer: sums of a few of them stay within 64 bits of nanoseconds.
+pub(crate) const MAX_DURATION: Duration = Duration::from_secs(10 * 365 * 86_400);
+
+/// A table with the keys it may have.
+pub(crate) struct Reader<'d> {
+    table: &'d Table,
+    section: &'static Section,
+    params: &'static [ParamInfo],
+    kinded: bool,
+    origin: Origin,
+    sink: &'d Sink<'d>,
+}
+
+impl<'d> Reader<'d> {
+    /// A reader of `node`, which must be a table, with the keys of `section`.
+    pub(crate) fn new(node: &'d Node, section: &'static Section, sink: &'d Sink<'d>) -> Option<Self> {
+        let Some(table) = node.as_table() else {
+            let message = format!("{} is a table, found {}", section.title, node.shown());
+            sink.error(node.origin, message);
+            return None;
+        };
+        Some(Self::of(table, node.origin, section, sink))
+    }
+
+    /// A reader of a table.
+    pub(crate) fn of(
+        table: &'d Table,
+        origin: Origin,
+        section: &'static Section,
+        sink: &'d Sink<'d>,
+    ) -> Self {
+        Self { table, section, params: &[], kinded: false, origin, sink }
+    }
+
+    /// Also takes a `kind`, which somebody else has read.
+    pub(crate) fn kinded(mut self) -> Self {
+        self.kinded = true;
+        self
+    }
+
+    /// Also takes these parameters.
+    pub(crate) fn with_params(mut self, params: &'static [ParamInfo]) -> Self {
+        self.params = params;
+        self
+    }
+
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    pub(crate) fn sink(&self) -> &'d Sink<'d> {
+        self.sink
+    }
+
+    /// The value of a key, or nothing where it is not written.
+    pub(crate) fn node(&self, key: &str) -> Option<&'d Node> {
+        debug_assert!(self.section.keys.iter().any(|k| k.name == key), "{key} is not in the table of keys");
+        self.table.get(key)
+    }
+
+    /// The value of a key, with an error where it is not written.
+    pub(crate) fn required(&self, key: &str) -> Option<&'d Node> {
+        let node = self.node(key);
+        if node.is_none() {
+            let doc = self.section.keys.iter().find(|k| k.name == key).map_or("", |k| k.doc);
+            let message = format!("{} needs `{key}`", self.section.title);
+            self.sink.push(self.sink.an_error(self.origin, message).help(format!("`{key}`: {doc}")));
+        }
+        node
+    }
+
+    /// Reads a key that may be missing. `None` where it is missing or wrong; a wrong one is reported.
+    pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, String>) -> Option<At<T>> {
+        self.node(key).and_then(|node| self.convert(key, node, read))
+    }
+
+    /// Reads a key that must be there.
+    pub(crate) fn need<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, String>) -> Option<At<T>> {
+        self.required(key).and_then(|node| self.convert(key, node, read))
+    }
+
+    /// Reads a key that has a default.
+    pub(crate) fn read_or<T>(
+        &self,
+        key: &str,
+        default: T,
+        read: impl FnOnce(&Node) -> Result<T, String>,
+    ) -> Option<T> {
+        match self.node(key) {
+            None => Some(default),
+            Some(node) => self.convert(key, node, read).map(|at| at.value),
+        }
+    }
+
+    fn convert<T>(
+        &self,
+        key: &str,
+        node: &Node,
+        read: impl FnOnce(&Node) -> Result<T, String>,
+    ) -> Option<At<T>> {
+        match read(node) {
+            Ok(value) => Some(At { value, origin: node.origin }),
+            Err(why) => {
+                self.sink.push(self.sink.an_error(node.origin, format!("bad value of `{key}`")).label(why));
+                None
+            }
+        }
+    }
+
+    /// Reports the keys that do not exist.
+    pub(crate) fn finish(self) {
+        for (key, _) in &self.table.entries {
+            if !self.known().any(|k| k == key.value) {
+                self.sink.push(self.unknown(key));
+            }
+        }
+    }
+
+    fn known(&self) -> impl Iterator<Item = &'static str> {
+        let kind = self.kinded.then_some("kind");
+        kind.into_iter()
+            .chain(self.section.keys.iter().map(|k| k.name))
+            .chain(self.params.iter().map(|p| p.name))
+    }
+
+    fn unknown(&self, key: &At<String>) -> Diagnostic {
+        let message = format!("unknown key `{}` in {}", key.value, self.section.title);
+        let error = self.sink.an_error(key.origin, message);
+        if self.known().next().is_none() {
+            return error.label("it takes no keys");
+        }
+        error.among(&key.value, self.known())
+    }
+
+    /// Sets the parameters that are written by `set`, reporting those that do not fit.
+    pub(crate) fn set_params(&self, mut set: impl FnMut(&str, &Value) -> Result<(), SetError>) -> bool {
+        let mut fine = true;
+        for (key, node) in &self.table.entries {
+            if !self.params.iter().any(|p| p.name == key.value) {
+                continue;
+            }
+            let result = match &node.data {
+                Data::Plain(value) => set(&key.value, value),
+                _ => Err(SetError::Invalid(format!("expected a plain value, found {}", node.shown()))),
+            };
+            if let Err(SetError::Invalid(why)) = result {
+                let message = format!("bad value of `{}`", key.value);
+                self.sink.push(self.sink.an_error(node.origin, message).label(why));
+                fine = false;
+            }
+        }
+        fine
+    }
+
+    /// Where a key's value stands, or the table where it is not written.
+    pub(crate) fn origin_of(&self, key: &str) -> Origin {
+        self.table.get(key).map_or(self.origin, |node| node.origin)
+    }
+}
+
+/// Readers of plain values, for [`Reader::read`] and its kin.
+pub(crate) fn plain<P: ParamType>(node: &Node) -> Result<P, String> {
+    match &node.data {
+        Data::Plain(value) => P::from_value(value),
+        _ => Err(format!("expected a plain value, found {}", node.shown())),
+    }
+}
+
+/// Text.
+pub(crate) fn text(node: &Node) -> Result<String, String> {
+    node.as_text().map(str::to_string).ok_or_else(|| format!("expected text, found {}", node.shown()))
+}
+
+/// A duration of sensible length.
+pub(crate) fn duration(node: &Node) -> Result<Duration, String> {
+    let d: Duration = plain(node)?;
+    if d > MAX_DURATION { Err("longer than ten years".into()) } else { Ok(d) }
+}
+
+/// A duration of more than nothing.
+pub(crate) fn positive_duration(node: &Node) -> Result<Duration, String> {
+    let d = duration(node)?;
+    if d.is_zero() { Err("must be more than zero".into()) } else { Ok(d) }
+}
+
+/// A rate of more than nothing.
+pub(crate) fn positive_rate(node: &Node) -> Result<Rate, String> {
+    let rate: Rate = plain(node)?;
+    if rate.as_bps() == 0 { Err("must be more than zero".into()) } else { Ok(rate) }
+}
+
+/// A size of at least a byte.
+pub(crate) fn positive_size(node: &Node) -> Result<Bytes, String> {
+    let size: Bytes = plain(node)?;
+    if size == Bytes::ZERO { Err("must be more than zero".into()) } else { Ok(size) }
+}
+
+/// A whole number of at least one.
+pub(crate) fn positive_count<N: ParamType + PartialEq + From<u8>>(node: &Node) -> Result<N, String> {
+    let n: N = plain(node)?;
+    if n == N::from(0) { Err("must be at least 1".into()) } else { Ok(n) }
+}
+
+/// A duration or a distribution of durations.
+pub(crate) fn distribution(node: &Node) -> Result<DurationDist, String> {
+    match node.as_text() {
+        Some(text) => dist::parse(text),
+        None => Err(format!("{} is not {}", node.shown(), Duration::EXPECTED)),
+    }
+}
+
+/// One of a few words.
+pub(crate) fn choice<T: Copy>(words: &[(&str, T)]) -> impl Fn(&Node) -> Result<T, String> {
+    let words: Vec<(String, T)> = words.iter().map(|(w, t)| ((*w).to_string(), *t)).collect();
+    move |node| {
+        let found = node.as_text().and_then(|text| words.iter().find(|(w, _)| w == text));
+        found.map(|(_, t)| *t).ok_or_else(|| {
+            let all: Vec<_> = words.iter().map(|(w, _)| format!("\"{w}\"")).collect();
+            format!("expected one of {}, found {}", all.join(", "), node.shown())
+        })
+    }
+}
+
+/// A value that is either a bare word (its kind) or a table with a `kind`; gives the kind and the table, if any.
+pub(crate) fn kind_of<'d>(
+    node: &'d Node,
+    what: &str,
+    kinds: &[&'static str],
+    sink: &Sink<'_>,
+) -> Option<(&'static str, Option<&'d Table>)> {
+    let (word, origin, table) = match &node.data {
+        Data::Table(table) => match table.get("kind") {
+            Some(kind) => (kind.as_text(), kind.origin, Some(table)),
+            None => {
+                let help = format!("kinds: {}", kinds.join(", "));
+                sink.push(sink.an_error(node.origin, format!("{what} needs a `kind`")).help(help));
+                return None;
+            }
+        },
+        _ => (node.as_text(), node.origin, None),
+    };
+    let Some(word) = word else {
+        let help = format!("kinds: {}", kinds.join(", "));
+        sink.push(sink.an_error(origin, format!("expected a {what}, found {}", node.shown())).help(help));
+        return None;
+    };
+    let found = kinds.iter().find(|k| **k == word);
+    if found.is_none() {
+        let error = sink.an_error(origin, format!("unknown {what} {word:?}"));
+        sink.push(error.among(word, kinds.iter().copied()));
+    }
+    found.map(|kind| (*kind, table))
+}

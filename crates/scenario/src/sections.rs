@@ -1,0 +1,411 @@
+//! The tables of a scenario file, described once: which keys there are, what they take, what they mean.
+//!
+//! The reader refuses keys that are not here, the schema and `to_toml` follow the same rows. Keys of queue
+//! disciplines, congestion controls and TCP endpoints come from those crates' parameter tables instead.
+
+use tailrace_core::params::Kind;
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A plain value of this kind.
+    Plain(Kind),
+    /// Text.
+    Text,
+    /// A name of a host, router, link or flow.
+    Name,
+    /// Hosts, routers or links: `g1`, `src[*]`, `src[3]`, `path[0..4]`.
+    Selector,
+    /// Two selectors.
+    Ends,
+    /// A duration, or a distribution of durations.
+    Distribution,
+    /// A duration, or `"off"`.
+    DurationOrOff,
+    /// A probability or a table of a loss process.
+    Loss,
+    /// A queue discipline.
+    Queue,
+    /// The `reverse` table of a link.
+    Reverse,
+    /// A transport.
+    Transport,
+    /// A congestion control.
+    CongestionControl,
+    /// An application.
+    App,
+    /// A list of `[time, rate]`.
+    Steps,
+    /// A value that depends on another key.
+    Any,
+    /// A table of its own.
+    Section(&'static Section),
+    /// A list of tables.
+    Sections(&'static Section),
+    /// The grid of a sweep.
+    Sweep,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it takes.
+    pub shape: Shape,
+    /// Whether it must be there.
+    pub required: bool,
+    /// The default in words, or empty.
+    pub default: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// One table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// As messages call it.
+    pub title: &'static str,
+    /// What it describes.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+}
+
+const fn must(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+    Key { name, shape, required: true, default: "", doc }
+}
+
+const fn may(name: &'static str, shape: Shape, default: &'static str, doc: &'static str) -> Key {
+    Key { name, shape, required: false, default, doc }
+}
+
+const COUNT: Shape = Shape::Plain(Kind::Count);
+const DURATION: Shape = Shape::Plain(Kind::Duration);
+const RATE: Shape = Shape::Plain(Kind::Rate);
+const SIZE: Shape = Shape::Plain(Kind::Bytes);
+const SWITCH: Shape = Shape::Plain(Kind::Bool);
+const PROBABILITY: Shape = Shape::Plain(Kind::Probability);
+
+/// The file itself.
+pub const SCENARIO: Section = Section {
+    title: "the scenario",
+    doc: "One experiment.",
+    keys: &[
+        must("name", Shape::Text, "Short name; the default result folder is called after it."),
+        may("question", Shape::Text, "\"\"", "The question that the experiment answers, in one sentence."),
+        must("duration", DURATION, "Simulated time."),
+        may("warmup", DURATION, "0 s", "Statistics start here."),
+        may("runs", COUNT, "1", "Replications, each with a seed derived from `seed`."),
+        may("seed", COUNT, "1", "Base seed of all randomness."),
+        may("record", Shape::Section(&RECORD), "", RECORD.doc),
+        may("host", Shape::Sections(&HOST), "", HOST.doc),
+        may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),
+        may("link", Shape::Sections(&LINK), "", LINK.doc),
+        may("flow", Shape::Sections(&FLOW), "", FLOW.doc),
+        may("fault", Shape::Sections(&FAULT), "", FAULT.doc),
+        may("capture", Shape::Sections(&CAPTURE), "", CAPTURE.doc),
+        may("sweep", Shape::Sweep, "", "A grid: each key is a path, each value a list; every cell is run."),
+    ],
+};
+
+/// `[record]`.
+pub const RECORD: Section = Section {
+    title: "[record]",
+    doc: "What is recorded beside the totals.",
+    keys: &[
+        may(
+            "interval",
+            Shape::DurationOrOff,
+            "off",
+            "Sampling interval of the time series of flows and queues; \"off\" records none.",
+        ),
+        may("max_series_flows", COUNT, "64", "Series are kept for the first so many flows of each group."),
+        may(
+            "events",
+            SWITCH,
+            "false",
+            "Whether drops, marks, timeouts, flags and faults are kept one by one.",
+        ),
+        may("max_events", COUNT, "1000000", "Events beyond this number are counted, not kept."),
+    ],
+};
+
+/// `[[host]]`.
+pub const HOST: Section = Section {
+    title: "[[host]]",
+    doc: "A host, which sends and receives, or several alike.",
+    keys: &[
+        must("name", Shape::Name, "Its name, unique among hosts and routers."),
+        may("count", COUNT, "", "Makes so many of it, called name[0], name[1] and so on."),
+    ],
+};
+
+/// `[[router]]`.
+pub const ROUTER: Section = Section {
+    title: "[[router]]",
+    doc: "A router, which forwards packets, or several alike.",
+    keys: HOST.keys,
+};
+
+/// `[[link]]`.
+pub const LINK: Section = Section {
+    title: "[[link]]",
+    doc: "A full-duplex link, or one for each pair that `between` names.",
+    keys: &[
+        may("name", Shape::Name, "its ends, joined by -", "Its name, unique among links."),
+        must("between", Shape::Ends, "Its ends: [\"src[*]\", \"g1\"] makes one link for each member of src."),
+        must("rate", RATE, "Rate of each direction."),
+        must(
+            "delay",
+            Shape::Distribution,
+            "One-way propagation delay; a distribution is drawn once a link and run.",
+        ),
+        may("jitter", Shape::Distribution, "none", "Extra delay drawn for each packet."),
+        may("reorder", SWITCH, "false", "Whether jitter may reorder packets."),
+        may("loss", Shape::Loss, "0", "Random loss after transmission."),
+        may("overhead", SIZE, "0 B", "Bytes that each packet takes on the link beyond its IP size."),
+        may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted."),
+        may("queue", Shape::Queue, "droptail of 1000 packets", "Queue discipline of each direction."),
+        may("reverse", Shape::Reverse, "", "What differs in the direction from the second end to the first."),
+    ],
+};
+
+/// `reverse` of a link.
+pub const REVERSE: Section = Section {
+    title: "`reverse` of a link",
+    doc: "What differs in the direction from a link's second end to its first.",
+    keys: &[
+        may("rate", RATE, "as forward", "Rate."),
+        may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
+        may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
+        may("loss", Shape::Loss, "as forward", "Random loss after transmission."),
+        may("queue", Shape::Queue, "as forward", "Queue discipline."),
+    ],
+};
+
+/// Loss processes by kind.
+pub const LOSSES: &[(&str, Section)] = &[
+    (
+        "bernoulli",
+        Section {
+            title: "loss \"bernoulli\"",
+            doc: "Each packet is lost independently.",
+            keys: &[must("p", PROBABILITY, "Loss probability.")],
+        },
+    ),
+    (
+        "periodic",
+        Section {
+            title: "loss \"periodic\"",
+            doc: "Exactly every n-th packet is lost.",
+            keys: &[must("every", COUNT, "n.")],
+        },
+    ),
+    (
+        "gilbert_elliott",
+        Section {
+            title: "loss \"gilbert_elliott\"",
+            doc: "Two states, stepped once a packet (Gilbert 1960, Elliott 1963).",
+            keys: &[
+                must("p", PROBABILITY, "Probability of going from good to bad."),
+                must("r", PROBABILITY, "Probability of going from bad to good."),
+                may("good", PROBABILITY, "0", "Loss probability in the good state."),
+                may("bad", PROBABILITY, "1", "Loss probability in the bad state."),
+            ],
+        },
+    ),
+];
+
+/// `[[flow]]`.
+pub const FLOW: Section = Section {
+    title: "[[flow]]",
+    doc: "A flow from one host to another, or one for each pair that `from` and `to` name.",
+    keys: &[
+        must("name", Shape::Name, "Name of the group, unique."),
+        must("from", Shape::Selector, "Sending hosts."),
+        must("to", Shape::Selector, "Receiving hosts: as many as `from`, or one on either side."),
+        may(
+            "role",
+            Shape::Plain(Kind::Choice(&["normal", "attack"])),
+            "normal",
+            "Ground truth for disciplines that single out flows.",
+        ),
+        must("transport", Shape::Transport, "Transport protocol."),
+        must("app", Shape::App, "What drives the flow."),
+        may("start", Shape::Distribution, "0 s", "Start; a distribution is drawn once a flow and run."),
+        may("stop", DURATION, "the end", "When the application stops offering data."),
+    ],
+};
+
+/// Keys of a TCP transport beside the endpoint's parameters.
+pub const TCP: Section = Section {
+    title: "transport \"tcp\"",
+    doc: "TCP. Beside these keys, any parameter of the endpoint.",
+    keys: &[
+        may("cc", Shape::CongestionControl, "cubic", "Congestion control."),
+        may(
+            "profile",
+            Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux"])),
+            "rfc",
+            "Whose defaults the endpoint's parameters have.",
+        ),
+        may(
+            "header",
+            SIZE,
+            "the real headers (ns2: 40 B)",
+            "Bytes of headers that each packet counts beside its payload; \"auto\" is the real size.",
+        ),
+    ],
+};
+
+/// Keys of a UDP transport.
+pub const UDP: Section = Section {
+    title: "transport \"udp\"",
+    doc: "UDP.",
+    keys: &[
+        may("header", SIZE, "28 B", "Bytes of headers that each packet counts beside its payload."),
+        may("ecn", SWITCH, "false", "Whether packets are ECN-capable (and marks ignored)."),
+    ],
+};
+
+const PAYLOAD: Key = must("size", SIZE, "Payload of each packet.");
+
+/// Applications over TCP.
+pub const TCP_APPS: &[(&str, Section)] = &[
+    ("bulk", Section { title: "app \"bulk\"", doc: "As much as goes, until `stop`.", keys: &[] }),
+    (
+        "transfer",
+        Section {
+            title: "app \"transfer\"",
+            doc: "A transfer of a given size; then the connection closes.",
+            keys: &[must("size", SIZE, "Size of the transfer.")],
+        },
+    ),
+    (
+        "request_response",
+        Section {
+            title: "app \"request_response\"",
+            doc: "The client asks, the server answers, the client thinks; on one connection.",
+            keys: &[
+                must("request", SIZE, "Size of a request."),
+                must("response", SIZE, "Size of a response."),
+                may("think", Shape::Distribution, "0 s", "Pause between a response and the next request."),
+                may("count", COUNT, "until `stop`", "Number of exchanges."),
+            ],
+        },
+    ),
+    (
+        "sequence",
+        Section {
+            title: "app \"sequence\"",
+            doc: "Transfers one after another, each on a new connection.",
+            keys: &[
+                must("size", SIZE, "Size of each transfer."),
+                may("gap", Shape::Distribution, "0 s", "Pause between two transfers."),
+                may("count", COUNT, "until `stop`", "Number of connections."),
+            ],
+        },
+    ),
+];
+
+/// Applications over UDP.
+pub const UDP_APPS: &[(&str, Section)] = &[
+    (
+        "cbr",
+        Section {
+            title: "app \"cbr\"",
+            doc: "Constant bit rate.",
+            keys: &[
+                must("rate", RATE, "Rate of payload."),
+                PAYLOAD,
+                may("jitter", PROBABILITY, "0", "Each gap is stretched by a uniform factor within 1 ± this."),
+                may(
+                    "random_phase",
+                    SWITCH,
+                    "false",
+                    "Whether the first packet leaves within the first gap at random.",
+                ),
+            ],
+        },
+    ),
+    (
+        "poisson",
+        Section {
+            title: "app \"poisson\"",
+            doc: "Poisson arrivals.",
+            keys: &[must("rate", RATE, "Mean rate of payload."), PAYLOAD],
+        },
+    ),
+    (
+        "on_off",
+        Section {
+            title: "app \"on_off\"",
+            doc: "Constant bit rate during on-times.",
+            keys: &[
+                must("rate", RATE, "Rate of payload while on."),
+                PAYLOAD,
+                must("on", Shape::Distribution, "Length of an on-time."),
+                must("off", Shape::Distribution, "Length of an off-time."),
+            ],
+        },
+    ),
+    (
+        "schedule",
+        Section {
+            title: "app \"schedule\"",
+            doc: "Constant bit rates that change at given times since the flow's start.",
+            keys: &[
+                must(
+                    "steps",
+                    Shape::Steps,
+                    "A list of [time, rate], ascending: [[\"0 s\", \"1 Mbit/s\"], [\"5 s\", \"0 bit/s\"]].",
+                ),
+                PAYLOAD,
+            ],
+        },
+    ),
+    (
+        "pulse",
+        Section {
+            title: "app \"pulse\"",
+            doc: "Bursts at a fixed period (Kuzmanovic & Knightly 2003).",
+            keys: &[
+                must("period", DURATION, "From the start of one burst to the start of the next."),
+                must("burst", DURATION, "Length of a burst, at most `period`."),
+                must("rate", RATE, "Rate of payload within a burst."),
+                PAYLOAD,
+            ],
+        },
+    ),
+];
+
+/// What a fault can do.
+pub const FAULT_KINDS: &[&str] = &["down", "blackhole", "rate", "delay", "loss"];
+
+/// `[[fault]]`.
+pub const FAULT: Section = Section {
+    title: "[[fault]]",
+    doc: "Something that happens to links.",
+    keys: &[
+        must("at", DURATION, "When it starts."),
+        may("until", DURATION, "the end", "When it ends."),
+        must("link", Shape::Selector, "The links concerned, both directions."),
+        must(
+            "kind",
+            Shape::Plain(Kind::Choice(FAULT_KINDS)),
+            "\"down\" (routes are computed anew), \"blackhole\" (routing does not notice), \"rate\", \"delay\" or \"loss\".",
+        ),
+        may("value", Shape::Any, "", "The rate, delay or loss while it lasts."),
+    ],
+};
+
+/// `[[capture]]`.
+pub const CAPTURE: Section = Section {
+    title: "[[capture]]",
+    doc: "A packet capture.",
+    keys: &[
+        must("at", Shape::Selector, "A link, or a host."),
+        may("snaplen", SIZE, "128 B", "Bytes kept of each packet."),
+    ],
+};

@@ -1,0 +1,64 @@
+//! `[sweep]`: a grid of values. Here its paths and values are checked; running it is somebody else's.
+
+use crate::declaration::Draft;
+use crate::diagnostic::Sink;
+use crate::document::{Data, Node, Table};
+use crate::emit;
+use crate::path;
+
+/// One axis of the grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepAxis {
+    /// What is varied, such as `link.bottleneck.queue`.
+    pub path: String,
+    /// The values as TOML text, fit for an override of `path`.
+    pub values: Vec<String>,
+}
+
+/// Reads the grid; each of its values by itself must make a scenario that can be read.
+pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
+    let Some(node) = root.get("sweep") else { return Some(Vec::new()) };
+    let Some(table) = node.as_table() else {
+        sink.error(node.origin, format!("[sweep] is a table of paths, found {}", node.shown()));
+        return None;
+    };
+    let mut base = root.clone();
+    base.entries.retain(|(key, _)| key.value != "sweep");
+    let before = sink.errors();
+    let mut axes = Vec::new();
+    for (key, node) in &table.entries {
+        let Data::Array(values) = &node.data else {
+            let error = sink.an_error(node.origin, "an axis of a sweep is a list of values");
+            let dotted = node.as_table().is_some();
+            sink.push(if dotted { error.help("quote the path: \"link.a.rate\" = [...]") } else { error });
+            continue;
+        };
+        if values.is_empty() {
+            sink.error(node.origin, "an axis of a sweep needs at least one value");
+        }
+        for value in values {
+            if !check(&base, &key.value, key.origin, value, sink) {
+                break;
+            }
+        }
+        axes.push(SweepAxis { path: key.value.clone(), values: values.iter().map(emit::node).collect() });
+    }
+    (sink.errors() == before).then_some(axes)
+}
+
+/// Whether the value can be read at its place; errors are reported. The rest of the axis is skipped where even
+/// the path is wrong.
+fn check(base: &Table, path: &str, origin: crate::document::Origin, value: &Node, sink: &Sink<'_>) -> bool {
+    let mut cell = base.clone();
+    if let Err(lost) = path::set(&mut cell, path, origin, value.clone()) {
+        let error = sink.an_error(origin, lost.message);
+        sink.push(match lost.help {
+            Some(help) => error.help(help),
+            None => error,
+        });
+        return false;
+    }
+    let before = sink.errors();
+    Draft::read(&cell, sink);
+    sink.errors() == before
+}

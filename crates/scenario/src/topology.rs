@@ -1,0 +1,169 @@
+//! The graph of a scenario: what is reachable, and over which links. Hosts do not forward.
+
+use crate::model::{LinkIndex, NodeIndex, NodeKind, Scenario};
+use std::collections::{BTreeMap, VecDeque};
+
+const NONE: u32 = u32::MAX;
+/// Trees kept at a time; scenarios with more attachment points than this recompute some.
+const MAX_TREES: usize = 256;
+
+/// A link as one of its ends sees it.
+#[derive(Clone, Copy, Debug)]
+struct Arm {
+    other: NodeIndex,
+    link: LinkIndex,
+}
+
+/// Nodes with their links.
+pub(crate) struct Topology<'s> {
+    scenario: &'s Scenario,
+    /// Position of each node's first arm in `arms`; one more at the end.
+    starts: Vec<usize>,
+    arms: Vec<Arm>,
+    /// Which connected set of routers a router belongs to; itself for a host.
+    component: Vec<u32>,
+    trees: BTreeMap<u32, Vec<u32>>,
+}
+
+/// A link and whether it is crossed from a to b.
+pub(crate) type Hop = (LinkIndex, bool);
+
+impl<'s> Topology<'s> {
+    pub(crate) fn new(scenario: &'s Scenario) -> Self {
+        let mut starts = vec![0_usize; scenario.nodes.len() + 1];
+        for link in &scenario.links {
+            starts[link.a.0 as usize + 1] += 1;
+            starts[link.b.0 as usize + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut next = starts.clone();
+        let mut arms = vec![Arm { other: NodeIndex(NONE), link: LinkIndex(NONE) }; scenario.links.len() * 2];
+        for (i, link) in scenario.links.iter().enumerate() {
+            for (here, other) in [(link.a, link.b), (link.b, link.a)] {
+                arms[next[here.0 as usize]] = Arm { other, link: LinkIndex(i as u32) };
+                next[here.0 as usize] += 1;
+            }
+        }
+        let component = components(scenario);
+        Self { scenario, starts, arms, component, trees: BTreeMap::new() }
+    }
+
+    fn arms(&self, node: NodeIndex) -> &[Arm] {
+        &self.arms[self.starts[node.0 as usize]..self.starts[node.0 as usize + 1]]
+    }
+
+    fn is_router(&self, node: NodeIndex) -> bool {
+        self.scenario.nodes[node.0 as usize].kind == NodeKind::Router
+    }
+
+    /// Number of links at a node.
+    pub(crate) fn degree(&self, node: NodeIndex) -> usize {
+        self.arms(node).len()
+    }
+
+    /// Whether packets can go from host `a` to host `b`.
+    pub(crate) fn reachable(&self, a: NodeIndex, b: NodeIndex) -> bool {
+        let near = self.arms(a).iter().filter(|arm| self.is_router(arm.other));
+        let sets: Vec<u32> = near.map(|arm| self.component[arm.other.0 as usize]).collect();
+        self.arms(b).iter().any(|arm| {
+            arm.other == a
+                || (self.is_router(arm.other) && sets.contains(&self.component[arm.other.0 as usize]))
+        })
+    }
+
+    /// The links from host `a` to host `b` along a shortest path (fewest links).
+    pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<Hop>> {
+        if let Some(arm) = self.arms(a).iter().find(|arm| arm.other == b) {
+            return Some(vec![self.hop(arm.link, a)]);
+        }
+        let of =
+            |t: &Self, n| t.arms(n).iter().copied().filter(|arm| t.is_router(arm.other)).collect::<Vec<_>>();
+        let (near, far) = (of(self, a), of(self, b));
+        let mut best: Option<Vec<Hop>> = None;
+        for enter in &near {
+            for leave in &far {
+                let Some(middle) = self.between(enter.other, leave.other) else { continue };
+                if best.as_ref().is_none_or(|path| path.len() > middle.len() + 2) {
+                    let mut path = vec![self.hop(enter.link, a)];
+                    path.extend(middle);
+                    path.push(self.hop(leave.link, leave.other));
+                    best = Some(path);
+                }
+            }
+        }
+        best
+    }
+
+    fn hop(&self, link: LinkIndex, from: NodeIndex) -> Hop {
+        (link, self.scenario.links[link.0 as usize].a == from)
+    }
+
+    /// The links between two routers.
+    fn between(&mut self, from: NodeIndex, to: NodeIndex) -> Option<Vec<Hop>> {
+        if self.component[from.0 as usize] != self.component[to.0 as usize] {
+            return None;
+        }
+        if !self.trees.contains_key(&from.0) {
+            if self.trees.len() >= MAX_TREES {
+                self.trees.clear();
+            }
+            let tree = self.tree(from);
+            self.trees.insert(from.0, tree);
+        }
+        let tree = &self.trees[&from.0];
+        let (mut path, mut at) = (Vec::new(), to);
+        while at != from {
+            let link = tree[at.0 as usize];
+            if link == NONE {
+                return None;
+            }
+            let ends = &self.scenario.links[link as usize];
+            let before = if ends.a == at { ends.b } else { ends.a };
+            path.push((LinkIndex(link), ends.a == before));
+            at = before;
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// The link by which each router is reached from `root`.
+    fn tree(&self, root: NodeIndex) -> Vec<u32> {
+        let mut reached = vec![NONE; self.scenario.nodes.len()];
+        let mut queue = VecDeque::from([root]);
+        while let Some(node) = queue.pop_front() {
+            for arm in self.arms(node) {
+                let slot = arm.other.0 as usize;
+                if arm.other != root && self.is_router(arm.other) && reached[slot] == NONE {
+                    reached[slot] = arm.link.0;
+                    queue.push_back(arm.other);
+                }
+            }
+        }
+        reached
+    }
+}
+
+/// Union-find over the links between routers.
+fn components(scenario: &Scenario) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..scenario.nodes.len() as u32).collect();
+    let router = |n: NodeIndex| scenario.nodes[n.0 as usize].kind == NodeKind::Router;
+    for link in &scenario.links {
+        if router(link.a) && router(link.b) {
+            let (a, b) = (root(&mut parent, link.a.0), root(&mut parent, link.b.0));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    (0..parent.len() as u32).map(|i| root(&mut parent, i)).collect()
+}
+
+/// The set's representative; halves the way to it for the next time.
+fn root(parent: &mut [u32], mut i: u32) -> u32 {
+    while parent[i as usize] != i {
+        let up = parent[parent[i as usize] as usize];
+        parent[i as usize] = up;
+        i = up;
+    }
+    i
+}

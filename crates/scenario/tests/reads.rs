@@ -1,0 +1,121 @@
+//! Whole files: what they become, and that the resolved file is the same scenario.
+
+use tailrace_core::{Bytes, Duration, Limit, Rate};
+use tailrace_scenario::model::{App, DurationDist, FaultKind, NodeIndex, NodeKind, Role, Transport};
+use tailrace_scenario::{Parsed, Scenario, parse, render_all};
+
+const DUMBBELL: &str = include_str!("files/dumbbell.toml");
+const SCENARIO_D: &str = include_str!("files/scenario_d.toml");
+
+fn read(text: &str, overrides: &[(&str, &str)]) -> Parsed {
+    let overrides: Vec<_> = overrides.iter().map(|(p, v)| (p.to_string(), v.to_string())).collect();
+    parse(text, "test.toml", &overrides).unwrap_or_else(|e| panic!("{}", render_all(&e, false)))
+}
+
+fn names(s: &Scenario) -> Vec<&str> {
+    s.links.iter().map(|l| l.name.as_str()).collect()
+}
+
+#[test]
+fn counts_and_wildcards_expand_in_the_order_of_declaration() {
+    let s = read(DUMBBELL, &[]).scenario;
+    let nodes: Vec<&str> = s.nodes.iter().map(|n| n.name.as_str()).collect();
+    assert_eq!(nodes[..3], ["src[0]", "src[1]", "src[2]"]);
+    assert_eq!(nodes[6..10], ["cbr[0]", "cbr[1]", "r1", "r2"]);
+    assert_eq!(nodes[16], "sink");
+    assert_eq!(s.nodes.iter().filter(|n| n.kind == NodeKind::Router).count(), 2);
+    let links = names(&s);
+    assert_eq!(links[..2], ["access[0]", "access[1]"]);
+    assert_eq!(links[6..10], ["cbr[0]-r1", "cbr[1]-r1", "bottleneck", "r2-dst[0]"]);
+    assert_eq!(s.flows[0].pairs[5], (NodeIndex(5), NodeIndex(15)));
+    assert_eq!(s.flows[1].pairs, [(NodeIndex(6), NodeIndex(16)), (NodeIndex(7), NodeIndex(16))]);
+    assert_eq!(s.flows[1].role, Role::Attack);
+    let bottleneck = &s.links[8];
+    assert!(bottleneck.observed && !s.links[0].observed);
+    assert_eq!(bottleneck.forward.rate, Rate::from_bps(1_500_000));
+    assert_eq!(bottleneck.forward.queue.plain_fifo(), Some(Limit::Packets(50)));
+    assert_eq!(s.links[0].forward.queue.plain_fifo(), Some(Scenario::DEFAULT_LIMIT));
+    assert_eq!(s.faults[0].kind, FaultKind::Rate(Rate::from_mbit(1)));
+    assert_eq!(s.captures.len(), 1);
+}
+
+#[test]
+fn profiles_give_defaults_that_the_file_overrides() {
+    let s = read(DUMBBELL, &[]).scenario;
+    let Transport::Tcp { config, cc, header } = &s.flows[0].transport else { panic!() };
+    assert_eq!((config.mss, config.window, config.iw), (Bytes(1460), Some(25), Some(2)));
+    assert_eq!((cc.name(), *header), ("reno", Some(Bytes(40))));
+}
+
+#[test]
+fn a_resolved_file_is_the_same_scenario_and_resolves_to_itself() {
+    for text in [DUMBBELL, SCENARIO_D] {
+        let parsed = read(text, &[]);
+        let resolved = parsed.to_toml();
+        let again = read(&resolved, &[]);
+        assert_eq!(again.scenario, parsed.scenario);
+        assert_eq!(again.declaration, parsed.declaration);
+        assert_eq!(again.to_toml(), resolved);
+    }
+}
+
+#[test]
+fn overrides_reach_every_kind_of_place() {
+    let s = read(
+        DUMBBELL,
+        &[
+            ("duration", "20 s"),
+            ("link.bottleneck.queue", "pfifo limit 7"),
+            ("link.bottleneck.queue.ns2", "true"),
+            ("flow.tcp.transport.cc", "cubic"),
+            ("flow.udp.app.rate", "1 Mbit/s"),
+            ("record.interval", "1 s"),
+            ("link.cbr[*]-r1.delay", "\"2 ms\""),
+            ("fault.0.at", "55 s"),
+            ("host.src.count", "3"),
+            ("host.dst.count", "3"),
+        ],
+    )
+    .scenario;
+    assert_eq!(s.duration, Duration::from_secs(20));
+    assert_eq!(s.links.iter().filter(|l| l.name.starts_with("access")).count(), 3);
+    let bottleneck = s.links.iter().find(|l| l.name == "bottleneck").unwrap();
+    assert_eq!(bottleneck.forward.queue.plain_fifo(), Some(Limit::Packets(6)));
+    let Transport::Tcp { cc, .. } = &s.flows[0].transport else { panic!() };
+    assert_eq!(cc.name(), "cubic");
+    let App::Cbr { rate, .. } = s.flows[1].app else { panic!() };
+    assert_eq!(rate, Rate::from_mbit(1));
+    assert_eq!(s.record.interval, Some(Duration::from_secs(1)));
+    let side = s.links.iter().find(|l| l.name == "cbr[0]-r1").unwrap();
+    assert_eq!(side.forward.delay, DurationDist::Constant(Duration::from_millis(2)));
+    assert_eq!(s.faults[0].at, Duration::from_secs(55));
+}
+
+#[test]
+fn the_values_of_a_sweep_are_overrides() {
+    let parsed = read(DUMBBELL, &[]);
+    for axis in parsed.declaration.sweep() {
+        for value in &axis.values {
+            let cell = read(DUMBBELL, &[(&axis.path, value)]);
+            assert!(cell.scenario.links[8].observed, "{value}");
+        }
+    }
+    let queues = &parsed.declaration.sweep()[0];
+    let cell = read(DUMBBELL, &[(&queues.path, &queues.values[2])]).scenario;
+    assert_eq!(cell.links[8].forward.queue.plain_fifo(), Some(Limit::Bytes(Bytes(30_000))));
+}
+
+#[test]
+fn the_reverse_direction_differs_where_it_is_written() {
+    let text = DUMBBELL.replace(
+        "delay = \"20 ms\"",
+        "delay = \"20 ms\"\nreverse = { rate = \"64 kbit/s\", loss = \"1 %\" }",
+    );
+    let s = read(&text, &[]).scenario;
+    let link = &s.links[8];
+    assert_eq!(link.backward.rate, Rate::from_bps(64_000));
+    assert_eq!(link.backward.delay, link.forward.delay);
+    assert_eq!(link.backward.queue, link.forward.queue);
+    assert_ne!(link.backward.loss, link.forward.loss);
+    assert!(std::sync::Arc::ptr_eq(&s.links[0].forward, &s.links[0].backward));
+}
