@@ -6,7 +6,9 @@
 pub mod cc;
 pub mod config;
 pub mod segment;
+pub mod tcp;
 
 pub use cc::{Cc, CcConfig};
 pub use config::{Profile, TcpConfig};
 pub use segment::{Flags, Segment, SeqNumber};
+pub use tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView, UNLIMITED};

@@ -143,7 +143,7 @@ pub(super) fn after_idle(
     let mut left = idle;
     while left >= rto && cwnd > floor && !rto.is_zero() {
         cwnd = (cwnd / 2.0).max(floor);
-        left = left - rto;
+        left -= rto;
     }
     (cwnd, ssthresh)
 }

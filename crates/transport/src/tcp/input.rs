@@ -1,0 +1,419 @@
+//! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
+
+use super::output::clock;
+use super::reassembly::Arrival;
+use super::scoreboard::Acked;
+use super::state::{State, Trigger};
+use super::timer::Timer;
+use super::{BASE, Options, ResetCause, ResetReply, Tcp};
+use crate::cc::{CongestionControl, Setup};
+use crate::config::{Handshake, RttSampling};
+use crate::segment::{Flags, Segment, SeqNumber};
+use tailrace_core::{Duration, Ecn, Instant};
+
+/// Least distance of two answers to segments without payload that do not belong here, so that two confused ends
+/// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
+const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The position on the unwrapped number line nearest to `base` whose low half is `seq`.
+pub(super) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
+    base.wrapping_add_signed(i64::from(seq.distance(SeqNumber(base as u32))))
+}
+
+impl Tcp {
+    /// Takes a segment that arrived at `now`.
+    pub fn handle_segment(&mut self, segment: &Segment, now: Instant) {
+        self.stats.segments_received += 1;
+        self.burst = 0;
+        match self.state {
+            State::Closed => self.refuse(segment),
+            State::Listen => self.on_segment_in_listen(segment),
+            State::SynSent => self.on_segment_in_syn_sent(segment, now),
+            _ => self.on_segment_in_connection(segment, now),
+        }
+    }
+
+    /// RFC 9293 §3.5.2 group 1: a segment that belongs to no connection is answered with a reset.
+    fn refuse(&mut self, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        self.reset_reply = Some(if segment.flags.has(Flags::ACK) {
+            ResetReply { seq: segment.ack, ack: None }
+        } else {
+            ResetReply { seq: SeqNumber(0), ack: Some(segment.seq + segment.seq_len()) }
+        });
+    }
+
+    fn on_segment_in_listen(&mut self, segment: &Segment) {
+        if segment.flags.has(Flags::ACK) {
+            self.refuse(segment);
+        } else if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::RST) {
+            self.on_syn(segment);
+        }
+    }
+
+    fn on_segment_in_syn_sent(&mut self, segment: &Segment, now: Instant) {
+        let acks = segment.flags.has(Flags::ACK);
+        if acks && segment.ack != SeqNumber(self.iss as u32) + 1 {
+            self.refuse(segment);
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            if acks {
+                self.break_off(ResetCause::Refused);
+            }
+            return;
+        }
+        if !segment.flags.has(Flags::SYN) {
+            return;
+        }
+        let ecn = self.config.ecn && acks && segment.flags.0 & (Flags::ECE.0 | Flags::CWR.0) == Flags::ECE.0;
+        self.learn(segment, ecn);
+        if acks {
+            self.establish(segment, now);
+            self.ack.now = self.config.handshake == Handshake::ThreeWay;
+        } else {
+            self.advance(Trigger::Syn);
+            self.syn_due = true;
+        }
+    }
+
+    /// A connection request: it is answered with a SYN-ACK.
+    fn on_syn(&mut self, segment: &Segment) {
+        let ecn = self.config.ecn && segment.flags.has(Flags::ECE.with(Flags::CWR));
+        self.learn(segment, ecn);
+        self.advance(Trigger::Syn);
+        self.syn_due = true;
+    }
+
+    /// Takes what the peer's SYN offers.
+    fn learn(&mut self, segment: &Segment, ecn: bool) {
+        let c = &self.config;
+        self.rcv.start(BASE + u64::from(segment.seq.0) + 1, c.receive_buffer.get().min(65_535));
+        self.last_ack_sent = self.rcv.nxt;
+        let scaling = c.window_scale && segment.window_scale.is_some();
+        self.options = Options {
+            sack: c.sack && segment.sack_permitted,
+            timestamps: c.timestamps && segment.timestamps.is_some(),
+            ecn,
+            scaling,
+            snd_scale: segment.window_scale.filter(|_| scaling).unwrap_or(0).min(14),
+            rcv_scale: if scaling { c.scale_shift() } else { 0 },
+        };
+        self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).max(1));
+        self.ts_recent = segment.timestamps.map_or(0, |t| t.value);
+        // RFC 7323 §2.2: the window of a SYN is never scaled.
+        self.snd_wnd = u64::from(segment.window);
+        self.max_snd_wnd = self.snd_wnd;
+        self.last_window = segment.window;
+        self.snd_wl1 = self.rcv.nxt - 1;
+        self.snd_wl2 = self.iss;
+    }
+
+    /// This end's SYN is acknowledged.
+    fn establish(&mut self, segment: &Segment, now: Instant) {
+        self.advance(Trigger::AckOfSyn);
+        self.pending.connected = true;
+        self.board = super::Scoreboard::new(self.iss + 1);
+        self.timer = Timer::Off;
+        self.syn_due = false;
+        self.retries = 0;
+        self.rtt.reset_backoff();
+        let mut setup = Setup::new(&self.config, u64::from(self.mss));
+        if self.syn_lost {
+            // RFC 5681 §3.1: one segment, and RFC 6298 §5.7: at least 3 s.
+            setup.initial_window = u64::from(self.mss);
+            self.rtt.syn_was_lost();
+        } else {
+            self.rtt.on_sample(now.saturating_since(self.last_sent), now, &self.config);
+        }
+        self.cc.on_established(&setup);
+        self.last_sent = now;
+        self.snd_wl2 = self.iss + 1;
+        self.last_window = segment.window;
+        if self.closing {
+            self.advance(Trigger::Close);
+        }
+    }
+
+    fn on_segment_in_connection(&mut self, segment: &Segment, now: Instant) {
+        let seq = unwrap(self.rcv.nxt, segment.seq);
+        let end = seq + u64::from(segment.seq_len());
+        if self.state == State::SynReceived && segment.flags.has(Flags::SYN) && seq + 1 == self.rcv.nxt {
+            self.on_syn_again(segment, now);
+            return;
+        }
+        if self.is_stale(segment) || !self.is_acceptable(seq, end) {
+            self.reject(segment, (seq, end), now);
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            // RFC 5961 §3.2: only an exact match resets, anything else in the window asks for one.
+            if seq == self.rcv.nxt {
+                self.break_off(ResetCause::Peer);
+            } else {
+                self.challenge(now);
+            }
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.challenge(now);
+            return;
+        }
+        if !segment.flags.has(Flags::ACK) {
+            return;
+        }
+        if self.state == State::SynReceived {
+            if segment.ack != SeqNumber(self.iss as u32) + 1 {
+                self.refuse(segment);
+                return;
+            }
+            self.establish(segment, now);
+        }
+        let ack = unwrap(self.board.una, segment.ack);
+        if ack > self.board.nxt || ack + self.max_snd_wnd < self.board.una {
+            self.challenge(now);
+            return;
+        }
+        self.remember_timestamp(segment, seq);
+        self.on_ack(segment, seq, ack, now);
+        if end > seq && self.state != State::Closed {
+            self.on_payload(segment, seq, now);
+        }
+    }
+
+    /// A SYN-ACK lost, or both ends opening at the same time.
+    fn on_syn_again(&mut self, segment: &Segment, now: Instant) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::ACK) {
+            if segment.ack == SeqNumber(self.iss as u32) + 1 {
+                self.establish(segment, now);
+                self.ack.now = true;
+            } else {
+                self.refuse(segment);
+            }
+        } else {
+            self.syn_due = true;
+        }
+    }
+
+    /// PAWS (RFC 7323 §5.3).
+    fn is_stale(&self, segment: &Segment) -> bool {
+        self.options.timestamps
+            && !segment.flags.has(Flags::RST)
+            && segment.timestamps.is_some_and(|t| (t.value.wrapping_sub(self.ts_recent) as i32) < 0)
+    }
+
+    /// RFC 9293 §3.10.7.4, first step; an empty segment may lie anywhere from the last ACK sent to the right edge,
+    /// as ACKs of a peer that sends, too, may overtake its data or be overtaken.
+    fn is_acceptable(&self, seq: u64, end: u64) -> bool {
+        if seq == end {
+            seq >= self.last_ack_sent && seq <= self.rcv.adv
+        } else {
+            end > self.rcv.nxt && seq < self.rcv.adv
+        }
+    }
+
+    /// Answers a segment that cannot be used with an ACK, unless it is a reset.
+    fn reject(&mut self, segment: &Segment, (seq, end): (u64, u64), now: Instant) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
+            self.enter_time_wait(now);
+        }
+        let to = end.min(self.rcv.nxt);
+        if segment.payload > 0 && seq < to && self.state.is_synchronized() {
+            self.stats.duplicates_received += 1;
+            self.rcv.insert(seq, to);
+        }
+        // A window probe is answered always; what else is empty, at times.
+        if end > seq || seq + 1 == self.rcv.nxt { self.ack.now = true } else { self.challenge(now) }
+    }
+
+    /// RFC 5961: an ACK that lets an honest peer prove itself.
+    fn challenge(&mut self, now: Instant) {
+        if self.last_challenge.is_none_or(|at| now.saturating_since(at) >= CHALLENGE_INTERVAL) {
+            self.last_challenge = Some(now);
+            self.ack.now = true;
+        }
+    }
+
+    /// RFC 7323 §4.3: what is echoed is the timestamp of the segment that the next ACK is due to.
+    #[inline]
+    fn remember_timestamp(&mut self, segment: &Segment, seq: u64) {
+        if let Some(t) = segment.timestamps
+            && seq <= self.last_ack_sent
+        {
+            self.ts_recent = t.value;
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+        let before = (self.board.outstanding(), self.pipe());
+        let same_window = segment.window == self.last_window;
+        self.update_window(segment, seq, ack, now);
+        let news =
+            if segment.sack.is_empty() || !self.options.sack { false } else { self.on_sack(segment, ack) };
+        let marked = self.options.ecn && segment.flags.has(Flags::ECE);
+        if ack > self.board.una {
+            let una = self.board.una;
+            let acked = self.board.ack_to(ack);
+            let rtt = self.sample(&acked, segment, now);
+            self.stats.bytes_acked += ack.min(self.app_end) - una.min(self.app_end);
+            self.retries = 0;
+            if self.board.outstanding() == 0 {
+                self.timer = Timer::Off;
+            } else if self.restarts_timer() {
+                self.rearm_retransmit(now);
+            }
+            if marked {
+                self.on_echo(before.0, now);
+            }
+            self.on_advance(&acked, before, rtt, marked, now);
+            if self.closing && ack == self.send_end() {
+                self.advance(Trigger::AckOfFin);
+                self.on_state_changed(now);
+            }
+        } else if ack == self.board.una && before.0 > 0 {
+            if marked {
+                self.on_echo(before.0, now);
+            }
+            let plain = segment.seq_len() == 0 && same_window;
+            if if self.options.sack { news } else { plain } {
+                self.on_duplicate(now);
+            }
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4: only a segment newer than the last update may change the window.
+    #[inline]
+    fn update_window(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+        if ack < self.board.una || (seq, ack) < (self.snd_wl1, self.snd_wl2) {
+            return;
+        }
+        (self.snd_wl1, self.snd_wl2) = (seq, ack);
+        self.last_window = segment.window;
+        self.snd_wnd = u64::from(segment.window) << self.options.snd_scale;
+        self.max_snd_wnd = self.max_snd_wnd.max(self.snd_wnd);
+        if let Timer::Persist(..) = self.timer {
+            // The peer answers: probe on from the first interval, or, the window being open, not at all.
+            self.timer = Timer::Off;
+            self.probe_due = false;
+            if self.snd_wnd == 0 {
+                self.arm_persist(now);
+            }
+        }
+    }
+
+    /// Takes the SACK blocks; returns whether they say something new.
+    fn on_sack(&mut self, segment: &Segment, ack: u64) -> bool {
+        let mut blocks = [(0, 0); 4];
+        let wire = segment.sack.as_slice();
+        for (slot, (left, right)) in blocks.iter_mut().zip(wire) {
+            *slot = (unwrap(self.board.una, *left), unwrap(self.board.una, *right));
+        }
+        let blocks = &blocks[..wire.len()];
+        // RFC 2883 §4: a first block below the ACK, or inside the second, reports a duplicate.
+        let first = blocks[0];
+        let inside = blocks.get(1).is_some_and(|b| b.0 <= first.0 && first.1 <= b.1);
+        self.stats.dsacks += u32::from(first.1 <= ack || inside);
+        if self.board.on_sack(blocks) == 0 {
+            return false;
+        }
+        self.board.mark_lost(self.config.dup_thresh);
+        true
+    }
+
+    /// A round-trip sample from this ACK, where Karn's rule and the configuration allow one.
+    #[inline]
+    fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
+        let rtt = if self.config.rtt_sampling == RttSampling::OnePerRtt {
+            if self.timed.0 == 0 || self.board.una < self.timed.0 {
+                return None;
+            }
+            self.timed.0 = 0;
+            now.saturating_since(self.timed.1)
+        } else if let (Some(sent_at), false) = (acked.sent_at, acked.ambiguous) {
+            now.saturating_since(sent_at)
+        } else if let (Some(t), true) = (segment.timestamps, self.options.timestamps) {
+            // The echo tells which transmission arrived; a clock of 1 ms cannot measure less.
+            let passed = clock(now).wrapping_sub(t.echo);
+            if passed > i32::MAX as u32 {
+                return None;
+            }
+            Duration::from_millis(u64::from(passed.max(1)))
+        } else {
+            return None;
+        };
+        self.rtt.on_sample(rtt, now, &self.config);
+        Some(rtt)
+    }
+
+    #[inline]
+    fn on_payload(&mut self, segment: &Segment, seq: u64, now: Instant) {
+        if self.options.ecn {
+            // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
+            if segment.flags.has(Flags::CWR) {
+                self.ece = false;
+            }
+            if segment.ecn == Ecn::Ce {
+                self.ece = true;
+                self.stats.ce_received += 1;
+            }
+        }
+        if !self.state.may_receive() {
+            self.ack.now = true;
+            return;
+        }
+        let (read, nxt) = (self.rcv.nxt_data(self.fin_at), self.rcv.nxt);
+        let data_end = seq + u64::from(segment.payload);
+        if segment.flags.has(Flags::FIN) && data_end < self.rcv.adv.max(nxt + 1) && data_end >= nxt {
+            self.fin_at.get_or_insert(data_end);
+        }
+        let end = data_end.min(self.rcv.adv).min(self.fin_at.unwrap_or(u64::MAX));
+        let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
+        self.owe_ack(arrival, now);
+        if self.fin_at == Some(self.rcv.nxt) {
+            self.rcv.nxt += 1;
+            self.ack.now = true;
+            self.pending.peer_closed = true;
+            self.advance(Trigger::Fin);
+            self.on_state_changed(now);
+        }
+        let delivered = self.rcv.nxt_data(self.fin_at) - read;
+        self.pending.delivered += delivered;
+        self.stats.bytes_delivered += delivered;
+        if self.auto_read {
+            self.rcv.read = self.rcv.nxt_data(self.fin_at);
+        }
+    }
+
+    /// When to acknowledge (RFC 5681 §4.2): every `delayed_ack` segments or after a while; at once where a gap
+    /// opens, closes or a duplicate came.
+    #[inline]
+    fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
+        self.ack.segments = self.ack.segments.saturating_add(1);
+        match arrival {
+            Arrival::InOrder if !self.rcv.has_duplicate() => {
+                if self.ack.quick > 0 {
+                    self.ack.quick -= 1;
+                    self.ack.now = true;
+                } else if self.ack.segments >= self.config.delayed_ack {
+                    self.ack.now = true;
+                } else if self.ack_deadline == Instant::MAX {
+                    self.ack_deadline = now.saturating_add(self.config.delayed_ack_timeout);
+                }
+                return;
+            }
+            Arrival::OutOfOrder => self.stats.out_of_order_received += 1,
+            Arrival::Duplicate => self.stats.duplicates_received += 1,
+            Arrival::InOrder | Arrival::FilledGap => {}
+        }
+        self.ack.now = true;
+    }
+}

@@ -1,0 +1,409 @@
+//! One TCP endpoint: a sans-IO state machine (RFC 9293).
+//!
+//! The owner feeds segments ([`Tcp::handle_segment`]) and time ([`Tcp::handle_timeout`]); after each it takes
+//! what there is to send ([`Tcp::poll_transmit`], until `None`), the events and the next deadline. Timers are never
+//! cancelled: waking an endpoint early does nothing.
+//!
+//! Sequence numbers are unwrapped to 64 bits inside: the wire's number is the low half.
+
+mod input;
+mod output;
+mod reassembly;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod state;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod timer;
+
+pub use state::State;
+pub use stats::{TcpStats, TcpView};
+
+use crate::cc::{Cc, CcConfig, CongestionControl};
+use crate::config::TcpConfig;
+use crate::segment::SeqNumber;
+use reassembly::Reassembly;
+use recovery::Recovery;
+use rtt::RttEstimator;
+use scoreboard::Scoreboard;
+use state::Trigger;
+use std::sync::Arc;
+use tailrace_core::{Bytes, Duration, Instant};
+use timer::Timer;
+
+/// Bytes offered by an application that never runs dry.
+pub const UNLIMITED: u64 = u64::MAX;
+
+/// End of the data of an application that never runs dry; no connection gets there.
+const ENDLESS: u64 = 1 << 62;
+
+/// Added to initial sequence numbers, so that positions just below them do not underflow.
+const BASE: u64 = 1 << 32;
+
+/// What happened to a connection, for its application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The handshake is complete.
+    Connected,
+    /// So many bytes more can be read (have been read, where the endpoint reads by itself).
+    Delivered {
+        /// How many.
+        bytes: u64,
+    },
+    /// The peer will send no more.
+    PeerClosed,
+    /// The connection ended in good order.
+    Closed,
+    /// The connection broke.
+    Reset {
+        /// Why.
+        cause: ResetCause,
+    },
+}
+
+/// Why a connection broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetCause {
+    /// The peer refused it.
+    Refused,
+    /// The peer reset it.
+    Peer,
+    /// Too many retransmissions without an answer.
+    TimedOut,
+    /// This end aborted it.
+    Local,
+}
+
+/// Events that wait to be polled.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    connected: bool,
+    delivered: u64,
+    peer_closed: bool,
+    reset: Option<ResetCause>,
+    closed: bool,
+}
+
+/// What the handshake settled.
+#[derive(Clone, Copy, Debug, Default)]
+struct Options {
+    sack: bool,
+    timestamps: bool,
+    ecn: bool,
+    /// Both windows are scaled.
+    scaling: bool,
+    /// Shift of the windows the peer advertises.
+    snd_scale: u8,
+    /// Shift of the windows this end advertises.
+    rcv_scale: u8,
+}
+
+/// Acknowledgments owed to the peer.
+#[derive(Clone, Copy, Debug, Default)]
+struct AckDebt {
+    /// Segments received since the last ACK was sent.
+    segments: u8,
+    /// Segments still to be acknowledged at once.
+    quick: u16,
+    /// An ACK goes out with the next poll.
+    now: bool,
+}
+
+/// A reset that answers a segment outside any connection.
+#[derive(Clone, Copy, Debug)]
+struct ResetReply {
+    seq: SeqNumber,
+    ack: Option<SeqNumber>,
+}
+
+/// A TCP endpoint.
+#[derive(Clone, Debug)]
+pub struct Tcp {
+    config: Arc<TcpConfig>,
+    cc: Cc,
+    state: State,
+    options: Options,
+    mss: u32,
+
+    // Sending.
+    iss: u64,
+    board: Scoreboard,
+    snd_wnd: u64,
+    snd_wl1: u64,
+    snd_wl2: u64,
+    max_snd_wnd: u64,
+    /// The window field of the latest segment, as it stood there.
+    last_window: u16,
+    /// End of what the application has written.
+    app_end: u64,
+    /// The application has closed: a FIN follows the data.
+    closing: bool,
+    /// A SYN or SYN-ACK goes out with the next poll.
+    syn_due: bool,
+    /// The SYN was sent more than once.
+    syn_lost: bool,
+    /// A window probe goes out with the next poll.
+    probe_due: bool,
+    /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
+    force: bool,
+    /// The window was what stopped the last transmission.
+    cwnd_limited: bool,
+    recovery: Recovery,
+    /// When data was last sent.
+    last_sent: Instant,
+    /// The segment being timed where only one is: its end (zero is none) and when it was sent.
+    timed: (u64, Instant),
+    rtt: RttEstimator,
+    /// Timeouts in a row without an ACK of new data.
+    retries: u32,
+    /// New segments sent since the last arrival, for `max_burst`.
+    burst: u32,
+    /// A window reduction is to be told to the peer.
+    cwr_due: bool,
+    /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
+    timer: Timer,
+
+    // Receiving.
+    rcv: Reassembly,
+    auto_read: bool,
+    /// Where the peer's FIN lies.
+    fin_at: Option<u64>,
+    /// Marks are echoed until the peer says that it has reduced its window.
+    ece: bool,
+    ack: AckDebt,
+    ack_deadline: Instant,
+    last_ack_sent: u64,
+    ts_recent: u32,
+    last_challenge: Option<Instant>,
+    reset_reply: Option<ResetReply>,
+
+    pending: Pending,
+    stats: TcpStats,
+}
+
+impl Tcp {
+    fn new(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
+        let mss = config.mss.get().clamp(1, u64::from(u16::MAX)) as u32;
+        let iss = BASE + u64::from(iss);
+        Self {
+            cc: cc.build(config, u64::from(mss)),
+            state: State::Closed,
+            options: Options::default(),
+            mss,
+            iss,
+            board: Scoreboard::new(iss),
+            snd_wnd: 0,
+            snd_wl1: 0,
+            snd_wl2: 0,
+            max_snd_wnd: 0,
+            last_window: 0,
+            app_end: iss + 1,
+            closing: false,
+            syn_due: false,
+            syn_lost: false,
+            probe_due: false,
+            force: false,
+            cwnd_limited: false,
+            recovery: Recovery::new(iss),
+            last_sent: Instant::ZERO,
+            timed: (0, Instant::ZERO),
+            rtt: RttEstimator::new(config),
+            retries: 0,
+            burst: 0,
+            cwr_due: false,
+            timer: Timer::OFF,
+            rcv: Reassembly::default(),
+            auto_read: true,
+            fin_at: None,
+            ece: false,
+            ack: AckDebt { quick: config.quick_acks, ..AckDebt::default() },
+            ack_deadline: Instant::MAX,
+            last_ack_sent: 0,
+            ts_recent: 0,
+            last_challenge: None,
+            reset_reply: None,
+            pending: Pending::default(),
+            stats: TcpStats::default(),
+            config: Arc::clone(config),
+        }
+    }
+
+    /// An endpoint that opens a connection; its SYN is ready to be polled. `iss` is the initial sequence number.
+    pub fn connect(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32, now: Instant) -> Self {
+        let mut tcp = Self::new(config, cc, iss);
+        tcp.advance(Trigger::ActiveOpen);
+        tcp.syn_due = true;
+        tcp.last_sent = now;
+        tcp
+    }
+
+    /// An endpoint that waits for a connection.
+    pub fn listen(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
+        let mut tcp = Self::new(config, cc, iss);
+        tcp.advance(Trigger::PassiveOpen);
+        tcp
+    }
+
+    /// The application offers `bytes` more to send ([`UNLIMITED`]: it never runs dry). Returns how many the send
+    /// buffer took; none after a close.
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        if self.closing || self.state == State::Closed {
+            return 0;
+        }
+        let room = match self.config.send_buffer {
+            // What never runs dry never waits for room either.
+            Some(buffer) if bytes != UNLIMITED => {
+                buffer.get().saturating_sub(self.app_end - self.board.una.max(self.iss + 1))
+            }
+            _ => UNLIMITED,
+        };
+        let end = self.app_end.saturating_add(bytes.min(room)).min(ENDLESS);
+        let taken = end - self.app_end;
+        self.app_end = end;
+        taken
+    }
+
+    /// Whether the application's reads are implied (the default). Without it, what is delivered stays in the
+    /// receive buffer until [`Tcp::read`] takes it, and the advertised window shrinks.
+    pub fn set_auto_read(&mut self, on: bool) {
+        self.auto_read = on;
+    }
+
+    /// The application reads up to `bytes` of what was delivered; returns how many there were.
+    pub fn read(&mut self, bytes: u64) -> u64 {
+        let taken = bytes.min(self.rcv.nxt_data(self.fin_at).saturating_sub(self.rcv.read));
+        self.rcv.read += taken;
+        if self.state.may_receive() && self.window_may_open() {
+            self.ack.now = true;
+        }
+        taken
+    }
+
+    /// The application will write no more: a FIN follows what it has written (of endless data: what was sent).
+    /// Before the connection is established this waits until it is.
+    pub fn close(&mut self) {
+        if self.closing {
+            return;
+        }
+        match self.state {
+            State::Closed | State::TimeWait => {}
+            State::Listen => {
+                self.advance(Trigger::Close);
+                self.pending.closed = true;
+            }
+            _ => {
+                if self.app_end == ENDLESS {
+                    self.app_end = self.board.nxt.max(self.iss + 1);
+                }
+                self.closing = true;
+                self.advance(Trigger::Close);
+            }
+        }
+    }
+
+    /// Ends the connection at once with a RST.
+    pub fn abort(&mut self) {
+        if self.state.is_synchronized() || self.state == State::SynReceived {
+            self.reset_reply = Some(ResetReply {
+                seq: SeqNumber(self.board.nxt as u32),
+                ack: Some(SeqNumber(self.rcv.nxt as u32)),
+            });
+        }
+        self.break_off(ResetCause::Local);
+    }
+
+    /// The earliest deadline, if any. It may move with every call on the endpoint; waking it early is harmless.
+    #[inline]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let at = self.timer.at().min(self.ack_deadline);
+        (at != Instant::MAX).then_some(at)
+    }
+
+    /// The next event for the application.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        let p = &mut self.pending;
+        if core::mem::take(&mut p.connected) {
+            Some(Event::Connected)
+        } else if p.delivered > 0 {
+            Some(Event::Delivered { bytes: core::mem::take(&mut p.delivered) })
+        } else if core::mem::take(&mut p.peer_closed) {
+            Some(Event::PeerClosed)
+        } else if let Some(cause) = p.reset.take() {
+            Some(Event::Reset { cause })
+        } else {
+            core::mem::take(&mut p.closed).then_some(Event::Closed)
+        }
+    }
+
+    /// Counters since the start.
+    pub const fn stats(&self) -> &TcpStats {
+        &self.stats
+    }
+
+    /// State of the connection.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// Payload bytes of a full segment, as the handshake settled it.
+    pub const fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// A picture of the endpoint for series.
+    pub fn view(&self) -> TcpView {
+        TcpView {
+            state: self.state,
+            cwnd: self.cc.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+            in_flight: Bytes(self.board.pipe()),
+            smoothed_rtt: self.rtt.smoothed,
+            rtt_var: self.rtt.var,
+            min_rtt: self.rtt.min,
+            latest_rtt: self.rtt.latest,
+            rtt_samples: self.rtt.samples,
+            rto: self.rto(),
+            snd_wnd: Bytes(self.snd_wnd),
+            rcv_wnd: Bytes(self.rcv.adv.saturating_sub(self.rcv.nxt)),
+            in_recovery: self.recovery.is_active(),
+        }
+    }
+
+    fn rto(&self) -> Duration {
+        self.rtt.rto(&self.config)
+    }
+
+    /// Moves to the state that `trigger` leads to; does nothing where it does not apply.
+    fn advance(&mut self, trigger: Trigger) {
+        if let Some(state) = self.state.next(trigger) {
+            self.state = state;
+        }
+    }
+
+    /// The connection is over because of `cause`.
+    fn break_off(&mut self, cause: ResetCause) {
+        if self.state == State::Closed {
+            return;
+        }
+        self.advance(Trigger::Reset);
+        self.pending.reset = Some(cause);
+        self.stop();
+    }
+
+    /// Silences a closed endpoint and frees what it held.
+    fn stop(&mut self) {
+        self.timer = Timer::OFF;
+        self.ack_deadline = Instant::MAX;
+        self.ack.now = false;
+        self.syn_due = false;
+        self.probe_due = false;
+        self.board = Scoreboard::new(self.board.nxt);
+    }
+
+    /// End of the sequence space to be sent: the data, and the FIN after a close.
+    const fn send_end(&self) -> u64 {
+        self.app_end + self.closing as u64
+    }
+}

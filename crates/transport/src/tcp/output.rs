@@ -1,0 +1,246 @@
+//! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
+
+use super::timer::Timer;
+use super::{State, Tcp};
+use crate::cc::CongestionControl;
+use crate::config::IdleRestart;
+use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
+use tailrace_core::{Bytes, Ecn, Instant};
+
+impl Tcp {
+    /// The next segment to send, if any. Call until `None` after each input.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(reply) = self.reset_reply.take() {
+            self.stats.segments_sent += 1;
+            let flags = if reply.ack.is_some() { Flags::RST.with(Flags::ACK) } else { Flags::RST };
+            return Some(Segment {
+                seq: reply.seq,
+                ack: reply.ack.unwrap_or_default(),
+                flags,
+                ..Segment::default()
+            });
+        }
+        if self.state.may_send()
+            && let Some(segment) = self.poll_data(now)
+        {
+            return Some(segment);
+        }
+        if self.syn_due {
+            return Some(self.syn(now));
+        }
+        if core::mem::take(&mut self.probe_due) {
+            self.stats.window_probes += 1;
+            // One below what is expected: the peer answers with its window (docs/departures.md).
+            return Some(self.acknowledge(self.board.una - 1, now));
+        }
+        self.ack.now.then(|| self.acknowledge(self.board.nxt, now))
+    }
+
+    fn syn(&mut self, now: Instant) -> Segment {
+        self.syn_due = false;
+        self.stats.segments_sent += 1;
+        if !self.syn_lost {
+            self.last_sent = now;
+        }
+        self.arm_retransmit(now);
+        let answer = self.state == State::SynReceived;
+        let c = &self.config;
+        let mut flags = Flags::SYN;
+        if answer {
+            flags = flags.with(Flags::ACK);
+            if self.options.ecn {
+                flags = flags.with(Flags::ECE);
+            }
+            self.ack.now = false;
+            self.last_ack_sent = self.rcv.nxt;
+        } else if c.ecn {
+            flags = flags.with(Flags::ECE).with(Flags::CWR);
+        }
+        let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
+        let stamps = Timestamps { value: clock(now), echo: self.ts_recent };
+        Segment {
+            seq: SeqNumber(self.iss as u32),
+            ack: if answer { SeqNumber(self.rcv.nxt as u32) } else { SeqNumber(0) },
+            window: c.receive_buffer.get().min(65_535) as u16,
+            flags,
+            timestamps: offers(c.timestamps, self.options.timestamps).then_some(stamps),
+            mss: Some(c.mss.get().clamp(1, 65_535) as u16),
+            window_scale: offers(c.window_scale, self.options.scaling).then(|| c.scale_shift()),
+            sack_permitted: offers(c.sack, self.options.sack),
+            ..Segment::default()
+        }
+    }
+
+    /// A retransmission or new data.
+    #[inline]
+    fn poll_data(&mut self, now: Instant) -> Option<Segment> {
+        if let Some((start, end)) = self.board.next_lost() {
+            return self.retransmit(start, end, now);
+        }
+        let nxt = self.board.nxt;
+        if nxt == self.send_end() {
+            self.cwnd_limited = false;
+            return None;
+        }
+        let outstanding = self.board.outstanding();
+        if outstanding == 0 {
+            self.restart_if_idle(now);
+        }
+        let (len, fin) = self.next_len();
+        if len + fin == 0 || !(self.force || self.is_worth_sending(len, fin)) {
+            self.cwnd_limited = false;
+            if outstanding == 0 {
+                self.arm_persist(now);
+            }
+            return None;
+        }
+        if self.config.max_burst > 0 && u64::from(self.burst) >= self.config.max_burst {
+            return None;
+        }
+        let pipe = self.pipe();
+        if pipe > 0 && pipe + len > self.window() && len > 0 {
+            self.cwnd_limited = true;
+            return None;
+        }
+        self.force = false;
+        self.burst = self.burst.saturating_add(1);
+        self.board.push(nxt + len + fin, now);
+        if self.timed.0 == 0 {
+            self.timed = (nxt + len + fin, now);
+        }
+        self.last_sent = now;
+        Some(self.data(nxt, len, fin, true, now))
+    }
+
+    /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
+    fn next_len(&self) -> (u64, u64) {
+        let nxt = self.board.nxt;
+        let open = (self.board.una + self.snd_wnd).saturating_sub(nxt);
+        let left = self.app_end.saturating_sub(nxt);
+        let len = left.min(u64::from(self.mss)).min(open);
+        let fin = self.closing && len == left && open > len;
+        (len, u64::from(fin))
+    }
+
+    /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
+    fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
+        if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd {
+            return true;
+        }
+        let all = self.board.nxt + len == self.app_end;
+        all && (!self.config.nagle || self.board.outstanding() == 0)
+    }
+
+    fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
+        let pipe = self.pipe();
+        if !self.force && pipe > 0 && pipe + (end - start) > self.window() {
+            self.cwnd_limited = true;
+            return None;
+        }
+        self.force = false;
+        self.board.on_retransmitted(start, now);
+        let len = end.min(self.app_end) - start.min(self.app_end);
+        if len > 0 {
+            self.stats.retransmitted_segments += 1;
+            self.stats.retransmitted_bytes += len;
+        }
+        Some(self.data(start, len, u64::from(end > self.app_end), false, now))
+    }
+
+    fn restart_if_idle(&mut self, now: Instant) {
+        if self.config.idle_restart == IdleRestart::Off {
+            return;
+        }
+        let (idle, rto) = (now.saturating_since(self.last_sent), self.rto());
+        if idle > rto {
+            let floor = Bytes(self.config.initial_window(u64::from(self.mss)));
+            let before = self.cc.cwnd();
+            self.cc.on_idle(idle, rto, floor, self.config.idle_restart == IdleRestart::Decay);
+            self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);
+            // The idle time is accounted for.
+            self.last_sent = now;
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, start: u64, len: u64, fin: u64, new: bool, now: Instant) -> Segment {
+        if let Timer::Persist(..) = self.timer {
+            self.timer = Timer::Off;
+        }
+        self.arm_retransmit(now);
+        let mut segment = self.acknowledge(start, now);
+        segment.payload = len as u32;
+        if len > 0 {
+            self.stats.data_segments_sent += 1;
+            self.stats.bytes_sent += len;
+        }
+        if fin == 1 {
+            segment.flags = segment.flags.with(Flags::FIN);
+        }
+        if start + len == self.app_end {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
+        // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.
+        if new && len > 0 && self.options.ecn {
+            segment.ecn = Ecn::Ect0;
+            if core::mem::take(&mut self.cwr_due) {
+                segment.flags = segment.flags.with(Flags::CWR);
+            }
+        }
+        segment
+    }
+
+    /// A segment that acknowledges everything received, without payload.
+    #[inline]
+    fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
+        self.stats.segments_sent += 1;
+        self.ack.now = false;
+        self.ack.segments = 0;
+        self.ack_deadline = Instant::MAX;
+        self.last_ack_sent = self.rcv.nxt;
+        let mut segment = Segment {
+            seq: SeqNumber(seq as u32),
+            ack: SeqNumber(self.rcv.nxt as u32),
+            window: self.advertise(),
+            flags: if self.ece { Flags::ACK.with(Flags::ECE) } else { Flags::ACK },
+            ..Segment::default()
+        };
+        if self.options.timestamps {
+            segment.timestamps = Some(Timestamps { value: clock(now), echo: self.ts_recent });
+        }
+        if self.options.sack && (self.rcv.has_gap() || self.rcv.has_duplicate()) {
+            segment.sack = self.rcv.blocks(if self.options.timestamps { 3 } else { 4 });
+        }
+        segment
+    }
+
+    /// Whether the right edge of the window would move by enough to say so (RFC 9293 §3.8.6.2.2).
+    pub(super) fn window_may_open(&self) -> bool {
+        let buffer = self.config.receive_buffer.get();
+        let edge = self.rcv.read.saturating_add(buffer);
+        edge.saturating_sub(self.rcv.adv) >= (buffer / 2).min(u64::from(self.mss)).max(1)
+    }
+
+    /// The window field; its right edge never retreats, if need be by rounding up.
+    #[inline]
+    fn advertise(&mut self) -> u16 {
+        let scale = self.options.rcv_scale;
+        let adv = if self.window_may_open() {
+            self.rcv.read.saturating_add(self.config.receive_buffer.get())
+        } else {
+            self.rcv.adv
+        };
+        let open = adv.saturating_sub(self.rcv.nxt);
+        let mut field = (open >> scale).min(65_535);
+        if self.rcv.nxt + (field << scale) < self.rcv.adv {
+            field = (self.rcv.adv - self.rcv.nxt).div_ceil(1 << scale).min(65_535);
+        }
+        self.rcv.adv = self.rcv.adv.max(self.rcv.nxt + (field << scale));
+        field as u16
+    }
+}
+
+/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s).
+pub(super) const fn clock(now: Instant) -> u32 {
+    (now.as_nanos() / 1_000_000) as u32
+}

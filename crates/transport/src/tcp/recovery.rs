@@ -1,0 +1,244 @@
+//! Loss recovery: fast retransmit and fast recovery with SACK (RFC 6675) and without (RFC 6582), limited transmit
+//! (RFC 3042), the timeout's slow start, and the response to congestion marks (RFC 3168).
+//!
+//! Without SACK each duplicate ACK stands for one segment that has left the network, so that both kinds share one
+//! rule: send while pipe < cwnd. That is RFC 6582's window inflation from the other side, and cwnd shows no bumps.
+
+use super::Tcp;
+use super::scoreboard::Acked;
+use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
+use crate::config::{HalveBase, RecoveryExit, RepeatedRto};
+use tailrace_core::{Bytes, Duration, Instant};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No loss is being repaired.
+    Open,
+    /// Fast recovery.
+    Fast,
+    /// A timeout is being repaired.
+    Loss,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Recovery {
+    phase: Phase,
+    /// What was sent when the last recovery began (RFC 6582 "recover", RFC 6675 RecoveryPoint).
+    point: u64,
+    /// What was sent at the last reduction for a mark: until it is acknowledged there is no other.
+    cwr_point: u64,
+    dup_acks: u32,
+    /// Without SACK: bytes that duplicate ACKs say have left the network.
+    dup_bytes: u64,
+    /// Flight at the first duplicate ACK: what limited transmit adds is not to be halved (RFC 5681 §3.2).
+    flight: u64,
+    partial_seen: bool,
+}
+
+impl Recovery {
+    pub(crate) const fn new(start: u64) -> Self {
+        Self {
+            phase: Phase::Open,
+            point: start,
+            cwr_point: start,
+            dup_acks: 0,
+            dup_bytes: 0,
+            flight: 0,
+            partial_seen: false,
+        }
+    }
+    pub(crate) fn is_active(&self) -> bool {
+        self.phase != Phase::Open
+    }
+}
+
+impl Tcp {
+    /// Bytes in the network as far as the window rule is concerned.
+    #[inline]
+    pub(super) fn pipe(&self) -> u64 {
+        let r = &self.recovery;
+        let pipe = self.board.pipe();
+        match r.phase {
+            Phase::Open if !self.config.limited_transmit => pipe + self.board.sacked(),
+            Phase::Open => {
+                let most = u64::from(self.config.dup_thresh.saturating_sub(1)) * u64::from(self.mss);
+                pipe.saturating_sub(r.dup_bytes.min(most))
+            }
+            Phase::Fast => pipe.saturating_sub(r.dup_bytes),
+            Phase::Loss => pipe,
+        }
+    }
+
+    /// The window in use: cwnd within the configured limit.
+    #[inline]
+    pub(super) fn window(&self) -> u64 {
+        let cwnd = self.cc.cwnd().get();
+        match self.config.window {
+            Some(packets) => cwnd.min(packets.max(1).saturating_mul(u64::from(self.mss))),
+            None => cwnd,
+        }
+    }
+
+    fn halve_base(&self, flight: u64) -> Bytes {
+        Bytes(match self.config.halve_base {
+            HalveBase::Flight => flight,
+            HalveBase::Window => self.window(),
+        })
+    }
+
+    fn signal(&mut self, signal: Signal, flight: u64, now: Instant) {
+        let base = self.halve_base(flight);
+        self.cc.on_congestion(&CongestionEvent { now, signal, base });
+    }
+
+    /// An ACK of new data. `flight` and `pipe` are what they were before it.
+    #[inline]
+    pub(super) fn on_advance(
+        &mut self,
+        acked: &Acked,
+        (flight, pipe): (u64, u64),
+        rtt: Option<Duration>,
+        marked: bool,
+        now: Instant,
+    ) {
+        self.recovery.dup_acks = 0;
+        if self.recovery.phase == Phase::Open {
+            self.recovery.dup_bytes = 0;
+        } else {
+            let ended = self.board.una >= self.recovery.point;
+            if self.recovery.phase == Phase::Fast {
+                self.on_ack_in_fast(acked, ended);
+                if !self.board.has_lost() || self.recovery.phase != Phase::Open {
+                    return;
+                }
+            } else if ended {
+                self.recovery.phase = Phase::Open;
+                self.recovery.dup_bytes = 0;
+            }
+        }
+        if self.recovery.phase == Phase::Open && self.board.has_lost() {
+            self.enter_fast(flight, now);
+        } else if !marked {
+            self.cc.on_ack(&AckSample {
+                now,
+                acked: Bytes(acked.bytes),
+                in_flight: Bytes(pipe),
+                rtt,
+                smoothed_rtt: self.rtt.smoothed,
+                min_rtt: self.rtt.min,
+                cwnd_limited: self.cwnd_limited || !self.config.cwnd_validation,
+                after_timeout: self.recovery.phase == Phase::Loss,
+            });
+        }
+    }
+
+    fn on_ack_in_fast(&mut self, acked: &Acked, ended: bool) {
+        if ended || (!self.options.sack && self.cc.leaves_recovery_on_partial_ack()) {
+            self.recovery.phase = Phase::Open;
+            self.recovery.dup_bytes = 0;
+            if !self.options.sack && self.config.recovery_exit == RecoveryExit::Flight {
+                let mss = u64::from(self.mss);
+                self.cc.on_recovered(Bytes(self.board.outstanding().max(mss) + mss));
+            }
+        } else if !self.options.sack {
+            // Partial ACK: the next segment is missing, too. What was acknowledged beyond it had been counted as
+            // having left already.
+            let beyond = acked.bytes.saturating_sub(u64::from(self.mss));
+            self.recovery.dup_bytes = self.recovery.dup_bytes.saturating_sub(beyond);
+            self.board.mark_head_lost();
+            self.force = true;
+        }
+    }
+
+    /// Whether an ACK of new data restarts the timer: in the impatient variant of RFC 6582 §4 only the first
+    /// partial one does.
+    pub(super) fn restarts_timer(&mut self) -> bool {
+        let partial = self.recovery.phase == Phase::Fast && self.board.una < self.recovery.point;
+        let first = !self.recovery.partial_seen;
+        self.recovery.partial_seen |= partial;
+        !partial || first || self.options.sack || !self.config.impatient
+    }
+
+    /// A duplicate ACK (without SACK), or one that SACKs something new.
+    pub(super) fn on_duplicate(&mut self, now: Instant) {
+        self.stats.dup_acks += 1;
+        if self.recovery.dup_acks == 0 {
+            self.recovery.flight = self.board.outstanding();
+        }
+        self.recovery.dup_acks = self.recovery.dup_acks.saturating_add(1);
+        if self.recovery.phase == Phase::Loss {
+            return;
+        }
+        if !self.options.sack {
+            let room = self.board.outstanding() - self.board.head_len();
+            self.recovery.dup_bytes = (self.recovery.dup_bytes + u64::from(self.mss)).min(room);
+        }
+        if self.recovery.phase == Phase::Fast {
+            return;
+        }
+        let enough = self.recovery.dup_acks >= u32::from(self.config.dup_thresh);
+        // RFC 6582 §3.2 step 2 and RFC 6675 §5: not twice for one window.
+        let fresh = if self.options.sack {
+            self.board.una >= self.recovery.point
+        } else {
+            self.board.una > self.recovery.point
+        };
+        if self.board.has_lost() || (enough && fresh) {
+            self.enter_fast(self.recovery.flight, now);
+        }
+    }
+
+    fn enter_fast(&mut self, flight: u64, now: Instant) {
+        self.stats.fast_retransmits += 1;
+        // RFC 3168 §6.1.2: a window that fell for a mark does not fall again for a loss in the same window.
+        if self.board.una >= self.recovery.cwr_point {
+            self.signal(Signal::Loss, flight, now);
+        }
+        self.reduced();
+        let r = &mut self.recovery;
+        r.phase = Phase::Fast;
+        r.point = self.board.nxt;
+        r.partial_seen = false;
+        if !self.board.has_lost() {
+            self.board.mark_head_lost();
+        }
+        self.timed.0 = 0;
+        self.force = true;
+        self.rearm_retransmit(now);
+    }
+
+    /// The retransmission timer expired.
+    pub(super) fn on_timeout_loss(&mut self, now: Instant) {
+        let again = self.recovery.phase == Phase::Loss && self.retries > 1;
+        let once = self.config.repeated_rto_ssthresh == RepeatedRto::Once;
+        let signal = if again && once { Signal::RepeatedTimeout } else { Signal::Timeout };
+        self.signal(signal, self.board.outstanding(), now);
+        if self.board.head_is_sacked() {
+            self.board.clear_sacks();
+        }
+        self.board.mark_all_lost();
+        self.reduced();
+        let r = &mut self.recovery;
+        (r.phase, r.point, r.dup_acks, r.dup_bytes) = (Phase::Loss, self.board.nxt, 0, 0);
+        self.timed.0 = 0;
+        self.force = false;
+    }
+
+    /// The peer echoed a mark: once a window (RFC 3168 §6.1.2).
+    pub(super) fn on_echo(&mut self, flight: u64, now: Instant) {
+        if self.recovery.phase != Phase::Open || self.board.una <= self.recovery.cwr_point {
+            return;
+        }
+        self.stats.ecn_reductions += 1;
+        self.signal(Signal::Ecn, flight, now);
+        self.reduced();
+    }
+
+    /// The window fell: the peer is to be told, and for a window of data marks say nothing new.
+    fn reduced(&mut self) {
+        if self.options.ecn {
+            self.cwr_due = true;
+            self.recovery.cwr_point = self.board.nxt;
+        }
+    }
+}

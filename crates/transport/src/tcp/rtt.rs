@@ -1,0 +1,143 @@
+//! Round-trip time estimate and retransmission timeout (RFC 6298), with the floors and ticks of the profiles.
+
+use crate::config::{RtoFloor, TcpConfig};
+use tailrace_core::{Duration, Instant};
+
+/// Largest exponent of the backoff; beyond it every timeout is at its maximum anyway.
+const MAX_BACKOFF: u8 = 32;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RttEstimator {
+    pub(crate) smoothed: Duration,
+    pub(crate) var: Duration,
+    pub(crate) min: Duration,
+    pub(crate) latest: Duration,
+    /// Number of samples taken; zero means the fields above are void.
+    pub(crate) samples: u64,
+    /// SRTT plus the variance term with its floor, before backoff.
+    base: Duration,
+    backoff: u8,
+}
+
+impl RttEstimator {
+    pub(crate) fn new(config: &TcpConfig) -> Self {
+        Self { base: config.initial_rto, ..Self::default() }
+    }
+
+    /// Takes a sample that ends at `now`; a valid sample ends the backoff (RFC 6298 §5.7, Karn).
+    pub(crate) fn on_sample(&mut self, rtt: Duration, now: Instant, config: &TcpConfig) {
+        let rtt = ticked(rtt, now, config.rtt_tick);
+        self.latest = rtt;
+        self.backoff = 0;
+        if self.samples == 0 {
+            (self.smoothed, self.var, self.min) = (rtt, rtt / 2, rtt);
+        } else {
+            let (s, r) = (self.smoothed.as_nanos(), rtt.as_nanos());
+            let var = (3 * self.var.as_nanos() + s.abs_diff(r)) / 4;
+            self.var = Duration::from_nanos(var);
+            self.smoothed = Duration::from_nanos((7 * s + r) / 8);
+            self.min = self.min.min(rtt);
+        }
+        self.samples += 1;
+        self.base = self.timeout(config);
+    }
+
+    /// RFC 6298 §2.3 with the floor of the profile.
+    fn timeout(&self, config: &TcpConfig) -> Duration {
+        let term = config.clock_granularity.max(self.var.saturating_mul(4));
+        let rto = match config.rto_floor {
+            RtoFloor::Rto => (self.smoothed + term).max(config.min_rto),
+            RtoFloor::Variance => self.smoothed + term.max(config.min_rto),
+        };
+        match config.rtt_tick.as_nanos() {
+            0 => rto,
+            tick => Duration::from_nanos((rto.as_nanos() / tick).max(2) * tick),
+        }
+    }
+
+    /// The timeout now in force, backoff included.
+    pub(crate) fn rto(&self, config: &TcpConfig) -> Duration {
+        self.base.saturating_mul(1 << self.backoff).min(config.max_rto)
+    }
+
+    /// Doubles the timeout (RFC 6298 §5.5).
+    pub(crate) fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
+    }
+
+    /// RFC 6298 §5.7: a lost SYN makes the first timeout for data at least 3 s.
+    pub(crate) fn syn_was_lost(&mut self) {
+        self.backoff = 0;
+        self.base = self.base.max(Duration::from_secs(3));
+    }
+
+    /// Ends the backoff without a sample: the handshake's own timeouts do not count for data.
+    pub(crate) fn reset_backoff(&mut self) {
+        self.backoff = 0;
+    }
+}
+
+/// ns-2 counts the clock's ticks between sending and the ACK, at least one (`tcp.cc`, `rtt_update`).
+fn ticked(rtt: Duration, now: Instant, tick: Duration) -> Duration {
+    let tick = tick.as_nanos();
+    if tick == 0 {
+        return rtt;
+    }
+    let sent = now.as_nanos().saturating_sub(rtt.as_nanos());
+    Duration::from_nanos((now.as_nanos() / tick - sent / tick).max(1) * tick)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Profile;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn timeout_floors_follow_the_profiles() {
+        // SRTT = 100 ms, RTTVAR = 10 ms: SRTT + 4 RTTVAR = 140 ms, below every floor.
+        let rto = |profile| {
+            let config = TcpConfig::for_profile(profile);
+            let e = RttEstimator { smoothed: MS(100), var: MS(10), samples: 1, ..RttEstimator::default() };
+            e.timeout(&config)
+        };
+        let all = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux].map(rto);
+        assert_eq!(all, [MS(1000), MS(200), MS(1000), MS(300)]);
+    }
+
+    #[test]
+    fn estimate_follows_rfc_6298_section_2() {
+        let config = TcpConfig { min_rto: Duration::ZERO, ..TcpConfig::default() };
+        let mut e = RttEstimator::new(&config);
+        assert_eq!(e.rto(&config), Duration::from_secs(1));
+        e.on_sample(MS(100), Instant::from_secs(1), &config);
+        // §2.2: SRTT = R, RTTVAR = R/2, RTO = 100 + 4 * 50.
+        assert_eq!((e.smoothed, e.var, e.rto(&config)), (MS(100), MS(50), MS(300)));
+        e.on_sample(MS(180), Instant::from_secs(1), &config);
+        // §2.3: RTTVAR = (3 * 50 + 80) / 4 = 57.5; SRTT = (7 * 100 + 180) / 8 = 110; RTO = 110 + 230.
+        assert_eq!((e.smoothed, e.var.as_micros(), e.rto(&config)), (MS(110), 57_500, MS(340)));
+        e.back_off();
+        e.back_off();
+        assert_eq!(e.rto(&config), MS(1360));
+        e.on_sample(MS(110), Instant::from_secs(1), &config);
+        assert!(e.rto(&config) < MS(340));
+    }
+
+    #[test]
+    fn backoff_ends_at_the_maximum() {
+        let config = TcpConfig::default();
+        let mut e = RttEstimator::new(&config);
+        (0..100).for_each(|_| e.back_off());
+        assert_eq!(e.rto(&config), Duration::from_secs(60));
+    }
+
+    #[test]
+    fn ticks_count_clock_edges_and_never_none() {
+        let tick = MS(10);
+        // From 9 ms to 11 ms lies one edge of a 10 ms clock; from 11 ms to 19 ms none, which counts as one.
+        assert_eq!(ticked(MS(2), Instant::from_millis(11), tick), MS(10));
+        assert_eq!(ticked(MS(8), Instant::from_millis(19), tick), MS(10));
+        assert_eq!(ticked(MS(25), Instant::from_millis(45), tick), MS(20));
+    }
+}

@@ -1,0 +1,316 @@
+//! What was sent and not yet acknowledged: one record a segment, in order.
+//!
+//! RFC 6675's scoreboard with the cost of Linux's retransmission queue: the sums that make up "pipe" are kept as
+//! counters, so an ACK without loss costs the same for every window. A segment counts as lost once `dup_thresh`
+//! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
+
+use std::collections::VecDeque;
+use tailrace_core::Instant;
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// Retransmitted since it was last marked lost.
+const RETRANSMITTED: u8 = 4;
+/// Retransmitted at some time: its ACK gives no round-trip sample (Karn).
+const AMBIGUOUS: u8 = 8;
+
+/// A segment in flight; it starts where the one before it ends.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    end: u64,
+    sent_at: Instant,
+    flags: u8,
+}
+
+impl Record {
+    fn has(&self, flags: u8) -> bool {
+        self.flags & flags != 0
+    }
+}
+
+/// What a cumulative acknowledgment covered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Acked {
+    pub(crate) bytes: u64,
+    /// Send time of the oldest segment acknowledged that was sent once and not SACKed before.
+    pub(crate) sent_at: Option<Instant>,
+    /// Whether a retransmitted segment was among them.
+    pub(crate) ambiguous: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Scoreboard {
+    records: VecDeque<Record>,
+    /// First sequence number not acknowledged (SND.UNA), unwrapped to 64 bits.
+    pub(crate) una: u64,
+    /// Next sequence number to send for the first time (SND.NXT).
+    pub(crate) nxt: u64,
+    sacked: u64,
+    lost: u64,
+    /// Bytes marked lost and not retransmitted since.
+    lost_waiting: u64,
+    retransmitted: u64,
+    /// End of the highest SACKed segment.
+    high_sack: u64,
+    /// Everything below that is not SACKed has been marked lost.
+    lost_mark: u64,
+    /// No segment below waits for retransmission.
+    hint: u64,
+    /// The blocks of the last ACK: what they cover need not be walked again.
+    cache: [(u64, u64); 4],
+}
+
+impl Scoreboard {
+    pub(crate) fn new(start: u64) -> Self {
+        Self {
+            records: VecDeque::new(),
+            una: start,
+            nxt: start,
+            sacked: 0,
+            lost: 0,
+            lost_waiting: 0,
+            retransmitted: 0,
+            high_sack: start,
+            lost_mark: start,
+            hint: start,
+            cache: [(0, 0); 4],
+        }
+    }
+
+    /// Bytes sent and not cumulatively acknowledged (FlightSize).
+    pub(crate) const fn outstanding(&self) -> u64 {
+        self.nxt - self.una
+    }
+    /// Bytes estimated in the network (RFC 6675 §4, SetPipe).
+    pub(crate) const fn pipe(&self) -> u64 {
+        self.outstanding() + self.retransmitted - self.sacked - self.lost
+    }
+    pub(crate) const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+    pub(crate) const fn has_lost(&self) -> bool {
+        self.lost > 0
+    }
+    pub(crate) fn head_is_sacked(&self) -> bool {
+        self.records.front().is_some_and(|r| r.has(SACKED))
+    }
+    /// Length of the oldest segment.
+    pub(crate) fn head_len(&self) -> u64 {
+        self.records.front().map_or(0, |r| r.end - self.una)
+    }
+
+    /// Records a segment sent for the first time, from `nxt` to `end`.
+    pub(crate) fn push(&mut self, end: u64, now: Instant) {
+        debug_assert!(end > self.nxt, "a segment takes sequence space");
+        self.nxt = end;
+        self.records.push_back(Record { end, sent_at: now, flags: 0 });
+    }
+
+    /// Takes a cumulative acknowledgment up to `ack`, at most `nxt`.
+    #[inline]
+    pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
+        debug_assert!(ack <= self.nxt, "only what was sent can be acknowledged");
+        let mut acked = Acked::default();
+        while let Some(&record) = self.records.front() {
+            let to = record.end.min(ack);
+            let len = to.saturating_sub(self.una);
+            if record.flags != 0 {
+                self.forget(record.flags, len);
+                acked.ambiguous |= record.has(AMBIGUOUS);
+            }
+            acked.bytes += len;
+            self.una = self.una.max(to);
+            if record.end > ack {
+                break;
+            }
+            if acked.sent_at.is_none() && record.flags == 0 {
+                acked.sent_at = Some(record.sent_at);
+            }
+            self.records.pop_front();
+        }
+        acked
+    }
+
+    /// Takes `len` bytes with these flags out of the sums.
+    fn forget(&mut self, flags: u8, len: u64) {
+        if flags & SACKED != 0 {
+            self.sacked -= len;
+        }
+        if flags & LOST != 0 {
+            self.lost -= len;
+            if flags & RETRANSMITTED == 0 {
+                self.lost_waiting -= len;
+            }
+        }
+        if flags & RETRANSMITTED != 0 {
+            self.retransmitted -= len;
+        }
+    }
+
+    fn start_of(&self, i: usize) -> u64 {
+        if i == 0 { self.una } else { self.records[i - 1].end }
+    }
+    /// Index of the segment that contains `seq`, or the number of segments.
+    fn index_of(&self, seq: u64) -> usize {
+        self.records.partition_point(|r| r.end <= seq)
+    }
+
+    /// Takes the SACK blocks of one ACK; returns the bytes they cover for the first time. Blocks outside the
+    /// flight (D-SACK among them) are ignored.
+    pub(crate) fn on_sack(&mut self, blocks: &[(u64, u64)]) -> u64 {
+        let before = self.sacked;
+        let mut cache = [(0, 0); 4];
+        for (slot, &(left, right)) in cache.iter_mut().zip(blocks) {
+            if left < self.una || right > self.nxt || left >= right {
+                continue;
+            }
+            *slot = (left, right);
+            let known = self.cache.iter().find(|c| c.0 == left && c.1 <= right).map_or(left, |c| c.1);
+            if known < right {
+                self.sack_range(left, known, right);
+            }
+        }
+        self.cache = cache;
+        self.sacked - before
+    }
+
+    /// Marks the segments that lie wholly within `left..right`, walking from `from`.
+    fn sack_range(&mut self, left: u64, from: u64, right: u64) {
+        let mut i = self.index_of(from);
+        while let Some(&record) = self.records.get(i) {
+            if record.end > right {
+                break;
+            }
+            let start = self.start_of(i);
+            if start >= left && !record.has(SACKED) {
+                self.forget(record.flags, record.end - start);
+                self.sacked += record.end - start;
+                self.records[i].flags = record.flags & AMBIGUOUS | SACKED;
+                self.high_sack = self.high_sack.max(record.end);
+            }
+            i += 1;
+        }
+    }
+
+    /// Marks as lost what has `dup_thresh` SACKed segments above it; returns whether anything was marked.
+    pub(crate) fn mark_lost(&mut self, dup_thresh: u8) -> bool {
+        if self.sacked == 0 {
+            return false;
+        }
+        let mut i = self.index_of(self.high_sack - 1) + 1;
+        let mut above = 0;
+        while above < dup_thresh.max(1) {
+            let Some(next) = i.checked_sub(1) else { return false };
+            i = next;
+            above += u8::from(self.records[i].has(SACKED));
+        }
+        let boundary = self.start_of(i);
+        let from = self.index_of(self.lost_mark.max(self.una));
+        let mut any = false;
+        for j in from..i {
+            any |= self.mark_one(j);
+        }
+        self.lost_mark = self.lost_mark.max(boundary);
+        any
+    }
+
+    /// Marks segment `i` lost unless it is SACKed or marked already.
+    fn mark_one(&mut self, i: usize) -> bool {
+        let record = self.records[i];
+        if record.has(SACKED | LOST) {
+            return false;
+        }
+        let start = self.start_of(i);
+        let len = record.end - start;
+        self.records[i].flags |= LOST;
+        self.lost += len;
+        if !record.has(RETRANSMITTED) {
+            self.lost_waiting += len;
+            self.hint = self.hint.min(start);
+        }
+        true
+    }
+
+    /// Marks the oldest segment lost (three duplicate ACKs, or a partial ACK).
+    pub(crate) fn mark_head_lost(&mut self) {
+        if !self.records.is_empty() {
+            self.mark_one(0);
+        }
+    }
+
+    /// A timeout: everything not SACKed is lost and to be sent again.
+    pub(crate) fn mark_all_lost(&mut self) {
+        for record in &mut self.records {
+            if !record.has(SACKED) {
+                record.flags = record.flags & AMBIGUOUS | LOST;
+            }
+        }
+        self.lost = self.outstanding() - self.sacked;
+        self.lost_waiting = self.lost;
+        self.retransmitted = 0;
+        self.hint = self.una;
+        self.lost_mark = self.nxt;
+    }
+
+    /// Forgets what was SACKed: the receiver reneged (RFC 2018 §8).
+    pub(crate) fn clear_sacks(&mut self) {
+        for record in &mut self.records {
+            record.flags &= !SACKED;
+        }
+        self.sacked = 0;
+        self.high_sack = self.una;
+        self.cache = [(0, 0); 4];
+    }
+
+    /// The first segment that waits for retransmission, as `start..end`.
+    pub(crate) fn next_lost(&mut self) -> Option<(u64, u64)> {
+        if self.lost_waiting == 0 {
+            return None;
+        }
+        let mut i = self.index_of(self.hint.max(self.una));
+        while let Some(record) = self.records.get(i) {
+            let start = self.start_of(i);
+            if record.flags & (LOST | RETRANSMITTED) == LOST {
+                self.hint = start;
+                return Some((start, record.end));
+            }
+            i += 1;
+        }
+        unreachable!("the sum of waiting bytes says that one waits")
+    }
+
+    /// The segment that [`Self::next_lost`] named was sent again.
+    pub(crate) fn on_retransmitted(&mut self, start: u64, now: Instant) {
+        let i = self.index_of(start);
+        let len = self.records[i].end - self.start_of(i);
+        let record = &mut self.records[i];
+        record.flags |= RETRANSMITTED | AMBIGUOUS;
+        record.sent_at = now;
+        self.retransmitted += len;
+        self.lost_waiting -= len;
+        self.hint = start + len;
+    }
+
+    /// Recomputes every sum from the records; the sums must agree.
+    #[cfg(test)]
+    pub(crate) fn check(&self) {
+        let mut sums = [0; 4];
+        let mut start = self.una;
+        for r in &self.records {
+            assert!(r.end > start, "records are in order and not empty");
+            let len = r.end - start;
+            let waiting = r.flags & (LOST | RETRANSMITTED) == LOST;
+            let is = [r.has(SACKED), r.has(LOST), waiting, r.has(RETRANSMITTED)];
+            sums.iter_mut().zip(is).for_each(|(s, is)| *s += if is { len } else { 0 });
+            assert!(
+                !r.has(SACKED) || !r.has(LOST | RETRANSMITTED),
+                "what was SACKED is neither lost nor resent"
+            );
+            assert!(!waiting || start >= self.hint.min(start), "hint");
+            assert!(!waiting || r.end > self.hint, "nothing below the hint waits");
+            start = r.end;
+        }
+        assert_eq!(start, self.nxt, "records cover the flight");
+        assert_eq!(sums, [self.sacked, self.lost, self.lost_waiting, self.retransmitted]);
+    }
+}

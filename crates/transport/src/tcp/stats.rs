@@ -1,0 +1,76 @@
+//! What an endpoint counts, and what it shows of itself.
+
+use super::State;
+use tailrace_core::{Bytes, Duration};
+
+/// Counters of one endpoint. "Segments" are all kinds, "data" those with payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpStats {
+    /// Segments sent, ACKs and SYNs included.
+    pub segments_sent: u64,
+    /// Segments received.
+    pub segments_received: u64,
+    /// Data segments sent, retransmissions included.
+    pub data_segments_sent: u64,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Data segments sent again.
+    pub retransmitted_segments: u64,
+    /// Payload bytes sent again.
+    pub retransmitted_bytes: u64,
+    /// Payload bytes acknowledged cumulatively.
+    pub bytes_acked: u64,
+    /// Payload bytes handed to the application, in order, once.
+    pub bytes_delivered: u64,
+    /// Expiries of the retransmission timer, the handshake's included.
+    pub timeouts: u32,
+    /// Fast recoveries entered.
+    pub fast_retransmits: u32,
+    /// Duplicate ACKs received.
+    pub dup_acks: u32,
+    /// Window reductions because of echoed marks.
+    pub ecn_reductions: u32,
+    /// Segments received with a congestion mark.
+    pub ce_received: u32,
+    /// Segments received that brought nothing new (reported by D-SACK).
+    pub duplicates_received: u32,
+    /// D-SACK reports received: retransmissions that were not needed, or duplication by the network.
+    pub dsacks: u32,
+    /// Data segments that arrived above a gap.
+    pub out_of_order_received: u32,
+    /// Window probes sent.
+    pub window_probes: u32,
+    /// Window reductions after idleness.
+    pub idle_restarts: u32,
+}
+
+/// A read-only picture of an endpoint, for series and decisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpView {
+    /// Connection state.
+    pub state: State,
+    /// Congestion window.
+    pub cwnd: Bytes,
+    /// Slow-start threshold, once there is one.
+    pub ssthresh: Option<Bytes>,
+    /// Bytes estimated in the network (RFC 6675 pipe).
+    pub in_flight: Bytes,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// Its variation.
+    pub rtt_var: Duration,
+    /// Smallest sample.
+    pub min_rtt: Duration,
+    /// Latest sample.
+    pub latest_rtt: Duration,
+    /// Number of samples so far: where it has grown, `latest_rtt` is new.
+    pub rtt_samples: u64,
+    /// Retransmission timeout in force, backoff included.
+    pub rto: Duration,
+    /// The window the peer advertised.
+    pub snd_wnd: Bytes,
+    /// The window last advertised to the peer.
+    pub rcv_wnd: Bytes,
+    /// Whether a loss is being repaired.
+    pub in_recovery: bool,
+}

@@ -1,0 +1,1 @@
+//! Windows under deterministic loss, to the packet.
