@@ -33,6 +33,8 @@ prop_compose! {
             sack, timestamps, ecn, window_scale, limited_transmit, nagle, delayed_ack,
             mss: Bytes(mss), receive_buffer: Bytes(receive_buffer), max_burst,
             min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer: None,
+            // Longer than any backoff, so that a lost last ACK is answered rather than reset.
+            time_wait: Duration::from_secs(3_600),
             ..config(PROFILES[profile])
         }
     }
