@@ -1,1 +1,28 @@
 //! Simulated hosts, applications and the recorder; runs the fabric in virtual time.
+//!
+//! The way of the data is one way: [`Scenario`](tailrace_scenario::model::Scenario) → [`Simulation::build`] →
+//! [`Simulation::run`] → [`RunOutput`].
+
+mod app;
+mod build;
+mod capture;
+mod clock;
+mod control;
+mod flow;
+mod output;
+mod packet;
+mod recorder;
+mod results;
+mod series;
+mod simulation;
+mod source;
+mod summary;
+mod table;
+mod tally;
+mod world;
+
+pub use build::BuildError;
+pub use clock::peak_rss_bytes;
+pub use control::Control;
+pub use output::{CaptureFile, Column, RunOutput, Table, Values};
+pub use simulation::Simulation;

@@ -1,0 +1,230 @@
+//! Applications over TCP: bulk data, transfers one after another, requests and responses.
+
+use crate::flow::{Driver, Script, TcpApp, TimerKind, timer_id};
+use crate::packet::SocketId;
+use crate::source::draw;
+use crate::world::{SimFabric, World};
+use tailrace_core::{Duration, Instant};
+use tailrace_transport::Tcp;
+use tailrace_transport::tcp::{Event, State, UNLIMITED};
+
+/// Port of every server; clients count upwards from `FIRST_CLIENT_PORT`, one a connection.
+pub(crate) const SERVER_PORT: u16 = 5001;
+const FIRST_CLIENT_PORT: u16 = 49_152;
+
+/// The client port of a flow's `n`-th connection (from 0).
+pub(crate) fn client_port(n: u32) -> u16 {
+    FIRST_CLIENT_PORT + (n % u32::from(u16::MAX - FIRST_CLIENT_PORT)) as u16
+}
+
+impl World {
+    fn app(&mut self, id: SocketId) -> Option<&mut TcpApp> {
+        match &mut self.flows[id.flow()].driver {
+            Driver::Tcp(app) => Some(app),
+            Driver::Udp { .. } => None,
+        }
+    }
+
+    fn tcp(&mut self, id: SocketId) -> Option<&mut Tcp> {
+        self.sockets[id.index()].tcp.as_mut()
+    }
+
+    /// Asks for the application's wake-up; a pending later one becomes a no-op.
+    fn wake_app_at(&mut self, id: SocketId, at: Instant, fabric: &mut SimFabric) {
+        if let Some(app) = self.app(id) {
+            app.wake = Some(at);
+            fabric.wake_at(at, timer_id(id, TimerKind::App));
+        }
+    }
+
+    /// The flow starts, a pause is over, or the flow stops.
+    pub(crate) fn wake_tcp_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let (now, stop) = (fabric.now(), self.flows[id.flow()].stop);
+        if now >= stop {
+            return self.stop_app(id, fabric);
+        }
+        let Some(app) = self.app(id) else { return };
+        if app.wake != Some(now) {
+            return;
+        }
+        app.wake = None;
+        match app.script {
+            Script::Bulk | Script::Transfers { .. } => self.open(id, fabric),
+            Script::Exchanges { .. } if app.connections == 0 => self.open(id, fabric),
+            Script::Exchanges { .. } => self.begin_exchange(id, fabric),
+        }
+        if stop < Instant::MAX {
+            fabric.wake_at(stop, timer_id(id, TimerKind::App));
+        }
+    }
+
+    fn stop_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        if let Some(tcp) = self.tcp(id) {
+            tcp.close();
+            self.serve_socket(id, fabric);
+        }
+    }
+
+    /// Opens the next connection and hands it its data.
+    fn open(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        self.retire(id);
+        let Some(app) = self.app(id) else { return };
+        let port = client_port(app.connections);
+        app.connections += 1;
+        let iss = app.rng.next_u64() as u32;
+        let mut tcp = Tcp::connect(&app.plan.config, &app.plan.cc, iss, now);
+        match app.script {
+            Script::Bulk => {
+                tcp.write(UNLIMITED);
+            }
+            Script::Transfers { size, .. } => {
+                (app.began, app.awaited, app.responding) = (now, size, false);
+                app.begun += 1;
+                tcp.write(size);
+                tcp.close();
+            }
+            Script::Exchanges { request, .. } => {
+                (app.began, app.awaited, app.responding) = (now, request, false);
+                app.begun += 1;
+                tcp.write(request);
+            }
+        }
+        let socket = &mut self.sockets[id.index()];
+        socket.tcp = Some(tcp);
+        socket.envelope.source_port = port;
+        socket.rtt_seen = 0;
+        self.serve_socket(id, fabric);
+    }
+
+    /// The server side of a new connection from `port`.
+    pub(crate) fn accept(&mut self, id: SocketId, port: u16) {
+        self.retire(id);
+        let Some(app) = self.app(id) else { return };
+        let iss = app.rng.next_u64() as u32;
+        let tcp = Tcp::listen(&app.plan.config, &app.plan.cc, iss);
+        let socket = &mut self.sockets[id.index()];
+        socket.tcp = Some(tcp);
+        socket.envelope.destination_port = port;
+        socket.rtt_seen = 0;
+    }
+
+    /// Keeps the counters of a connection that is about to be replaced.
+    fn retire(&mut self, id: SocketId) {
+        if let Some(tcp) = self.sockets[id.index()].tcp.take() {
+            let retired = &mut self.flows[id.flow()].retired;
+            retired.retransmitted += tcp.stats().retransmitted_segments;
+            retired.timeouts += u64::from(tcp.stats().timeouts);
+        }
+    }
+
+    /// Takes the endpoint's events; true when the application did something to the endpoint.
+    #[inline]
+    pub(crate) fn handle_events(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
+        let mut acted = false;
+        while let Some(event) = self.tcp(id).and_then(Tcp::poll_event) {
+            acted |= match event {
+                Event::Delivered { bytes } => {
+                    self.flows[id.flow()].tally.delivered_bytes += bytes;
+                    self.delivered(id, bytes, fabric)
+                }
+                Event::PeerClosed if id.is_far() => {
+                    self.tcp(id).expect("it has just spoken").close();
+                    true
+                }
+                Event::PeerClosed => self.client_done(id, fabric),
+                Event::Reset { .. } | Event::Closed if !id.is_far() => self.client_done(id, fabric),
+                Event::Connected | Event::Reset { .. } | Event::Closed => false,
+            };
+        }
+        acted
+    }
+
+    /// `bytes` have reached the application at `id`.
+    #[inline]
+    fn delivered(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
+        let Some(app) = self.app(id) else { return false };
+        if matches!(app.script, Script::Bulk) || app.responding == id.is_far() {
+            return false;
+        }
+        app.awaited = app.awaited.saturating_sub(bytes);
+        if app.awaited > 0 {
+            return false;
+        }
+        match app.script {
+            Script::Bulk => false,
+            Script::Transfers { .. } => {
+                app.awaited = u64::MAX;
+                self.complete(id, fabric.now());
+                false
+            }
+            Script::Exchanges { response, .. } if !app.responding => {
+                (app.awaited, app.responding) = (response, true);
+                self.tcp(id).expect("it has just delivered").write(response);
+                true
+            }
+            Script::Exchanges { think, count, .. } => {
+                app.awaited = u64::MAX;
+                let last = count.is_some_and(|n| app.begun >= n);
+                let pause = draw(&think, &mut app.rng);
+                self.complete(id, fabric.now());
+                if last {
+                    self.tcp(id).expect("it has just delivered").close();
+                } else {
+                    self.wake_app_at(id, fabric.now() + pause, fabric);
+                }
+                last
+            }
+        }
+    }
+
+    /// A transfer or exchange is complete.
+    fn complete(&mut self, id: SocketId, now: Instant) {
+        let Some(app) = self.app(id) else { return };
+        let took = now - app.began;
+        let flow = &mut self.flows[id.flow()];
+        flow.tally.completed += 1;
+        self.recorder.completed(id.flow(), flow.group as usize, took, now);
+    }
+
+    fn begin_exchange(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        let Some(app) = self.app(id) else { return };
+        let Script::Exchanges { request, .. } = app.script else { return };
+        (app.began, app.awaited, app.responding) = (now, request, false);
+        app.begun += 1;
+        if let Some(tcp) = self.tcp(id) {
+            tcp.write(request);
+            self.serve_socket(id, fabric);
+        }
+    }
+
+    /// The client's connection is over in both directions, or broke: the next one, if there is to be one.
+    fn client_done(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
+        let over = self.tcp(id).is_none_or(|t| matches!(t.state(), State::TimeWait | State::Closed));
+        let stopped = fabric.now() >= self.flows[id.flow()].stop;
+        let Some(app) = self.app(id) else { return false };
+        let Script::Transfers { gap, count, .. } = app.script else { return false };
+        if !over || stopped || app.wake.is_some() || count.is_some_and(|n| app.begun >= n) {
+            return false;
+        }
+        let pause = draw(&gap, &mut app.rng).max(Duration::from_nanos(1));
+        self.wake_app_at(id, fabric.now() + pause, fabric);
+        false
+    }
+
+    /// Asks for the start of a flow.
+    pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let (id, at) = (SocketId::near(flow), self.flows[flow].start);
+        let first = match &mut self.flows[flow].driver {
+            Driver::Udp { source, .. } => source.start(at),
+            Driver::Tcp(app) => {
+                app.wake = Some(at);
+                Some(at)
+            }
+        };
+        if let Some(at) = first {
+            fabric.wake_at(at, timer_id(id, TimerKind::App));
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Scenario in, network out: draws what the run's seed decides and wires everything together.
+
+use crate::app::{SERVER_PORT, client_port};
+use crate::capture::Captures;
+use crate::flow::{Driver, Flow, Retired, Script, Socket, TcpApp, TcpPlan};
+use crate::packet::{OptionsArena, SimPacket, SocketId};
+use crate::recorder::{EventLog, Recorder};
+use crate::source::{Source, draw, spread};
+use crate::tally::FlowTally;
+use crate::world::{SimFabric, World};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use tailrace_core::rng::run_seed;
+use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
+use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
+use tailrace_qdisc::LinkView;
+use tailrace_scenario::model::{
+    CapturePoint, FaultKind, FlowGroup, Link, LinkSpec, Loss, NodeKind, Scenario, Transport,
+};
+
+/// What stays fixed during a run.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) scenario: Arc<Scenario>,
+    pub(crate) run: u32,
+    pub(crate) seed: u64,
+    /// Link directions with a queue under study.
+    pub(crate) queues: Vec<ObservedQueue>,
+    /// Flows that have series.
+    pub(crate) sampled_flows: Vec<usize>,
+    /// Propagation delay of each link direction, as drawn.
+    pub(crate) delays: Vec<Duration>,
+}
+
+/// A queue that appears in the results.
+#[derive(Clone, Debug)]
+pub(crate) struct ObservedQueue {
+    /// `g1->g2`, or `name:g1->g2` where several links join the two.
+    pub(crate) name: String,
+    pub(crate) link: LinkId,
+    pub(crate) kind: &'static str,
+    pub(crate) rate: tailrace_core::Rate,
+    pub(crate) overhead: u64,
+}
+
+/// Why a scenario that parsed cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// The fabric counts links and sockets in 23 bits.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// Two hosts of a flow cannot reach each other.
+    NoRoute {
+        /// Flow group.
+        flow: String,
+        /// One host.
+        from: String,
+        /// The other.
+        to: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { what, found, limit } => {
+                write!(
+                    f,
+                    "{found} {what} are more than one simulation can hold ({limit}); split the scenario"
+                )
+            }
+            Self::NoRoute { flow, from, to } => {
+                write!(f, "flow {flow:?}: no route from {from:?} to {to:?}; join them by links and routers")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// The network of one run at time zero.
+pub(crate) struct Built {
+    pub(crate) plan: Plan,
+    pub(crate) fabric: SimFabric,
+    pub(crate) world: World,
+}
+
+/// Builds run number `run`.
+pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildError> {
+    check_size(scenario)?;
+    let seed = run_seed(scenario.seed, run);
+    let graph = graph_of(scenario);
+    let configs = link_configs(scenario, seed);
+    let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
+    let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
+    let mut fabric = Fabric::new(graph, configs, flow_count * 2);
+    let plan = Plan {
+        scenario: Arc::clone(scenario),
+        run,
+        seed,
+        queues: observed_queues(scenario),
+        sampled_flows: sampled_flows(scenario),
+        delays,
+    };
+    let (flows, sockets) = flows_of(scenario, seed, &fabric)?;
+    let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
+    let mut world = World {
+        sockets,
+        flows,
+        options: OptionsArena::default(),
+        recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
+        captures: Captures::new(scenario, fabric.graph()),
+    };
+    for flow in 0..world.flows.len() {
+        world.schedule_start(flow, &mut fabric);
+    }
+    Ok(Built { plan, fabric, world })
+}
+
+fn check_size(scenario: &Scenario) -> Result<(), BuildError> {
+    let limit = SimFabric::MAX_TARGETS as usize;
+    let flows: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
+    let too_large = |what, found, limit| Err(BuildError::TooLarge { what, found, limit });
+    if scenario.links.len() > limit / 2 {
+        return too_large("links", scenario.links.len(), limit / 2);
+    }
+    // Two sockets a flow, two timers a socket.
+    if flows > limit / 4 {
+        return too_large("flows", flows, limit / 4);
+    }
+    Ok(())
+}
+
+fn graph_of(scenario: &Scenario) -> Graph {
+    let mut graph = Graph::default();
+    for node in &scenario.nodes {
+        graph.add_node(node.kind == NodeKind::Router);
+    }
+    for link in &scenario.links {
+        graph.add_link(NodeId(link.a.0), NodeId(link.b.0));
+    }
+    graph
+}
+
+/// Configurations of all link directions, in the order of their ids: forward and backward of each link.
+fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>> {
+    let mut configs = Vec::with_capacity(scenario.links.len() * 2);
+    for (i, link) in scenario.links.iter().enumerate() {
+        let changes = scenario.faults.iter().any(|f| {
+            matches!(f.kind, FaultKind::Rate(_) | FaultKind::Delay(_))
+                && f.links.iter().any(|l| l.0 as usize == i)
+        });
+        let observed = is_observed(scenario, link);
+        let watched =
+            scenario.captures.iter().any(|c| matches!(c.at, CapturePoint::Link(l) if l.0 as usize == i));
+        let draw_delay = |spec: &LinkSpec, way: &str| {
+            draw(&spec.delay, &mut Rng::named(seed, &format!("link/{}/delay{way}", link.name)))
+        };
+        let forward = draw_delay(&link.forward, "");
+        // One cable: both directions have one length, unless the file says that they differ.
+        let backward = if link.backward.delay == link.forward.delay {
+            forward
+        } else {
+            draw_delay(&link.backward, "/reverse")
+        };
+        for (spec, delay, way) in
+            [(&link.forward, forward, "forward"), (&link.backward, backward, "backward")]
+        {
+            let stream = |what: &str| Rng::named(seed, &format!("link/{}/{way}/{what}", link.name));
+            configs.push(link_config(spec, delay, changes, (observed, watched), &stream));
+        }
+    }
+    configs
+}
+
+fn link_config<P: Packet>(
+    spec: &LinkSpec,
+    delay: Duration,
+    changes: bool,
+    (observed, watched): (bool, bool),
+    stream: &dyn Fn(&str) -> Rng,
+) -> LinkConfig<P> {
+    let reorders = spec.reorder && spec.jitter.is_some();
+    let queue = match spec.queue.plain_fifo() {
+        // Departures can be computed on arrival only where nothing changes them later.
+        Some(limit) if !changes && !reorders => LinkQueue::Fifo(limit),
+        _ => {
+            let view = LinkView { rate: spec.rate, delay };
+            LinkQueue::Disciplined(Box::new((spec.queue.build(&view), stream("queue"))))
+        }
+    };
+    let impairment = (spec.loss != Loss::None || spec.jitter.is_some()).then(|| {
+        let jitter = spec.jitter.as_ref().map(spread);
+        Box::new(Impairment::new(loss_of(&spec.loss), jitter, spec.reorder, stream("impairment")))
+    });
+    LinkConfig {
+        rate: spec.rate,
+        delay,
+        overhead: spec.overhead,
+        mtu: spec.mtu,
+        queue,
+        impairment,
+        observed,
+        watched,
+    }
+}
+
+/// The fabric's form of a loss.
+pub(crate) fn loss_of(loss: &Loss) -> tailrace_net::Loss {
+    match *loss {
+        Loss::None => tailrace_net::Loss::None,
+        Loss::Bernoulli(p) => tailrace_net::Loss::Bernoulli(p),
+        Loss::Periodic(n) => tailrace_net::Loss::Periodic(n),
+        Loss::GilbertElliott { p, r, good, bad } => tailrace_net::Loss::GilbertElliott { p, r, good, bad },
+    }
+}
+
+fn is_observed(scenario: &Scenario, link: &Link) -> bool {
+    let router =
+        |n: tailrace_scenario::model::NodeIndex| scenario.nodes[n.0 as usize].kind == NodeKind::Router;
+    link.observed || (router(link.a) && router(link.b))
+}
+
+fn observed_queues(scenario: &Scenario) -> Vec<ObservedQueue> {
+    let mut parallel = BTreeMap::new();
+    for link in &scenario.links {
+        *parallel.entry((link.a.min(link.b), link.a.max(link.b))).or_insert(0) += 1;
+    }
+    let mut queues = Vec::new();
+    for (i, link) in scenario.links.iter().enumerate().filter(|(_, l)| is_observed(scenario, l)) {
+        let alone = parallel[&(link.a.min(link.b), link.a.max(link.b))] == 1;
+        let prefix = if alone { String::new() } else { format!("{}:", link.name) };
+        for (from, to, spec, way) in [(link.a, link.b, &link.forward, 0), (link.b, link.a, &link.backward, 1)]
+        {
+            let name = |n: tailrace_scenario::model::NodeIndex| &scenario.nodes[n.0 as usize].name;
+            queues.push(ObservedQueue {
+                name: format!("{prefix}{}->{}", name(from), name(to)),
+                link: LinkId(i as u32 * 2 + way),
+                kind: spec.queue.name(),
+                rate: spec.rate,
+                overhead: spec.overhead.get(),
+            });
+        }
+    }
+    queues
+}
+
+fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
+    let mut first = 0;
+    let mut sampled = Vec::new();
+    for group in &scenario.flows {
+        let n = group.pairs.len().min(scenario.record.max_series_flows as usize);
+        sampled.extend(first..first + n);
+        first += group.pairs.len();
+    }
+    sampled
+}
+
+fn flows_of(
+    scenario: &Scenario,
+    seed: u64,
+    fabric: &SimFabric,
+) -> Result<(Vec<Flow>, Vec<Socket>), BuildError> {
+    let (mut flows, mut sockets) = (Vec::new(), Vec::new());
+    for (g, group) in scenario.flows.iter().enumerate() {
+        let plan = tcp_plan(group).map(Arc::new);
+        for (member, &(from, to)) in group.pairs.iter().enumerate() {
+            let name = |what: &str| format!("flow/{}/{member}/{what}", group.name);
+            let id = SocketId::near(flows.len());
+            let (near, far) =
+                nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0)).ok_or_else(|| {
+                    let node =
+                        |n: tailrace_scenario::model::NodeIndex| scenario.nodes[n.0 as usize].name.clone();
+                    BuildError::NoRoute { flow: group.name.clone(), from: node(from), to: node(to) }
+                })?;
+            let is_udp = plan.is_none();
+            // A server learns its client's port from the SYN.
+            let learnt = if is_udp { client_port(0) } else { 0 };
+            sockets.push(Socket::new(near, far, (client_port(0), SERVER_PORT), id.peer()));
+            sockets.push(Socket::new(far, near, (SERVER_PORT, learnt), id));
+            let start = draw(&group.start, &mut Rng::named(seed, &name("start")));
+            flows.push(Flow {
+                group: g as u32,
+                member: member as u32,
+                driver: driver(group, plan.as_ref(), Rng::named(seed, &name("app"))),
+                start: Instant::ZERO + start,
+                stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
+                tally: FlowTally::default(),
+                at_warmup: FlowTally::default(),
+                retired: Retired::default(),
+            });
+        }
+    }
+    Ok((flows, sockets))
+}
+
+fn tcp_plan(group: &FlowGroup) -> Option<TcpPlan> {
+    match &group.transport {
+        Transport::Tcp { config, cc, header } => Some(TcpPlan {
+            config: Arc::clone(config),
+            cc: cc.clone(),
+            header: header.map(|h| h.get() as u32),
+        }),
+        Transport::Udp { .. } => None,
+    }
+}
+
+fn driver(group: &FlowGroup, plan: Option<&Arc<TcpPlan>>, rng: Rng) -> Driver {
+    match (&group.transport, plan) {
+        (Transport::Udp { header, ecn }, _) => Driver::Udp {
+            source: Box::new(
+                Source::new(&group.app, rng).expect("validation pairs UDP with UDP applications"),
+            ),
+            header: header.get() as u32,
+            ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
+            sent: 0,
+        },
+        (Transport::Tcp { .. }, plan) => Driver::Tcp(Box::new(TcpApp {
+            plan: Arc::clone(plan.expect("made for every TCP group")),
+            rng,
+            script: Script::of(&group.app).expect("validation pairs TCP with TCP applications"),
+            connections: 0,
+            began: Instant::ZERO,
+            awaited: u64::MAX,
+            responding: false,
+            begun: 0,
+            wake: None,
+        })),
+    }
+}
+
+/// The pair of interface addresses with the fewest links between two hosts; the first of equals.
+fn nearest_addresses(graph: &Graph, from: NodeId, to: NodeId) -> Option<(Address, Address)> {
+    let mut best = None;
+    for near in graph.addresses(from) {
+        for far in graph.addresses(to) {
+            // The way back must exist, too: links can be taken down a direction at a time.
+            let Some(hops) = graph.path(near, far).map(|p| p.len()) else { continue };
+            if graph.path(far, near).is_some() && best.is_none_or(|(b, _, _)| hops < b) {
+                best = Some((hops, near, far));
+            }
+        }
+    }
+    best.map(|(_, near, far)| (near, far))
+}

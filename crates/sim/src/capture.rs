@@ -1,0 +1,200 @@
+//! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
+
+use crate::output::CaptureFile;
+use crate::packet::{OptionsArena, SimPacket};
+use std::net::Ipv4Addr;
+use tailrace_core::packet::protocol;
+use tailrace_core::{DropReason, Instant, Packet};
+use tailrace_net::{Address, Graph, LinkId, NodeId};
+use tailrace_scenario::model::{CapturePoint, Scenario};
+use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
+use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
+use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+
+/// All captures of a run. Empty for most runs, and then every call returns at once.
+#[derive(Debug)]
+pub(crate) struct Captures {
+    taps: Vec<Tap>,
+}
+
+#[derive(Debug)]
+struct Tap {
+    point: Point,
+    name: String,
+    writer: Writer<Vec<u8>>,
+    /// For a link: one interface a direction; for a node both are the same.
+    interfaces: [InterfaceId; 2],
+}
+
+#[derive(Debug)]
+enum Point {
+    Node { node: NodeId, addresses: Vec<Address> },
+    Link { forward: LinkId },
+}
+
+impl Captures {
+    /// The captures that the scenario asks for.
+    pub(crate) fn new(scenario: &Scenario, graph: &Graph) -> Self {
+        let taps = scenario.captures.iter().map(|c| Tap::new(scenario, graph, c.at, c.snaplen)).collect();
+        Self { taps }
+    }
+
+    /// A packet has reached a host.
+    #[inline]
+    pub(crate) fn at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
+        for tap in &mut self.taps {
+            if matches!(tap.point, Point::Node { node: n, .. } if n == node) {
+                tap.write(0, pkt, options, at, None);
+            }
+        }
+    }
+
+    /// A host sends a packet.
+    #[inline]
+    pub(crate) fn from_node(
+        &mut self,
+        source: Address,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+        at: Instant,
+    ) {
+        for tap in &mut self.taps {
+            if matches!(&tap.point, Point::Node { addresses, .. } if addresses.contains(&source)) {
+                tap.write(0, pkt, options, at, None);
+            }
+        }
+    }
+
+    /// A link starts to send a packet.
+    pub(crate) fn on_link(&mut self, link: LinkId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
+        let marked = pkt.ecn() == tailrace_core::Ecn::Ce;
+        self.at_link(link, pkt, options, at, marked.then_some("mark: ce"));
+    }
+
+    /// A link dropped a packet.
+    #[inline]
+    pub(crate) fn dropped(
+        &mut self,
+        link: LinkId,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+        reason: DropReason,
+        at: Instant,
+    ) {
+        if !self.taps.is_empty() {
+            self.at_link(link, pkt, options, at, Some(&format!("drop: {}", reason.name())));
+        }
+    }
+
+    fn at_link(
+        &mut self,
+        link: LinkId,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+        at: Instant,
+        comment: Option<&str>,
+    ) {
+        for tap in &mut self.taps {
+            if let Point::Link { forward } = tap.point
+                && forward.0 == link.0 & !1
+            {
+                tap.write(link.0 as usize & 1, pkt, options, at, comment);
+            }
+        }
+    }
+
+    /// The finished files.
+    pub(crate) fn finish(self) -> Vec<CaptureFile> {
+        let file = |t: Tap| CaptureFile { name: t.name, bytes: t.writer.finish().expect(IN_MEMORY) };
+        self.taps.into_iter().map(file).collect()
+    }
+}
+
+/// Writing to a `Vec` does not fail, and what is written is within pcapng's bounds.
+const IN_MEMORY: &str = "a capture in memory takes every packet";
+
+impl Tap {
+    fn new(scenario: &Scenario, graph: &Graph, at: CapturePoint, snaplen: u32) -> Self {
+        let mut writer = Writer::new(Vec::new()).expect(IN_MEMORY);
+        let mut interface = |name: &str| {
+            let interface =
+                Interface { name, link_type: LinkType::Ipv4, snap: Snap::Bytes(snaplen), rate: None };
+            writer.add_interface(&interface).expect(IN_MEMORY)
+        };
+        let (point, name, interfaces) = match at {
+            CapturePoint::Node(n) => {
+                let (node, name) = (NodeId(n.0), &scenario.nodes[n.0 as usize].name);
+                let id = interface(name);
+                (Point::Node { node, addresses: graph.addresses(node).collect() }, name, [id, id])
+            }
+            CapturePoint::Link(l) => {
+                let link = &scenario.links[l.0 as usize];
+                let end = |n: tailrace_scenario::model::NodeIndex| &scenario.nodes[n.0 as usize].name;
+                let way = |from, to| format!("{}:{}->{}", link.name, end(from), end(to));
+                let ids = [interface(&way(link.a, link.b)), interface(&way(link.b, link.a))];
+                (Point::Link { forward: LinkId(l.0 * 2) }, &link.name, ids)
+            }
+        };
+        Self { point, name: format!("{}.pcapng", file_stem(name)), writer, interfaces }
+    }
+
+    fn write(
+        &mut self,
+        way: usize,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+        at: Instant,
+        comment: Option<&str>,
+    ) {
+        let headers = headers_of(pkt, options);
+        let capture = Capture {
+            interface: self.interfaces[way],
+            at,
+            data: headers.as_bytes(),
+            zeros: headers.payload_len(),
+            comment,
+        };
+        self.writer.write(&capture).expect(IN_MEMORY);
+    }
+}
+
+/// `src[3]` names a file `src-3`.
+fn file_stem(name: &str) -> String {
+    name.replace('[', "-").replace(']', "").replace(['/', '\\', ':', '>'], "_")
+}
+
+/// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
+/// still shows the headers that the segment would have.
+fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
+    let address = |a: Address| Ipv4Addr::from(a.0);
+    let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol, 0);
+    ip.ecn = pkt.ecn();
+    let payload = pkt.payload as usize;
+    if pkt.protocol == protocol::UDP {
+        let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
+        return Headers::udp(ip, &udp, payload).expect("the link's MTU bounds a datagram");
+    }
+    let segment = pkt.segment(options);
+    let mut sack = SackBlocks::default();
+    for (left, right) in segment.sack.as_slice() {
+        sack.push(left.0, right.0);
+    }
+    let tcp = TcpRepr {
+        src_port: pkt.source_port,
+        dst_port: pkt.destination_port,
+        seq: segment.seq.0,
+        ack: segment.ack.0,
+        flags: segment.flags.0,
+        window: segment.window,
+        options: TcpOptions {
+            mss: segment.mss,
+            window_scale: segment.window_scale,
+            sack_permitted: segment.sack_permitted,
+            timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
+            sack,
+            ..TcpOptions::default()
+        },
+        ..TcpRepr::default()
+    };
+    Headers::tcp(ip, &tcp, payload).expect("endpoints keep within TCP's option space")
+}

@@ -1,0 +1,25 @@
+//! The engine's own cost: wall time and memory. Nothing that is simulated depends on it.
+
+/// Measures wall time.
+#[derive(Debug)]
+pub(crate) struct Stopwatch(std::time::Instant);
+
+impl Stopwatch {
+    /// Starts now.
+    #[expect(clippy::disallowed_methods, reason = "the cost of a run is reported, not simulated")]
+    pub(crate) fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+    /// Seconds since the start.
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// Peak resident memory of this process in bytes; 0 where the system does not tell.
+pub fn peak_rss_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().unwrap_or(0);
+    kib * 1024
+}

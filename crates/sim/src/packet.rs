@@ -1,0 +1,310 @@
+//! The simulator's packet: a small `Copy` header, one cache line, with rare TCP options kept aside.
+
+use tailrace_core::packet::protocol;
+use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet};
+use tailrace_net::{Address, Routed};
+use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
+
+/// Position of a socket: twice the flow's number, plus one for the flow's far end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SocketId(pub(crate) u32);
+
+impl SocketId {
+    pub(crate) fn near(flow: usize) -> Self {
+        Self(flow as u32 * 2)
+    }
+    pub(crate) fn flow(self) -> usize {
+        self.0 as usize / 2
+    }
+    pub(crate) fn is_far(self) -> bool {
+        self.0 & 1 == 1
+    }
+    pub(crate) fn peer(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SimPacket {
+    pub(crate) sent_at: Instant,
+    pub(crate) source: Address,
+    pub(crate) destination: Address,
+    /// Whom it is for.
+    pub(crate) socket: SocketId,
+    /// IP size.
+    pub(crate) size: u32,
+    pub(crate) payload: u32,
+    pub(crate) seq: SeqNumber,
+    ack: SeqNumber,
+    ts_value: u32,
+    ts_echo: u32,
+    label: Label,
+    options: OptionsId,
+    window: u16,
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    flags: Flags,
+    pub(crate) protocol: u8,
+    ecn: Ecn,
+    has_timestamps: bool,
+}
+
+impl Packet for SimPacket {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(u64::from(self.size))
+    }
+    #[inline]
+    fn flow(&self) -> FlowKey {
+        FlowKey {
+            src: self.source.0,
+            dst: self.destination.0,
+            src_port: self.source_port,
+            dst_port: self.destination_port,
+            protocol: self.protocol,
+        }
+    }
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    #[inline]
+    fn set_ce(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+    fn dscp(&self) -> Dscp {
+        Dscp::default()
+    }
+    fn label(&self) -> Label {
+        self.label
+    }
+    fn set_label(&mut self, label: Label) {
+        self.label = label;
+    }
+}
+
+impl Routed for SimPacket {
+    #[inline]
+    fn destination(&self) -> Address {
+        self.destination
+    }
+}
+
+/// Addresses and ports of one end of a flow, as its packets carry them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Envelope {
+    pub(crate) source: Address,
+    pub(crate) destination: Address,
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    /// The socket at the other end.
+    pub(crate) to: SocketId,
+}
+
+impl SimPacket {
+    /// A UDP datagram.
+    pub(crate) fn udp(
+        envelope: &Envelope,
+        payload: u32,
+        header: u32,
+        ecn: Ecn,
+        seq: u32,
+        now: Instant,
+    ) -> Self {
+        Self {
+            sent_at: now,
+            source: envelope.source,
+            destination: envelope.destination,
+            socket: envelope.to,
+            size: payload + header,
+            payload,
+            seq: SeqNumber(seq),
+            ack: SeqNumber(0),
+            ts_value: 0,
+            ts_echo: 0,
+            label: Label::NONE,
+            options: OptionsId::NONE,
+            window: 0,
+            source_port: envelope.source_port,
+            destination_port: envelope.destination_port,
+            flags: Flags::default(),
+            protocol: protocol::UDP,
+            ecn,
+            has_timestamps: false,
+        }
+    }
+
+    /// A TCP segment; `header` fixes the bytes beside the payload, else they are those of real headers.
+    #[inline]
+    pub(crate) fn tcp(
+        envelope: &Envelope,
+        segment: &Segment,
+        header: Option<u32>,
+        options: &mut OptionsArena,
+        now: Instant,
+    ) -> Self {
+        let timestamps = segment.timestamps.unwrap_or_default();
+        Self {
+            sent_at: now,
+            source: envelope.source,
+            destination: envelope.destination,
+            socket: envelope.to,
+            size: segment.payload + header.unwrap_or_else(|| 40 + segment.options_len()),
+            payload: segment.payload,
+            seq: segment.seq,
+            ack: segment.ack,
+            ts_value: timestamps.value,
+            ts_echo: timestamps.echo,
+            label: Label::NONE,
+            options: options.store(segment),
+            window: segment.window,
+            source_port: envelope.source_port,
+            destination_port: envelope.destination_port,
+            flags: segment.flags,
+            protocol: protocol::TCP,
+            ecn: segment.ecn,
+            has_timestamps: segment.timestamps.is_some(),
+        }
+    }
+
+    /// The segment it carries.
+    #[inline]
+    pub(crate) fn segment(&self, options: &OptionsArena) -> Segment {
+        let mut segment = Segment {
+            seq: self.seq,
+            ack: self.ack,
+            window: self.window,
+            flags: self.flags,
+            ecn: self.ecn,
+            payload: self.payload,
+            timestamps: self
+                .has_timestamps
+                .then_some(Timestamps { value: self.ts_value, echo: self.ts_echo }),
+            ..Segment::default()
+        };
+        if let Some(rare) = options.load(self.options) {
+            segment.sack = rare.sack;
+            segment.mss = rare.mss;
+            segment.window_scale = rare.window_scale;
+            segment.sack_permitted = rare.sack_permitted;
+        }
+        segment
+    }
+
+    /// Gives back what the packet holds in the arena; it is at its end.
+    #[inline]
+    pub(crate) fn release(&self, options: &mut OptionsArena) {
+        options.free(self.options);
+    }
+
+    pub(crate) fn is_syn(&self) -> bool {
+        self.protocol == protocol::TCP && self.flags.has(Flags::SYN) && !self.flags.has(Flags::ACK)
+    }
+}
+
+/// Place of a packet's rare options in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OptionsId(u32);
+
+impl OptionsId {
+    const NONE: Self = Self(u32::MAX);
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct RareOptions {
+    sack: SackBlocks,
+    mss: Option<u16>,
+    window_scale: Option<u8>,
+    sack_permitted: bool,
+}
+
+/// Options that few packets carry, out of the way of the many that do not.
+#[derive(Debug, Default)]
+pub(crate) struct OptionsArena {
+    slots: Vec<RareOptions>,
+    free: Vec<u32>,
+}
+
+impl OptionsArena {
+    #[inline]
+    fn store(&mut self, s: &Segment) -> OptionsId {
+        if s.sack.is_empty() && s.mss.is_none() && s.window_scale.is_none() && !s.sack_permitted {
+            return OptionsId::NONE;
+        }
+        let rare = RareOptions {
+            sack: s.sack,
+            mss: s.mss,
+            window_scale: s.window_scale,
+            sack_permitted: s.sack_permitted,
+        };
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = rare;
+            OptionsId(slot)
+        } else {
+            self.slots.push(rare);
+            OptionsId(self.slots.len() as u32 - 1)
+        }
+    }
+
+    #[inline]
+    fn load(&self, id: OptionsId) -> Option<&RareOptions> {
+        self.slots.get(id.0 as usize)
+    }
+
+    #[inline]
+    fn free(&mut self, id: OptionsId) {
+        if id != OptionsId::NONE {
+            self.free.push(id.0);
+        }
+    }
+
+    /// Packets that hold options at the moment.
+    pub(crate) fn in_use(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_one_cache_line() {
+        assert!(size_of::<SimPacket>() <= 64, "{}", size_of::<SimPacket>());
+    }
+
+    #[test]
+    fn a_segment_survives_the_journey_and_leaves_nothing_behind() {
+        let mut sack = SackBlocks::NONE;
+        sack.push(SeqNumber(10), SeqNumber(20));
+        let segment = Segment {
+            seq: SeqNumber(u32::MAX),
+            ack: SeqNumber(7),
+            window: 512,
+            flags: Flags::ACK,
+            ecn: Ecn::Ect0,
+            payload: 1000,
+            timestamps: Some(Timestamps { value: 1, echo: 2 }),
+            sack,
+            ..Segment::default()
+        };
+        let envelope = Envelope {
+            source: Address::from_index(0),
+            destination: Address::from_index(1),
+            source_port: 1,
+            destination_port: 2,
+            to: SocketId(1),
+        };
+        let mut arena = OptionsArena::default();
+        let pkt = SimPacket::tcp(&envelope, &segment, None, &mut arena, Instant::ZERO);
+        assert_eq!(pkt.segment(&arena), segment);
+        // IPv4 20 + TCP 20 + timestamps 12 + one SACK block 12.
+        assert_eq!(pkt.size, 1000 + 64);
+        pkt.release(&mut arena);
+        assert_eq!(arena.in_use(), 0);
+    }
+}

@@ -1,0 +1,143 @@
+//! Hears of what happens in the network: distributions, and the table of events.
+
+use crate::output::Table;
+use crate::table::{Cell, TableBuilder};
+use crate::tally::GroupTally;
+use tailrace_core::{DropReason, Duration, FlowKey, Instant};
+use tailrace_net::LinkId;
+
+/// Distributions of groups, and the events table.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) groups: Vec<GroupTally>,
+    events: EventLog,
+}
+
+impl Recorder {
+    /// A recorder for so many groups; `events` tells whether, and how many, events are kept.
+    pub(crate) fn new(groups: usize, events: EventLog) -> Self {
+        Self { groups: vec![GroupTally::default(); groups], events }
+    }
+
+    pub(crate) fn dropped(&mut self, link: LinkId, flow: usize, reason: DropReason, at: Instant) {
+        self.events.push(at, "drop", Some(link), Some(flow), reason.name());
+    }
+
+    pub(crate) fn marked(&mut self, link: LinkId, flow: usize, at: Instant) {
+        self.events.push(at, "mark", Some(link), Some(flow), "");
+    }
+
+    pub(crate) fn unroutable(&mut self, flow: usize, at: Instant) {
+        self.events.push(at, "drop", None, Some(flow), DropReason::NoRoute.name());
+    }
+
+    pub(crate) fn flagged(&mut self, link: LinkId, _flow: FlowKey, flagged: bool, at: Instant) {
+        self.events.push(at, if flagged { "flag" } else { "clear" }, Some(link), None, "");
+    }
+
+    pub(crate) fn timeout(&mut self, flow: usize, at: Instant) {
+        self.events.push(at, "timeout", None, Some(flow), "");
+    }
+
+    pub(crate) fn completed(&mut self, flow: usize, group: usize, took: Duration, at: Instant) {
+        self.groups[group].completion.record(took);
+        self.events.push(at, "complete", None, Some(flow), "");
+    }
+
+    pub(crate) fn fault(&mut self, link: LinkId, what: &'static str, at: Instant) {
+        self.events.push(at, "fault", Some(link), None, what);
+    }
+
+    /// The warm-up is over: distributions start anew.
+    pub(crate) fn end_warmup(&mut self) {
+        for group in &mut self.groups {
+            group.clear();
+        }
+    }
+
+    pub(crate) fn into_events(self) -> EventLog {
+        self.events
+    }
+}
+
+/// Rows of the events table, bounded.
+#[derive(Debug, Default)]
+pub(crate) struct EventLog {
+    limit: u64,
+    rows: Vec<Row>,
+    /// Events beyond the limit: counted, not kept.
+    beyond: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    at: Instant,
+    kind: &'static str,
+    link: Option<LinkId>,
+    flow: Option<usize>,
+    detail: &'static str,
+}
+
+impl EventLog {
+    /// Keeps at most `limit` events.
+    pub(crate) fn new(limit: u64) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    #[inline]
+    fn push(
+        &mut self,
+        at: Instant,
+        kind: &'static str,
+        link: Option<LinkId>,
+        flow: Option<usize>,
+        detail: &'static str,
+    ) {
+        if (self.rows.len() as u64) < self.limit {
+            self.rows.push(Row { at, kind, link, flow, detail });
+        } else {
+            self.beyond += 1;
+        }
+    }
+
+    /// Events that were not kept.
+    pub(crate) fn beyond(&self) -> u64 {
+        self.beyond
+    }
+
+    /// The table, in order of time. (Links report the starts of transmission late, so rows are not born sorted.)
+    pub(crate) fn into_table(
+        mut self,
+        run: u32,
+        place: impl Fn(LinkId) -> String,
+        flow: impl Fn(usize) -> (String, u32),
+    ) -> Table {
+        self.rows.sort_by_key(|r| r.at);
+        let mut table = TableBuilder::new(
+            "events",
+            &[
+                ("run", Cell::U32(0)),
+                ("time_s", Cell::F64(0.0)),
+                ("kind", Cell::Text("")),
+                ("place", Cell::Text("")),
+                ("group", Cell::Text("")),
+                ("flow", Cell::U32(0)),
+                ("detail", Cell::Text("")),
+            ],
+        );
+        for row in self.rows {
+            let place = row.link.map(&place).unwrap_or_default();
+            let (group, member) = row.flow.map(&flow).unwrap_or_default();
+            table.row(&[
+                Cell::U32(run),
+                Cell::F64(row.at.as_secs_f64()),
+                Cell::Text(row.kind),
+                Cell::Text(&place),
+                Cell::Text(&group),
+                Cell::U32(member),
+                Cell::Text(row.detail),
+            ]);
+        }
+        table.finish()
+    }
+}

@@ -1,0 +1,309 @@
+//! Turns a finished run into its summary and tables.
+
+use crate::build::Plan;
+use crate::clock::peak_rss_bytes;
+use crate::output::{RunOutput, Table};
+use crate::packet::SocketId;
+use crate::series::Series;
+use crate::summary::{
+    Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread,
+};
+use crate::table::{Cell, TableBuilder};
+use crate::tally::{FlowTally, rate_bps, span};
+use crate::world::{SimFabric, World};
+use std::collections::BTreeMap;
+use tailrace_core::{DropReason, Duration, Instant};
+use tailrace_net::{LinkCounters, LinkId};
+use tailrace_scenario::model::{Role, Transport};
+
+/// A run at its end.
+pub(crate) struct Finished {
+    pub(crate) plan: Plan,
+    pub(crate) fabric: SimFabric,
+    pub(crate) world: World,
+    pub(crate) at_warmup: Vec<LinkCounters>,
+    pub(crate) since: Instant,
+    pub(crate) interrupted: bool,
+}
+
+/// Collects everything a run leaves.
+pub(crate) fn collect(run: Finished, series: Option<Series>, wall_s: f64) -> RunOutput {
+    let fingerprint = run.fingerprint();
+    let summary = run.summary(fingerprint, wall_s);
+    let mut tables = vec![run.flows_table(), run.queues_table(&summary)];
+    tables.extend(series.into_iter().flat_map(Series::finish));
+    let plan = run.plan;
+    let world = run.world;
+    if plan.scenario.record.events {
+        let place = |link: LinkId| place_name(&plan, link);
+        let flows = &world.flows;
+        let flow = |f: usize| (plan.scenario.flows[flows[f].group as usize].name.clone(), flows[f].member);
+        tables.push(world.recorder.into_events().into_table(plan.run, place, flow));
+    }
+    RunOutput {
+        run: plan.run,
+        seed: plan.seed,
+        fingerprint,
+        summary: serde_json::to_string(&summary).expect("a summary is plain data"),
+        tables,
+        captures: world.captures.finish(),
+        interrupted: run.interrupted,
+    }
+}
+
+fn place_name(plan: &Plan, link: LinkId) -> String {
+    if let Some(queue) = plan.queues.iter().find(|q| q.link == link) {
+        return queue.name.clone();
+    }
+    let l = &plan.scenario.links[link.0 as usize / 2];
+    let node = |n: tailrace_scenario::model::NodeIndex| &plan.scenario.nodes[n.0 as usize].name;
+    let (from, to) = if link.0.is_multiple_of(2) { (l.a, l.b) } else { (l.b, l.a) };
+    format!("{}->{}", node(from), node(to))
+}
+
+impl Finished {
+    /// Time that the statistics cover.
+    fn span(&self) -> Duration {
+        span(self.since, self.fabric.now())
+    }
+
+    /// What a flow did since the warm-up.
+    fn tally(&self, flow: usize) -> FlowTally {
+        self.world.tally(flow).since(&self.world.flows[flow].at_warmup)
+    }
+
+    /// Hash over the trace of events and the final counters.
+    fn fingerprint(&self) -> u64 {
+        let mut hash = self.fabric.trace();
+        let mut mix = |x: u64| hash = (hash.rotate_left(5) ^ x).wrapping_mul(0x517c_c1b7_2722_0a95);
+        for flow in 0..self.world.flows.len() {
+            let t = self.world.tally(flow);
+            for x in [t.sent_packets, t.received_bytes, t.delivered_bytes, t.lost_packets, t.marked_packets] {
+                mix(x);
+            }
+            mix(t.retransmitted_packets);
+            mix(t.delay_sum.as_nanos());
+        }
+        for link in 0..self.fabric.link_count() {
+            let c = self.fabric.link(LinkId(link as u32)).counters();
+            mix(c.arrived);
+            mix(c.dropped_total());
+            mix(c.marked);
+        }
+        hash
+    }
+
+    fn summary(&self, fingerprint: u64, wall_s: f64) -> RunSummary {
+        let mut groups = BTreeMap::new();
+        let mut first = 0;
+        for (g, group) in self.plan.scenario.flows.iter().enumerate() {
+            let flows = first..first + group.pairs.len();
+            first = flows.end;
+            groups.insert(group.name.clone(), self.group_summary(g, flows));
+        }
+        RunSummary {
+            run: self.plan.run,
+            seed: self.plan.seed,
+            fingerprint: format!("{fingerprint:016x}"),
+            groups,
+            queues: self
+                .plan
+                .queues
+                .iter()
+                .enumerate()
+                .map(|(i, q)| (q.name.clone(), self.queue_summary(i)))
+                .collect(),
+            connections: BTreeMap::new(),
+            engine: EngineSummary {
+                simulated_s: self.fabric.now().as_secs_f64(),
+                wall_s,
+                events: self.fabric.handled(),
+                packet_hops: self.fabric.hops(),
+                peak_rss_bytes: peak_rss_bytes(),
+            },
+        }
+    }
+
+    fn group_summary(&self, g: usize, flows: std::ops::Range<usize>) -> GroupSummary {
+        let group = &self.plan.scenario.flows[g];
+        let tallies: Vec<FlowTally> = flows.map(|f| self.tally(f)).collect();
+        let mut total = FlowTally::default();
+        tallies.iter().for_each(|t| total.add(t));
+        let span = self.span();
+        let goodput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.delivered_bytes, span)).collect();
+        let throughput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.received_bytes, span)).collect();
+        let distributions = &self.world.recorder.groups[g];
+        GroupSummary {
+            flows: tallies.len(),
+            role: role_name(group.role),
+            jain: Spread::jain(&goodput),
+            goodput_bps: Spread::of(&goodput),
+            throughput_bps: Spread::of(&throughput),
+            sent_packets: total.sent_packets,
+            lost_packets: total.lost_packets,
+            loss_ratio: total.loss_ratio(),
+            marked_packets: total.marked_packets,
+            retransmitted_packets: total.retransmitted_packets,
+            timeouts: total.timeouts,
+            completed: total.completed,
+            one_way_delay_s: Distribution::of(&distributions.one_way_delay),
+            rtt_s: Distribution::of(&distributions.rtt),
+            completion_s: Distribution::of(&distributions.completion),
+        }
+    }
+
+    fn queue_summary(&self, i: usize) -> QueueSummary {
+        let queue = &self.plan.queues[i];
+        let link = self.fabric.link(queue.link);
+        let counters = link.counters().since(&self.at_warmup[queue.link.0 as usize]);
+        let stats = link.stats().expect("queues under study are observed");
+        let span = stats.span();
+        let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
+        let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
+        let dropped = |r: &DropReason| (r.name(), counters.dropped[*r as usize]);
+        QueueSummary {
+            kind: queue.kind,
+            sojourn_s: Distribution::of(stats.sojourn_times()),
+            backlog_bytes: level(stats.bytes()),
+            backlog_packets: level(stats.packets()),
+            utilization: rate_bps(sent, self.span()) / queue.rate.as_bps() as f64,
+            enqueued_packets: counters.enqueued(),
+            dequeued_packets: counters.dequeued,
+            marked_packets: counters.marked,
+            dropped_packets: DropReason::ALL
+                .iter()
+                .filter(|r| **r != DropReason::NoRoute)
+                .map(dropped)
+                .collect(),
+            flagged: Flagged::default(),
+        }
+    }
+
+    fn flows_table(&self) -> Table {
+        let mut table = TableBuilder::new("flows", FLOW_COLUMNS);
+        let span = self.span();
+        for (f, flow) in self.world.flows.iter().enumerate() {
+            let group = &self.plan.scenario.flows[flow.group as usize];
+            let (from, to) = group.pairs[flow.member as usize];
+            let node =
+                |n: tailrace_scenario::model::NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
+            let (transport, cc) = match &group.transport {
+                Transport::Tcp { cc, .. } => ("tcp", cc.name()),
+                Transport::Udp { .. } => ("udp", ""),
+            };
+            let t = self.tally(f);
+            let endpoint = self.world.sockets[SocketId::near(f).index()].tcp.as_ref();
+            table.row(&[
+                Cell::U32(self.plan.run),
+                Cell::Text(&group.name),
+                Cell::U32(flow.member),
+                Cell::Text(node(from)),
+                Cell::Text(node(to)),
+                Cell::Text(role_name(group.role)),
+                Cell::Text(transport),
+                Cell::Text(cc),
+                Cell::F64(flow.start.as_secs_f64()),
+                Cell::F64(rate_bps(t.delivered_bytes, span)),
+                Cell::F64(rate_bps(t.received_bytes, span)),
+                Cell::U64(t.delivered_bytes),
+                Cell::U64(t.sent_packets),
+                Cell::U64(t.received_packets),
+                Cell::U64(t.lost_packets),
+                Cell::F64(t.loss_ratio()),
+                Cell::U64(t.marked_packets),
+                Cell::U64(t.retransmitted_packets),
+                Cell::U64(t.timeouts),
+                Cell::U64(t.completed),
+                Cell::F64(t.mean_delay_s()),
+                Cell::F64(t.mean_rtt_s()),
+                Cell::F64(endpoint.map_or(f64::NAN, |e| e.view().min_rtt.as_secs_f64())),
+            ]);
+        }
+        table.finish()
+    }
+
+    fn queues_table(&self, summary: &RunSummary) -> Table {
+        let mut table = TableBuilder::new("queues", QUEUE_COLUMNS);
+        for (name, q) in &summary.queues {
+            table.row(&[
+                Cell::U32(self.plan.run),
+                Cell::Text(name),
+                Cell::Text(q.kind),
+                Cell::F64(q.utilization),
+                Cell::F64(q.sojourn_s.mean),
+                Cell::F64(q.sojourn_s.p50),
+                Cell::F64(q.sojourn_s.p95),
+                Cell::F64(q.sojourn_s.p99),
+                Cell::F64(q.sojourn_s.max),
+                Cell::F64(q.backlog_packets.mean),
+                Cell::F64(q.backlog_packets.sd),
+                Cell::U64(q.backlog_packets.max),
+                Cell::F64(q.backlog_bytes.mean),
+                Cell::F64(q.backlog_bytes.sd),
+                Cell::U64(q.backlog_bytes.max),
+                Cell::U64(q.enqueued_packets),
+                Cell::U64(q.dequeued_packets),
+                Cell::U64(q.marked_packets),
+                Cell::U64(q.dropped_packets["overlimit"]),
+                Cell::U64(q.dropped_packets["aqm"]),
+            ]);
+        }
+        table.finish()
+    }
+}
+
+const FLOW_COLUMNS: &[(&str, Cell<'static>)] = &[
+    ("run", Cell::U32(0)),
+    ("group", Cell::Text("")),
+    ("flow", Cell::U32(0)),
+    ("src", Cell::Text("")),
+    ("dst", Cell::Text("")),
+    ("role", Cell::Text("")),
+    ("transport", Cell::Text("")),
+    ("cc", Cell::Text("")),
+    ("start_s", Cell::F64(0.0)),
+    ("goodput_bps", Cell::F64(0.0)),
+    ("throughput_bps", Cell::F64(0.0)),
+    ("delivered_bytes", Cell::U64(0)),
+    ("sent_packets", Cell::U64(0)),
+    ("received_packets", Cell::U64(0)),
+    ("lost_packets", Cell::U64(0)),
+    ("loss_ratio", Cell::F64(0.0)),
+    ("marked_packets", Cell::U64(0)),
+    ("retransmitted_packets", Cell::U64(0)),
+    ("timeouts", Cell::U64(0)),
+    ("completed", Cell::U64(0)),
+    ("one_way_delay_mean_s", Cell::F64(0.0)),
+    ("rtt_mean_s", Cell::F64(0.0)),
+    ("rtt_min_s", Cell::F64(0.0)),
+];
+
+const QUEUE_COLUMNS: &[(&str, Cell<'static>)] = &[
+    ("run", Cell::U32(0)),
+    ("queue", Cell::Text("")),
+    ("kind", Cell::Text("")),
+    ("utilization", Cell::F64(0.0)),
+    ("sojourn_mean_s", Cell::F64(0.0)),
+    ("sojourn_p50_s", Cell::F64(0.0)),
+    ("sojourn_p95_s", Cell::F64(0.0)),
+    ("sojourn_p99_s", Cell::F64(0.0)),
+    ("sojourn_max_s", Cell::F64(0.0)),
+    ("backlog_mean_packets", Cell::F64(0.0)),
+    ("backlog_sd_packets", Cell::F64(0.0)),
+    ("backlog_max_packets", Cell::U64(0)),
+    ("backlog_mean_bytes", Cell::F64(0.0)),
+    ("backlog_sd_bytes", Cell::F64(0.0)),
+    ("backlog_max_bytes", Cell::U64(0)),
+    ("enqueued_packets", Cell::U64(0)),
+    ("dequeued_packets", Cell::U64(0)),
+    ("marked_packets", Cell::U64(0)),
+    ("dropped_overlimit_packets", Cell::U64(0)),
+    ("dropped_aqm_packets", Cell::U64(0)),
+];
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Normal => "normal",
+        Role::Attack => "attack",
+    }
+}

@@ -1,0 +1,207 @@
+//! One run from its first event to its output.
+
+use crate::build::{BuildError, Built, Plan, build, loss_of};
+use crate::control::Control;
+use crate::output::RunOutput;
+use crate::results;
+use crate::series::Series;
+use crate::world::{SimFabric, World};
+use std::sync::Arc;
+use tailrace_core::{Duration, Instant, Rate};
+use tailrace_net::{Impairment, LinkCounters, LinkId};
+use tailrace_scenario::model::{FaultKind, LinkIndex, Scenario};
+
+/// Progress is published, and a stop noticed, at least this often in simulated time.
+const STRIDE: Duration = Duration::from_millis(100);
+
+/// A run that is ready to start.
+pub struct Simulation {
+    plan: Plan,
+    fabric: SimFabric,
+    world: World,
+    agenda: Vec<Appointment>,
+    /// Counters of all link directions when the warm-up ended.
+    at_warmup: Vec<LinkCounters>,
+    /// When statistics began.
+    since: Instant,
+}
+
+/// Something that happens at a set time, apart from packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Appointment {
+    at: Instant,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    EndWarmup,
+    FaultBegins(usize),
+    FaultEnds(usize),
+}
+
+impl std::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulation").field("run", &self.plan.run).field("now", &self.fabric.now()).finish()
+    }
+}
+
+impl Simulation {
+    /// Builds run number `run` (from 1) of a scenario.
+    ///
+    /// # Errors
+    /// Where the scenario is larger than a simulation can hold, or a flow's hosts cannot reach each other.
+    pub fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Self, BuildError> {
+        let Built { plan, fabric, world } = build(scenario, run)?;
+        let mut agenda = vec![Appointment { at: Instant::ZERO + scenario.warmup, what: What::EndWarmup }];
+        for (i, fault) in scenario.faults.iter().enumerate() {
+            agenda.push(Appointment { at: Instant::ZERO + fault.at, what: What::FaultBegins(i) });
+            if let Some(until) = fault.until {
+                agenda.push(Appointment { at: Instant::ZERO + until, what: What::FaultEnds(i) });
+            }
+        }
+        // Stable: what is declared first happens first. The next one is popped from the end.
+        agenda.sort_by_key(|a| a.at);
+        agenda.reverse();
+        let at_warmup = vec![LinkCounters::default(); fabric.link_count()];
+        Ok(Self { plan, fabric, world, agenda, at_warmup, since: Instant::ZERO })
+    }
+
+    /// Runs to the end, or until `control` asks to stop.
+    pub fn run(mut self, control: &Control) -> RunOutput {
+        let clock = crate::clock::Stopwatch::start();
+        let end = Instant::ZERO + self.plan.scenario.duration;
+        let mut series = self.plan.scenario.record.interval.map(|i| Series::new(&self.plan, i));
+        let mut next_sample = series.as_ref().map_or(Instant::MAX, |s| Instant::ZERO + s.interval());
+        while self.fabric.now() < end && !control.is_cancelled() {
+            let appointment = self.agenda.last().map_or(Instant::MAX, |a| a.at);
+            let stride = self.fabric.now() + STRIDE;
+            let until = stride.min(appointment).min(next_sample).min(end);
+            self.fabric.run_until(until, &mut self.world);
+            self.keep_appointments();
+            if let Some(series) = &mut series
+                && self.fabric.now() == next_sample
+            {
+                series.sample(&self.plan, &mut self.world, &mut self.fabric);
+                next_sample += series.interval();
+            }
+            control.publish(self.fabric.now());
+        }
+        let interrupted = self.fabric.now() < end;
+        self.settle();
+        results::collect(self.into_finished(interrupted), series, clock.elapsed_s())
+    }
+
+    /// Advances to `until` without recording series: for benchmarks, which time this alone.
+    pub fn advance(&mut self, until: Instant) {
+        while self.fabric.now() < until {
+            let appointment = self.agenda.last().map_or(Instant::MAX, |a| a.at);
+            self.fabric.run_until(until.min(appointment), &mut self.world);
+            self.keep_appointments();
+        }
+    }
+
+    /// Packets carried over a link so far, summed over links.
+    pub fn packet_hops(&self) -> u64 {
+        self.fabric.hops()
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.fabric.handled()
+    }
+
+    fn keep_appointments(&mut self) {
+        while let Some(appointment) = self.agenda.pop_if(|a| a.at <= self.fabric.now()) {
+            match appointment.what {
+                What::EndWarmup => self.end_warmup(),
+                What::FaultBegins(i) => self.apply_fault(i, true),
+                What::FaultEnds(i) => self.apply_fault(i, false),
+            }
+        }
+    }
+
+    /// Brings every link up to the present, so that its counters are those of this moment.
+    fn settle(&mut self) {
+        for link in 0..self.fabric.link_count() as u32 {
+            self.fabric.settle(LinkId(link), &mut self.world);
+        }
+    }
+
+    fn end_warmup(&mut self) {
+        self.settle();
+        self.since = self.fabric.now();
+        for link in 0..self.at_warmup.len() {
+            let id = LinkId(link as u32);
+            self.at_warmup[link] = *self.fabric.link(id).counters();
+            self.fabric.reset_stats(id);
+        }
+        for flow in 0..self.world.flows.len() {
+            self.world.flows[flow].at_warmup = self.world.tally(flow);
+        }
+        self.world.recorder.end_warmup();
+    }
+
+    fn apply_fault(&mut self, index: usize, begins: bool) {
+        let scenario = Arc::clone(&self.plan.scenario);
+        let fault = &scenario.faults[index];
+        let now = self.fabric.now();
+        let ways: Vec<LinkId> =
+            fault.links.iter().flat_map(|l| [LinkId(l.0 * 2), LinkId(l.0 * 2 + 1)]).collect();
+        match fault.kind {
+            FaultKind::Down => self.fabric.set_links_up(&ways, !begins, true, &mut self.world),
+            FaultKind::Blackhole => self.fabric.set_links_up(&ways, !begins, false, &mut self.world),
+            FaultKind::Rate(rate) => self.change_rate(&ways, begins.then_some(rate)),
+            FaultKind::Delay(delay) => self.change_delay(&ways, begins.then_some(delay)),
+            FaultKind::Loss(loss) => self.change_loss(&ways, begins.then_some(loss)),
+        }
+        for way in ways {
+            self.world.recorder.fault(way, if begins { "begins" } else { "ends" }, now);
+        }
+    }
+
+    /// Sets the rate of links, or what the scenario says where the fault is over.
+    fn change_rate(&mut self, ways: &[LinkId], rate: Option<Rate>) {
+        for &way in ways {
+            let rate = rate.unwrap_or_else(|| self.spec(way).rate);
+            self.fabric.set_rate(way, rate, &mut self.world);
+        }
+    }
+
+    fn change_delay(&mut self, ways: &[LinkId], delay: Option<Duration>) {
+        for &way in ways {
+            let drawn = self.plan.delays[way.0 as usize];
+            self.fabric.set_delay(way, delay.unwrap_or(drawn), &mut self.world);
+        }
+    }
+
+    fn change_loss(&mut self, ways: &[LinkId], loss: Option<tailrace_scenario::model::Loss>) {
+        for &way in ways {
+            let loss = loss_of(&loss.unwrap_or(self.spec(way).loss));
+            let impairment = match self.fabric.link(way).impairment() {
+                Some(present) => present.clone().with_loss(loss),
+                None => {
+                    let name = format!("link/{}/fault", way.0);
+                    Impairment::new(loss, None, false, tailrace_core::Rng::named(self.plan.seed, &name))
+                }
+            };
+            self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
+        }
+    }
+
+    fn spec(&self, way: LinkId) -> &tailrace_scenario::model::LinkSpec {
+        let link = &self.plan.scenario.links[LinkIndex(way.0 / 2).0 as usize];
+        if way.0.is_multiple_of(2) { &link.forward } else { &link.backward }
+    }
+
+    fn into_finished(self, interrupted: bool) -> results::Finished {
+        results::Finished {
+            plan: self.plan,
+            fabric: self.fabric,
+            world: self.world,
+            at_warmup: self.at_warmup,
+            since: self.since,
+            interrupted,
+        }
+    }
+}

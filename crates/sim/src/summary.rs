@@ -1,0 +1,140 @@
+//! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
+
+use crate::tally::jain;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tailrace_net::Histogram;
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub(crate) struct RunSummary {
+    pub(crate) run: u32,
+    pub(crate) seed: u64,
+    pub(crate) fingerprint: String,
+    pub(crate) groups: BTreeMap<String, GroupSummary>,
+    pub(crate) queues: BTreeMap<String, QueueSummary>,
+    /// Multipath connections; empty without any.
+    pub(crate) connections: BTreeMap<String, ()>,
+    pub(crate) engine: EngineSummary,
+}
+
+/// A group of flows.
+#[derive(Debug, Serialize)]
+pub(crate) struct GroupSummary {
+    pub(crate) flows: usize,
+    pub(crate) role: &'static str,
+    pub(crate) goodput_bps: Spread,
+    pub(crate) throughput_bps: Spread,
+    /// Jain's index over the flows' goodput.
+    pub(crate) jain: f64,
+    pub(crate) sent_packets: u64,
+    pub(crate) lost_packets: u64,
+    pub(crate) loss_ratio: f64,
+    pub(crate) marked_packets: u64,
+    pub(crate) retransmitted_packets: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) completed: u64,
+    pub(crate) one_way_delay_s: Distribution,
+    pub(crate) rtt_s: Distribution,
+    pub(crate) completion_s: Distribution,
+}
+
+/// A link direction with a queue under study.
+#[derive(Debug, Serialize)]
+pub(crate) struct QueueSummary {
+    pub(crate) kind: &'static str,
+    pub(crate) sojourn_s: Distribution,
+    pub(crate) backlog_bytes: Level,
+    pub(crate) backlog_packets: Level,
+    pub(crate) utilization: f64,
+    pub(crate) enqueued_packets: u64,
+    pub(crate) dequeued_packets: u64,
+    pub(crate) marked_packets: u64,
+    pub(crate) dropped_packets: BTreeMap<&'static str, u64>,
+    pub(crate) flagged: Flagged,
+}
+
+/// How a classifier judged flows, against the scenario's roles.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Flagged {
+    pub(crate) true_positive: u64,
+    pub(crate) false_positive: u64,
+    pub(crate) false_negative: u64,
+    pub(crate) true_negative: u64,
+    /// Mean time from an attack flow's start to its first flag; null without any.
+    pub(crate) detection_s: Option<f64>,
+    /// Mean time from a flag to its clearing; null without any.
+    pub(crate) rehabilitation_s: Option<f64>,
+}
+
+/// What the run cost.
+#[derive(Debug, Serialize)]
+pub(crate) struct EngineSummary {
+    pub(crate) simulated_s: f64,
+    pub(crate) wall_s: f64,
+    pub(crate) events: u64,
+    pub(crate) packet_hops: u64,
+    /// Peak resident memory of the process, all runs in it together.
+    pub(crate) peak_rss_bytes: u64,
+}
+
+/// Spread of a figure over the flows of a group.
+#[derive(Debug, Serialize)]
+pub(crate) struct Spread {
+    pub(crate) mean: f64,
+    pub(crate) sd: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) sum: f64,
+}
+
+impl Spread {
+    /// Over `values`, one a flow; `sd` is the sample standard deviation (0 for a single flow).
+    pub(crate) fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let sum: f64 = values.iter().sum();
+        let mean = sum / n;
+        let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+        let sd = if values.len() > 1 { tailrace_core::math::sqrt(squares / (n - 1.0)) } else { 0.0 };
+        let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { mean, sd, min, max, sum }
+    }
+
+    /// The fairness index of the same values.
+    pub(crate) fn jain(values: &[f64]) -> f64 {
+        jain(values)
+    }
+}
+
+/// Distribution of a duration over packets, samples or transfers; nulls without any.
+#[derive(Debug, Serialize)]
+pub(crate) struct Distribution {
+    pub(crate) mean: f64,
+    pub(crate) sd: f64,
+    pub(crate) p50: f64,
+    pub(crate) p95: f64,
+    pub(crate) p99: f64,
+    pub(crate) max: f64,
+}
+
+impl Distribution {
+    pub(crate) fn of(h: &Histogram) -> Self {
+        Self {
+            mean: h.mean_s(),
+            sd: h.sd_s(),
+            p50: h.quantile_s(0.5),
+            p95: h.quantile_s(0.95),
+            p99: h.quantile_s(0.99),
+            max: h.max_s(),
+        }
+    }
+}
+
+/// A time-weighted level.
+#[derive(Debug, Serialize)]
+pub(crate) struct Level {
+    pub(crate) mean: f64,
+    pub(crate) sd: f64,
+    pub(crate) max: u64,
+}

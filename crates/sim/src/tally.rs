@@ -1,0 +1,126 @@
+//! What is counted for flows and groups of flows.
+
+use tailrace_core::{Bytes, Duration, Instant};
+use tailrace_net::Histogram;
+
+/// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FlowTally {
+    pub(crate) sent_packets: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) received_packets: u64,
+    /// IP bytes of those: throughput.
+    pub(crate) received_bytes: u64,
+    /// Bytes handed to the application, in order and once: goodput.
+    pub(crate) delivered_bytes: u64,
+    pub(crate) lost_packets: u64,
+    pub(crate) marked_packets: u64,
+    pub(crate) retransmitted_packets: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) delay_sum: Duration,
+    pub(crate) rtt_sum: Duration,
+    pub(crate) rtt_samples: u64,
+    pub(crate) completed: u64,
+}
+
+impl FlowTally {
+    /// The counts since an earlier copy.
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            sent_packets: self.sent_packets - earlier.sent_packets,
+            sent_bytes: self.sent_bytes - earlier.sent_bytes,
+            received_packets: self.received_packets - earlier.received_packets,
+            received_bytes: self.received_bytes - earlier.received_bytes,
+            delivered_bytes: self.delivered_bytes - earlier.delivered_bytes,
+            lost_packets: self.lost_packets - earlier.lost_packets,
+            marked_packets: self.marked_packets - earlier.marked_packets,
+            retransmitted_packets: self.retransmitted_packets - earlier.retransmitted_packets,
+            timeouts: self.timeouts - earlier.timeouts,
+            delay_sum: self.delay_sum - earlier.delay_sum,
+            rtt_sum: self.rtt_sum - earlier.rtt_sum,
+            rtt_samples: self.rtt_samples - earlier.rtt_samples,
+            completed: self.completed - earlier.completed,
+        }
+    }
+
+    /// Adds another flow's counts.
+    pub(crate) fn add(&mut self, o: &Self) {
+        self.sent_packets += o.sent_packets;
+        self.sent_bytes += o.sent_bytes;
+        self.received_packets += o.received_packets;
+        self.received_bytes += o.received_bytes;
+        self.delivered_bytes += o.delivered_bytes;
+        self.lost_packets += o.lost_packets;
+        self.marked_packets += o.marked_packets;
+        self.retransmitted_packets += o.retransmitted_packets;
+        self.timeouts += o.timeouts;
+        self.delay_sum += o.delay_sum;
+        self.rtt_sum += o.rtt_sum;
+        self.rtt_samples += o.rtt_samples;
+        self.completed += o.completed;
+    }
+
+    /// Mean one-way delay of the packets received, seconds; NaN without any.
+    pub(crate) fn mean_delay_s(&self) -> f64 {
+        self.delay_sum.as_secs_f64() / self.received_packets as f64
+    }
+
+    /// Mean round-trip sample, seconds; NaN without any.
+    pub(crate) fn mean_rtt_s(&self) -> f64 {
+        self.rtt_sum.as_secs_f64() / self.rtt_samples as f64
+    }
+
+    /// Share of the packets sent that were lost, up to now; NaN when none was sent.
+    pub(crate) fn loss_ratio(&self) -> f64 {
+        self.lost_packets as f64 / self.sent_packets as f64
+    }
+}
+
+/// Distributions over all flows of a group since the end of the warm-up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GroupTally {
+    pub(crate) one_way_delay: Histogram,
+    pub(crate) rtt: Histogram,
+    pub(crate) completion: Histogram,
+}
+
+impl GroupTally {
+    /// Statistics start anew.
+    pub(crate) fn clear(&mut self) {
+        self.one_way_delay.clear();
+        self.rtt.clear();
+        self.completion.clear();
+    }
+}
+
+/// `bytes` over `span` in bit/s.
+pub(crate) fn rate_bps(bytes: u64, span: Duration) -> f64 {
+    Bytes(bytes).as_f64() * 8.0 / span.as_secs_f64()
+}
+
+/// Jain's index (Jain, Chiu & Hawe 1984): (Σx)² / (n Σx²); 1 when all are equal, 1/n when one has all.
+/// NaN when nothing is shared.
+pub(crate) fn jain(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().sum();
+    let squares: f64 = values.iter().map(|x| x * x).sum();
+    sum * sum / (values.len() as f64 * squares)
+}
+
+/// Time from a warm-up's end to `now`, but never zero.
+pub(crate) fn span(since: Instant, now: Instant) -> Duration {
+    now.saturating_since(since).max(Duration::from_nanos(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jains_index_at_its_corners() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), 1.0);
+        assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), 0.25);
+        // (1+2+3)² / (3 · 14) = 36/42.
+        assert!((jain(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-15);
+        assert!(jain(&[0.0, 0.0]).is_nan());
+    }
+}

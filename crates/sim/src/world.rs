@@ -1,0 +1,226 @@
+//! The rim of the simulated fabric: sockets that send and receive, and the recorder that hears of everything else.
+
+use crate::capture::Captures;
+use crate::flow::{Driver, Flow, Socket, TimerKind, timer_id, timer_of};
+use crate::packet::{OptionsArena, SimPacket, SocketId};
+use crate::recorder::Recorder;
+use tailrace_core::packet::protocol;
+use tailrace_core::{DropReason, Duration, FlowKey, Instant};
+use tailrace_net::{Fabric, LinkId, NodeId, Rim, TimerId};
+use tailrace_transport::Tcp;
+
+/// All sockets and flows of a run.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) sockets: Vec<Socket>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) options: OptionsArena,
+    pub(crate) recorder: Recorder,
+    pub(crate) captures: Captures,
+}
+
+pub(crate) type SimFabric = Fabric<SimPacket>;
+
+impl Rim<SimPacket> for World {
+    #[inline]
+    fn receive(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        self.captures.at_node(node, &pkt, &self.options, now);
+        if pkt.payload > 0 {
+            self.count_arrival(&pkt, now);
+        }
+        if pkt.protocol == protocol::UDP {
+            self.flows[pkt.socket.flow()].tally.delivered_bytes += u64::from(pkt.payload);
+        } else {
+            self.receive_segment(&pkt, fabric);
+        }
+    }
+
+    fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {
+        let (socket, kind) = timer_of(timer);
+        match kind {
+            TimerKind::Transport => self.wake_transport(socket, fabric),
+            TimerKind::App => self.wake_app(socket, fabric),
+        }
+    }
+
+    fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
+        self.captures.dropped(link, &pkt, &self.options, reason, at);
+        self.lose(&pkt);
+        self.recorder.dropped(link, pkt.socket.flow(), reason, at);
+    }
+
+    fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
+        if pkt.payload > 0 {
+            self.flows[pkt.socket.flow()].tally.marked_packets += 1;
+        }
+        self.recorder.marked(link, pkt.socket.flow(), at);
+    }
+
+    fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
+        self.lose(&pkt);
+        self.recorder.unroutable(pkt.socket.flow(), at);
+    }
+
+    fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
+        self.recorder.flagged(link, flow, flagged, at);
+    }
+
+    fn transmitted(&mut self, link: LinkId, pkt: &SimPacket, _sojourn: Duration, at: Instant) {
+        self.captures.on_link(link, pkt, &self.options, at);
+    }
+}
+
+impl World {
+    /// Counts a data packet that has reached its socket's host.
+    #[inline]
+    fn count_arrival(&mut self, pkt: &SimPacket, now: Instant) {
+        let delay = now - pkt.sent_at;
+        let flow = &mut self.flows[pkt.socket.flow()];
+        flow.tally.received_packets += 1;
+        flow.tally.received_bytes += u64::from(pkt.size);
+        flow.tally.delay_sum += delay;
+        self.recorder.groups[flow.group as usize].one_way_delay.record(delay);
+    }
+
+    fn lose(&mut self, pkt: &SimPacket) {
+        if pkt.payload > 0 {
+            self.flows[pkt.socket.flow()].tally.lost_packets += 1;
+        }
+        pkt.release(&mut self.options);
+    }
+
+    #[inline]
+    fn receive_segment(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+        let segment = pkt.segment(&self.options);
+        pkt.release(&mut self.options);
+        let id = pkt.socket;
+        if pkt.is_syn()
+            && id.is_far()
+            && self.sockets[id.index()].envelope.destination_port != pkt.source_port
+        {
+            self.accept(id, pkt.source_port);
+        }
+        let socket = &mut self.sockets[id.index()];
+        if socket.envelope.destination_port != pkt.source_port
+            || socket.envelope.source_port != pkt.destination_port
+        {
+            return; // Of a connection that is gone.
+        }
+        let Some(tcp) = &mut socket.tcp else { return };
+        tcp.handle_segment(&segment, fabric.now());
+        self.serve_socket(id, fabric);
+    }
+
+    /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.
+    pub(crate) fn serve_socket(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        self.transmit(id, fabric);
+        self.record_rtt(id);
+        if self.handle_events(id, fabric) {
+            self.transmit(id, fabric);
+        }
+        let socket = &mut self.sockets[id.index()];
+        let deadline = socket.tcp.as_ref().and_then(Tcp::poll_timeout).unwrap_or(Instant::MAX);
+        if deadline < socket.armed {
+            socket.armed = deadline;
+            fabric.wake_at(deadline, timer_id(id, TimerKind::Transport));
+        }
+    }
+
+    #[inline]
+    fn transmit(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        let Driver::Tcp(app) = &self.flows[id.flow()].driver else { return };
+        let header = app.plan.header;
+        loop {
+            let socket = &mut self.sockets[id.index()];
+            let Some(segment) = socket.tcp.as_mut().and_then(|tcp| tcp.poll_transmit(now)) else { return };
+            let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
+            self.send(id, pkt, fabric);
+        }
+    }
+
+    /// Puts a packet onto its host's link.
+    #[inline]
+    fn send(&mut self, from: SocketId, pkt: SimPacket, fabric: &mut SimFabric) {
+        if pkt.payload > 0 {
+            let tally = &mut self.flows[from.flow()].tally;
+            tally.sent_packets += 1;
+            tally.sent_bytes += u64::from(pkt.size);
+        }
+        self.captures.from_node(pkt.source, &pkt, &self.options, fabric.now());
+        fabric.send(pkt.source, pkt, self);
+    }
+
+    #[inline]
+    fn record_rtt(&mut self, id: SocketId) {
+        let socket = &mut self.sockets[id.index()];
+        let Some(tcp) = &socket.tcp else { return };
+        let view = tcp.view();
+        if view.rtt_samples != socket.rtt_seen {
+            socket.rtt_seen = view.rtt_samples;
+            let latest = view.latest_rtt;
+            let flow = &mut self.flows[id.flow()];
+            flow.tally.rtt_sum += latest;
+            flow.tally.rtt_samples += 1;
+            self.recorder.groups[flow.group as usize].rtt.record(latest);
+        }
+    }
+
+    fn wake_transport(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let socket = &mut self.sockets[id.index()];
+        if socket.armed != fabric.now() {
+            return; // Superseded by an earlier deadline.
+        }
+        socket.armed = Instant::MAX;
+        let Some(tcp) = &mut socket.tcp else { return };
+        let timeouts = tcp.stats().timeouts;
+        tcp.handle_timeout(fabric.now());
+        if tcp.stats().timeouts != timeouts {
+            self.recorder.timeout(id.flow(), fabric.now());
+        }
+        self.serve_socket(id, fabric);
+    }
+
+    fn wake_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        match &self.flows[id.flow()].driver {
+            Driver::Udp { .. } => self.tick_source(id, fabric),
+            Driver::Tcp(_) => self.wake_tcp_app(id, fabric),
+        }
+    }
+
+    /// UDP: sends the datagram that is due and asks for the next one.
+    fn tick_source(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        let flow = &mut self.flows[id.flow()];
+        let Driver::Udp { source, header, ecn, sent } = &mut flow.driver else { return };
+        if now >= flow.stop {
+            return;
+        }
+        let (size, header, ecn, number) = (source.size().get() as u32, *header, *ecn, *sent);
+        *sent = sent.wrapping_add(1);
+        let next = source.next(now);
+        if let Some(at) = next {
+            fabric.wake_at(at, timer_id(id, TimerKind::App));
+        }
+        let envelope = &self.sockets[id.index()].envelope;
+        let pkt = SimPacket::udp(envelope, size, header, ecn, number, now);
+        self.send(id, pkt, fabric);
+    }
+
+    /// A flow's counters including what its endpoints have counted.
+    pub(crate) fn tally(&self, flow: usize) -> crate::tally::FlowTally {
+        let f = &self.flows[flow];
+        let mut tally = f.tally;
+        tally.retransmitted_packets = f.retired.retransmitted;
+        tally.timeouts = f.retired.timeouts;
+        let near = SocketId::near(flow);
+        for socket in [near, near.peer()] {
+            if let Some(tcp) = &self.sockets[socket.index()].tcp {
+                tally.retransmitted_packets += tcp.stats().retransmitted_segments;
+                tally.timeouts += u64::from(tcp.stats().timeouts);
+            }
+        }
+        tally
+    }
+}
