@@ -13,4 +13,5 @@ qdiscs! {
     "droptail" => droptail::Droptail(DroptailConfig),
     "red" => red::Red(RedConfig),
     "codel" => codel::Codel(CodelConfig),
+    "sfq" => sfq::Sfq(SfqConfig),
 }

@@ -1,0 +1,397 @@
+//! SFQ: stochastic fairness queueing.
+//!
+//! McKenney, "Stochastic Fairness Queueing", INFOCOM 1990. Flows are hashed into buckets, each a FIFO, served in
+//! turn; when the buffer is full the longest one pays.
+//!
+//! Three forms are in use and `profile` chooses among them; each of their choices is a parameter, too:
+//!
+//! | | `mckenney` | `ns2` (`queue/sfq.cc`) | `linux` (`net/sched/sch_sfq.c`) |
+//! |---|---|---|---|
+//! | service in turn | packets | packets | bytes (deficit round robin) |
+//! | when full | tail of the longest | the arrival, by a rule on shares | tail (or head) of the longest |
+//! | hash | five-tuple, perturbed | sum of the addresses | five-tuple, perturbed if asked |
+//!
+//! Departures: Linux counts its allotments in units of eight bytes in some versions, here in bytes; its RED within a
+//! flow is left out; ns-2's hash of a zero sum is a negative index there, here it wraps.
+
+mod slots;
+
+use self::slots::Slots;
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
+
+tailrace_core::choices! {
+    /// Whose SFQ: the defaults of all parameters that are `"auto"`.
+    pub enum Profile {
+        /// ns-2.
+        Ns2 = "ns2",
+        /// Linux.
+        Linux = "linux",
+        /// The paper.
+        Mckenney = "mckenney",
+    }
+}
+
+tailrace_core::choices! {
+    /// What a bucket may send in its turn.
+    pub enum Service {
+        /// One packet.
+        Packet = "packet",
+        /// `quantum` bytes, deficits carried over.
+        Byte = "byte",
+    }
+}
+
+tailrace_core::choices! {
+    /// Who pays when the buffer is full.
+    pub enum Victim {
+        /// The arriving packet, if its bucket holds half of what is left, or more than its share near the limit.
+        ArrivalNs2 = "arrival_ns2",
+        /// The newest packet of the bucket with most packets.
+        LongestTail = "longest_tail",
+        /// The oldest packet of the bucket with most packets.
+        LongestHead = "longest_head",
+    }
+}
+
+tailrace_core::choices! {
+    /// What tells flows apart.
+    pub enum FlowHash {
+        /// The sum of source and destination address, by ns-2's function.
+        Ns2 = "ns2",
+        /// Source and destination address, salted.
+        SrcDst = "src_dst",
+        /// Addresses, ports and protocol, salted.
+        FiveTuple = "five_tuple",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `sfq`.
+    pub struct SfqConfig {
+        /// Whose SFQ: gives every `"auto"` below its value.
+        profile: Profile = Profile::Linux, "tc sfq";
+        /// Most packets that may wait in all buckets together. Too small: no room for fairness.
+        /// `"auto"`: 40 (ns2), 127 (linux, mckenney).
+        limit: Option<Limit> = None, "ns-2 maxqueue_; Linux SFQ_MAX_DEPTH";
+        /// Most packets that may wait in one bucket. `"auto"`: 127 (linux), else `limit`.
+        depth: Option<u32> = None, "Linux SFQ_MAX_DEPTH";
+        /// Values of the hash. Too few: flows collide and share one turn. `"auto"`: 16 (ns2), 1024 (linux, mckenney).
+        buckets: Option<u32> = None, "ns-2 buckets_; Linux SFQ_DEFAULT_HASH_DIVISOR";
+        /// Buckets that can hold packets at once; arrivals for more are dropped. `"auto"`: 128 (linux), else `buckets`.
+        flows: Option<u32> = None, "Linux SFQ_DEFAULT_FLOWS";
+        /// What a bucket may send in its turn. `"auto"`: byte (linux), else packet.
+        service: Option<Service> = None, "ns-2; Linux; McKenney 1990";
+        /// Bytes a bucket may send in its turn, with byte service. Too small: many idle turns. Too large: bursts.
+        quantum: Bytes = Bytes(1514), "Linux: one Ethernet frame";
+        /// Who pays when the buffer is full. `"auto"`: arrival_ns2 (ns2), else longest_tail.
+        drop: Option<Victim> = None, "ns-2; Linux; McKenney 1990";
+        /// What tells flows apart. `"auto"`: ns2 (ns2), else five_tuple.
+        hash: Option<FlowHash> = None, "ns-2; Linux; McKenney 1990";
+        /// Time after which the hash gets another salt, so that flows that collide do not do so for ever; zero is
+        /// never. Waiting packets move along. `"auto"`: 10 s (mckenney), else never.
+        perturb: Option<Duration> = None, "Linux: off; McKenney 1990: on";
+    }
+}
+
+/// More buckets than this are a mistake: their table alone would take megabytes a queue.
+const MOST_BUCKETS: u32 = 1 << 20;
+/// Packets are numbered in 32 bits.
+const MOST_PACKETS: u64 = 1 << 31;
+/// Below this a large packet would wait for hundreds of empty turns.
+const LEAST_QUANTUM: Bytes = Bytes(64);
+
+impl SfqConfig {
+    fn limit(&self) -> Limit {
+        self.limit.unwrap_or(Limit::Packets(if self.profile == Profile::Ns2 { 40 } else { 127 }))
+    }
+
+    fn limit_packets(&self) -> u64 {
+        match self.limit() {
+            Limit::Packets(n) => n,
+            Limit::Bytes(_) => 0,
+        }
+    }
+
+    fn depth(&self) -> u64 {
+        let auto = if self.profile == Profile::Linux { 127 } else { self.limit_packets() };
+        self.depth.map_or(auto, u64::from)
+    }
+
+    fn buckets(&self) -> u32 {
+        self.buckets.unwrap_or(if self.profile == Profile::Ns2 { 16 } else { 1024 })
+    }
+
+    fn flows(&self) -> u32 {
+        self.flows.unwrap_or(if self.profile == Profile::Linux { 128 } else { self.buckets() })
+    }
+
+    fn service(&self) -> Service {
+        self.service.unwrap_or(if self.profile == Profile::Linux { Service::Byte } else { Service::Packet })
+    }
+
+    fn victim(&self) -> Victim {
+        self.drop.unwrap_or(if self.profile == Profile::Ns2 {
+            Victim::ArrivalNs2
+        } else {
+            Victim::LongestTail
+        })
+    }
+
+    fn hash(&self) -> FlowHash {
+        self.hash.unwrap_or(if self.profile == Profile::Ns2 { FlowHash::Ns2 } else { FlowHash::FiveTuple })
+    }
+
+    fn perturb(&self) -> Duration {
+        let auto = if self.profile == Profile::Mckenney { Duration::from_secs(10) } else { Duration::ZERO };
+        self.perturb.unwrap_or(auto)
+    }
+}
+
+impl Discipline for SfqConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Hashes flows into buckets and serves these in turn.",
+        citation: "McKenney, INFOCOM 1990; ns-2 queue/sfq.cc; Linux sch_sfq",
+        ecn: "ignored",
+        per_flow_state: "a bucket, shared by flows that collide",
+    };
+    const TC_KINDS: &'static [&'static str] = &["sfq"];
+    type Queue<P: Packet> = Sfq<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        let least = if self.victim() == Victim::ArrivalNs2 { 2 } else { 1 };
+        match self.limit() {
+            Limit::Bytes(_) => {
+                return Err(("limit", "sfq counts packets; write for example \"127 packets\"".into()));
+            }
+            Limit::Packets(n) if !(least..=MOST_PACKETS).contains(&n) => {
+                return Err(("limit", format!("must be {least} to {MOST_PACKETS} packets, is {n}")));
+            }
+            Limit::Packets(_) => {}
+        }
+        for (name, n) in [("buckets", self.buckets()), ("flows", self.flows())] {
+            if !(1..=MOST_BUCKETS).contains(&n) {
+                return Err((name, format!("must be 1 to {MOST_BUCKETS}, is {n}")));
+            }
+        }
+        if self.depth() == 0 {
+            return Err(("depth", "no packet could ever wait; the depth must be larger".into()));
+        }
+        if self.quantum < LEAST_QUANTUM {
+            return Err((
+                "quantum",
+                format!("{} is too small; at least {LEAST_QUANTUM} is needed", self.quantum),
+            ));
+        }
+        if self.hash() == FlowHash::Ns2 && self.perturb() > Duration::ZERO {
+            return Err(("perturb", "the hash \"ns2\" has no salt to change".into()));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> Sfq<P> {
+        Sfq::new(self)
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        let mut config = Self::default();
+        while let Some(word) = words.next_word() {
+            match word {
+                "limit" => config.limit = Some(Limit::Packets(words.count()?)),
+                "perturb" => config.perturb = Some(Duration::from_secs(u64::from(words.count32()?))),
+                "quantum" => config.quantum = words.size()?,
+                "divisor" => config.buckets = Some(words.count32()?),
+                "flows" => config.flows = Some(words.count32()?),
+                "depth" => config.depth = Some(words.count32()?),
+                "headdrop" => config.drop = Some(Victim::LongestHead),
+                "redflowlimit" | "min" | "max" | "avpkt" | "burst" | "probability" | "ecn" | "harddrop" => {
+                    return Err(words.error("RED within the flows of sfq is not supported"));
+                }
+                _ => {
+                    return Err(words
+                        .unknown(&["limit", "perturb", "quantum", "divisor", "flows", "depth", "headdrop"]));
+                }
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// The discipline.
+#[derive(Debug)]
+pub struct Sfq<P> {
+    slots: Slots<P>,
+    backlog: Backlog,
+    limit: u64,
+    depth: u64,
+    buckets: u32,
+    quantum: i64,
+    service: Service,
+    victim: Victim,
+    hash: FlowHash,
+    /// Drawn with the first packet.
+    salt: Option<u64>,
+    perturb: Duration,
+    next_perturb: Option<Instant>,
+}
+
+impl<P: Packet> Sfq<P> {
+    fn new(config: &SfqConfig) -> Self {
+        let perturb = config.perturb();
+        Self {
+            slots: Slots::new(config.buckets(), config.flows()),
+            backlog: Backlog::default(),
+            limit: config.limit_packets(),
+            depth: config.depth(),
+            buckets: config.buckets(),
+            // Half the range: an allotment is at most a quantum, and deficits are subtracted from it.
+            quantum: i64::try_from(config.quantum.get()).map_or(i64::MAX / 2, |q| q.min(i64::MAX / 2)),
+            service: config.service(),
+            victim: config.victim(),
+            hash: config.hash(),
+            salt: None,
+            perturb,
+            next_perturb: (perturb > Duration::ZERO).then(|| Instant::ZERO.saturating_add(perturb)),
+        }
+    }
+
+    /// Where `flow` belongs at present.
+    #[inline]
+    fn bucket(&mut self, flow: FlowKey, rng: &mut Rng) -> u32 {
+        if self.hash == FlowHash::Ns2 {
+            return ns2_bucket(flow, self.buckets);
+        }
+        let salt = *self.salt.get_or_insert_with(|| rng.next_u64());
+        salted_bucket(flow, self.hash, salt, self.buckets)
+    }
+
+    /// ns-2's rule: refuse where the bucket holds half of what is left, or, once less than a packet a bucket is left,
+    /// more than its share of the whole.
+    fn ns2_refuses(&self, used: u64) -> bool {
+        let left = self.limit.saturating_sub(self.backlog.packets);
+        let buckets = u64::from(self.buckets);
+        left == 0 || used >= left / 2 || (left < buckets && used > self.limit / buckets)
+    }
+
+    #[inline]
+    fn drop_one(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.forget(&packet);
+        cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+    }
+
+    #[inline]
+    fn forget(&mut self, packet: &P) {
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size();
+    }
+
+    /// Moves every packet to where the new salt puts its flow; the order within a flow stays.
+    fn rehash(&mut self, cx: &mut Cx<'_, P>) {
+        let salt = cx.rng.next_u64();
+        self.salt = Some(salt);
+        let (hash, buckets, depth, quantum) = (self.hash, self.buckets, self.depth, self.quantum);
+        let place = |packet: &P| salted_bucket(packet.flow(), hash, salt, buckets);
+        self.slots.rehash(place, depth, quantum);
+        while let Some(packet) = self.slots.pop_homeless() {
+            self.drop_one(packet, cx);
+        }
+    }
+}
+
+impl<P: Packet> QueueDiscipline<P> for Sfq<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        let bucket = self.bucket(packet.flow(), cx.rng);
+        let used = self.slots.packets_in(bucket);
+        let deep = used >= self.depth;
+        let refused = match self.victim {
+            Victim::ArrivalNs2 => deep || self.ns2_refuses(used),
+            Victim::LongestTail => deep,
+            Victim::LongestHead => false,
+        };
+        if refused || !self.slots.has_room_for(bucket) {
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return;
+        }
+        self.backlog.packets += 1;
+        self.backlog.bytes += packet.size();
+        self.slots.push(bucket, packet, cx.now, self.quantum);
+        if deep {
+            // Head drop within a flow that is too deep; the arrival stays.
+            if let Some(packet) = self.slots.pop_oldest_of(bucket) {
+                self.drop_one(packet, cx);
+            }
+        }
+        if self.backlog.packets > self.limit
+            && let Some(packet) = self.slots.pop_longest(self.victim == Victim::LongestHead)
+        {
+            self.drop_one(packet, cx);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        let _ = cx;
+        let (packet, arrival) = match self.service {
+            Service::Packet => self.slots.pop_packet_turn(),
+            Service::Byte => self.slots.pop_byte_turn(self.quantum),
+        }?;
+        self.forget(&packet);
+        Some((packet, arrival))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.next_perturb
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+        if self.next_perturb.is_some_and(|due| due <= cx.now) {
+            self.next_perturb = Some(cx.now.saturating_add(self.perturb));
+            self.rehash(cx);
+        }
+    }
+
+    fn state_names(&self) -> &'static [&'static str] {
+        &["active_flows"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out[0] = f64::from(self.slots.active());
+    }
+}
+
+/// ns-2's hash: addresses only, unsalted; neighbouring sums fall into neighbouring buckets.
+fn ns2_bucket(flow: FlowKey, buckets: u32) -> u32 {
+    let k = i64::from(flow.src) + i64::from(flow.dst);
+    let h = (k + (k >> 8) + !(k >> 4)).rem_euclid((1 << 20) - 1);
+    (h % i64::from(buckets)) as u32
+}
+
+#[inline]
+fn salted_bucket(flow: FlowKey, hash: FlowHash, salt: u64, buckets: u32) -> u32 {
+    let addresses = u64::from(flow.src) << 32 | u64::from(flow.dst);
+    let mut h = scramble(addresses ^ salt);
+    if hash == FlowHash::FiveTuple {
+        let rest = u64::from(flow.src_port) << 32 | u64::from(flow.dst_port) << 16 | u64::from(flow.protocol);
+        h = scramble(h ^ rest);
+    }
+    ((u128::from(h) * u128::from(buckets)) >> 64) as u32
+}
+
+/// The finalizer of SplitMix64: every input bit changes every output bit about half the time.
+#[inline]
+const fn scramble(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests;
