@@ -2,18 +2,22 @@
 
 mod floor;
 mod measure;
+mod scenario;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: tailrace-bench floor --n N --duration SECONDS [--window PACKETS] [--json]
+       tailrace-bench run FILE [--n LABEL] [--set PATH=VALUE]... [--json]
 
-  floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine";
+  floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine
+  run     a scenario file with all statistics, time series off";
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let outcome = match words.next().as_deref() {
         Some("floor") => Options::parse(words).and_then(|o| floor::run(&o)),
+        Some("run") => run_scenario(words),
         Some(other) => Err(format!("unknown benchmark \"{other}\"")),
         None => Err("which benchmark?".into()),
     };
@@ -24,6 +28,22 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn run_scenario(mut words: impl Iterator<Item = String>) -> Result<(), String> {
+    let file = words.next().ok_or("run: which file?")?;
+    let (mut overrides, mut rest) = (Vec::new(), Vec::new());
+    while let Some(word) = words.next() {
+        if word == "--set" {
+            let text = words.next().ok_or("--set needs path=value")?;
+            let (path, value) = text.split_once('=').ok_or_else(|| format!("--set {text}: no \"=\""))?;
+            overrides.push((path.to_owned(), value.to_owned()));
+        } else {
+            rest.push(word);
+        }
+    }
+    let options = Options::parse(rest.into_iter())?;
+    scenario::run(&file, options.n, &overrides, options.json)
 }
 
 /// What every benchmark can be told.
