@@ -79,7 +79,7 @@ impl Tcp {
         }
         let nxt = self.board.nxt;
         if nxt == self.send_end() {
-            self.cwnd_limited = false;
+            self.note_limit();
             return None;
         }
         let outstanding = self.board.outstanding();
@@ -88,7 +88,7 @@ impl Tcp {
         }
         let (len, fin) = self.next_len();
         if len + fin == 0 || !(self.force || self.is_worth_sending(len, fin)) {
-            self.cwnd_limited = false;
+            self.note_limit();
             if outstanding == 0 {
                 self.arm_persist(now);
             }
@@ -99,7 +99,7 @@ impl Tcp {
         }
         let pipe = self.pipe();
         if pipe > 0 && pipe + len > self.window() && len > 0 {
-            self.cwnd_limited = true;
+            self.note_limit();
             return None;
         }
         self.force = false;
@@ -110,6 +110,13 @@ impl Tcp {
         }
         self.last_sent = now;
         Some(self.data(nxt, len, fin, true, now))
+    }
+
+    /// Nothing more is sent for now: remembers whether cwnd leaves no room for another segment, whatever else
+    /// stands in the way.
+    #[inline]
+    fn note_limit(&mut self) {
+        self.cwnd_limited = self.pipe() + u64::from(self.mss) > self.cc.cwnd().get();
     }
 
     /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
@@ -134,7 +141,7 @@ impl Tcp {
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
         let pipe = self.pipe();
         if !self.force && pipe > 0 && pipe + (end - start) > self.window() {
-            self.cwnd_limited = true;
+            self.note_limit();
             return None;
         }
         self.force = false;
