@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
             Work { packet_hops: fabric.hops(), events: fabric.handled() }
         },
     )?;
-    measurement.print("floor", options.n, options.json);
+    measurement.print("floor", options.n, &[], options.json);
     Ok(())
 }
 

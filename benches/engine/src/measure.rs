@@ -41,16 +41,17 @@ pub(crate) fn measure<T>(
 }
 
 impl Measurement {
-    /// Prints the result as one JSON object, or for reading.
+    /// Prints the result as one JSON object, with figures of the load carried, or for reading.
     #[expect(clippy::print_stdout, reason = "the result is this program's data")]
-    pub(crate) fn print(&self, scenario: &str, n: u32, json: bool) {
+    pub(crate) fn print(&self, scenario: &str, n: u32, load: &[(&str, f64)], json: bool) {
         let Self { setup_s, run_cpu_s, work: Work { packet_hops, events }, peak_rss_bytes } = *self;
         let ns_per_hop = run_cpu_s * 1e9 / packet_hops as f64;
+        let load: String = load.iter().map(|(key, value)| format!(",\"{key}\":{value}")).collect();
         if json {
             println!(
                 "{{\"scenario\":\"{scenario}\",\"n\":{n},\"setup_s\":{setup_s:.6},\"run_cpu_s\":{run_cpu_s:.6},\
                  \"packet_hops\":{packet_hops},\"events\":{events},\"ns_per_hop\":{ns_per_hop:.2},\
-                 \"peak_rss_bytes\":{peak_rss_bytes}}}"
+                 \"peak_rss_bytes\":{peak_rss_bytes}{load}}}"
             );
         } else {
             println!(

@@ -1,6 +1,7 @@
 //! A scenario file with everything the result contract asks for, series off: what a user's run costs.
 
 use crate::measure::{Work, measure};
+use serde_json::Value;
 use std::sync::Arc;
 use tailrace_scenario::render_all;
 use tailrace_sim::{Control, Simulation};
@@ -13,31 +14,36 @@ pub(crate) fn run(file: &str, n: u32, overrides: &[(String, String)], json: bool
     let parsed =
         tailrace_scenario::parse(&text, file, &overrides).map_err(|errors| render_all(&errors, false))?;
     let scenario = Arc::new(parsed.scenario);
-    let mut failed = None;
+    let mut outcome = Err(String::new());
     let measurement = measure(
         || Simulation::build(&scenario, 1),
-        |simulation| match simulation {
-            Ok(simulation) => {
-                let control = Control::default();
-                let output = simulation.run(&control);
-                let engine = |key: &str| number(&output.summary, key);
-                Work { packet_hops: engine("packet_hops"), events: engine("events") }
-            }
-            Err(error) => {
-                failed = Some(error.to_string());
-                Work { packet_hops: 0, events: 0 }
-            }
+        |simulation| {
+            outcome = simulation.map_err(|e| e.to_string()).and_then(|s| finish(s));
+            outcome.as_ref().map_or(Work { packet_hops: 0, events: 0 }, |(work, _)| *work)
         },
     )?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    measurement.print(&scenario.name, n, json);
+    let (_, load) = outcome?;
+    measurement.print(&scenario.name, n, &load, json);
     Ok(())
 }
 
-/// A whole number of the summary's `engine` section, which comes last.
-fn number(summary: &str, key: &str) -> u64 {
-    let at = summary.rfind(&format!("\"{key}\":")).map_or(summary.len(), |i| i + key.len() + 3);
-    summary[at..].chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
+/// Runs to the end: the work done, and what went through the bottleneck, for comparison with other tools.
+fn finish(simulation: Simulation) -> Result<(Work, Vec<(&'static str, f64)>), String> {
+    let output = simulation.run(&Control::default());
+    let summary: Value = serde_json::from_str(&output.summary).map_err(|e| e.to_string())?;
+    let at = |path: &str| summary.pointer(path).and_then(Value::as_f64);
+    let count = |key: &str| at(&format!("/engine/{key}")).unwrap_or(0.0) as u64;
+    let load = [
+        ("tcp_goodput_bps", "/groups/tcp/goodput_bps/sum"),
+        ("bottleneck_departures", "/queues/g1->g2/dequeued_packets"),
+        ("bottleneck_overlimit_drops", "/queues/g1->g2/dropped_packets/overlimit"),
+        ("bottleneck_aqm_drops", "/queues/g1->g2/dropped_packets/aqm"),
+        ("tcp_jain", "/groups/tcp/jain"),
+        ("tcp_timeouts", "/groups/tcp/timeouts"),
+        ("tcp_retransmitted_packets", "/groups/tcp/retransmitted_packets"),
+    ];
+    let mut load: Vec<_> = load.iter().filter_map(|(key, path)| Some((*key, at(path)?))).collect();
+    let drops = load.iter().filter(|(key, _)| key.ends_with("_drops")).map(|(_, n)| n).sum();
+    load.push(("bottleneck_drops", drops));
+    Ok((Work { packet_hops: count("packet_hops"), events: count("events") }, load))
 }

@@ -131,7 +131,7 @@ impl Series {
         let now = Cell::F64(fabric.now().as_secs_f64());
         let sojourn = fabric.take_recent_sojourn(queue.link).map_or(f64::NAN, |d| d.as_secs_f64());
         let link = fabric.link(queue.link);
-        let counters = *link.counters();
+        let counters = link.counters();
         let new = counters.since(&self.queues[i]);
         self.queues[i] = counters;
         let backlog = link.backlog();

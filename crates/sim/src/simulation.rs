@@ -133,7 +133,7 @@ impl Simulation {
         self.since = self.fabric.now();
         for link in 0..self.at_warmup.len() {
             let id = LinkId(link as u32);
-            self.at_warmup[link] = *self.fabric.link(id).counters();
+            self.at_warmup[link] = self.fabric.link(id).counters();
             self.fabric.reset_stats(id);
         }
         for flow in 0..self.world.flows.len() {
