@@ -1,6 +1,7 @@
 //! Links, routers and the event loop.
 
 use crate::event::{EventQueue, Target};
+use crate::link::Outcome;
 use crate::route::Graph;
 use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, TimerId};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate};
@@ -124,18 +125,16 @@ impl<P: Routed> Fabric<P> {
     pub fn transmit<R: Rim<P>>(&mut self, link: LinkId, pkt: P, rim: &mut R) {
         let l = &mut self.links[link.0 as usize];
         l.transmit(pkt, self.now, link, rim);
-        self.schedule(link);
+        if let Some(at) = l.poll_event() {
+            self.events.push(at, link.0);
+        }
     }
 
     /// Makes sure that an event is pending for the link when it needs one.
     #[inline]
     fn schedule(&mut self, link: LinkId) {
-        let l = &mut self.links[link.0 as usize];
-        let next = l.next_event();
-        // An event that is pending earlier will look again; one that is pending later is made superfluous.
-        if next < l.pending {
-            l.pending = next;
-            self.events.push(next, link.0);
+        if let Some(at) = self.links[link.0 as usize].poll_event() {
+            self.events.push(at, link.0);
         }
     }
 
@@ -162,22 +161,19 @@ impl<P: Routed> Fabric<P> {
     fn handle_link<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
-        if l.pending != now {
-            return; // Superseded by an earlier event.
+        let outcome = l.handle_event(now, link, rim);
+        let to = l.to();
+        if let Some(at) = l.poll_event() {
+            self.events.push(at, link.0);
         }
-        l.pending = Instant::MAX;
-        l.catch_up(now, link, rim);
-        let arrival = l.arrival(now);
-        let to = l.to;
-        self.schedule(link);
-        match arrival {
-            Some(Ok(pkt)) => {
+        match outcome {
+            Outcome::Arrived(pkt) => {
                 self.hops += 1;
                 self.mix(now.as_nanos() ^ u64::from(link.0) << 44);
                 self.deliver(to, pkt, rim);
             }
-            Some(Err(pkt)) => rim.dropped(link, pkt, DropReason::LinkLoss, now),
-            None => {}
+            Outcome::Lost(pkt) => rim.dropped(link, pkt, DropReason::LinkLoss, now),
+            Outcome::Nothing => {}
         }
     }
 

@@ -12,18 +12,23 @@
 //! arrival (jitter, a change of rate or delay, a capture of what is sent when), a FIFO is handed over to the
 //! `droptail` discipline.
 //!
-//! At equal times a departure comes before an arrival. Without [`Impairment`] that reorders, a link never does:
+//! At equal times a departure comes before an arrival. Without an [`Impairment`] that reorders, a link never does:
 //! after a decrease of its delay, packets arrive behind those that are in flight.
+//!
+//! A large network touches its links in no order that a cache could foresee. So what a packet needs that meets an
+//! idle transmitter (the common case: most links are not bottlenecks) lies in the first two cache lines.
+
+mod faults;
+mod queueing;
 
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
 use crate::{LinkId, NodeId, Rim};
+use queueing::Service;
 use std::collections::VecDeque;
-use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rate, Rng};
-use tailrace_qdisc::disciplines::droptail::DroptailConfig;
-use tailrace_qdisc::testing::Counter;
-use tailrace_qdisc::{Backlog, Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline, Sink};
+use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
+use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
 /// How a link's queue works.
 #[derive(Debug)]
@@ -43,7 +48,7 @@ pub struct LinkConfig<P: Packet> {
     pub delay: Duration,
     /// Bytes each packet takes on the link beyond its size.
     pub overhead: Bytes,
-    /// Largest packet.
+    /// Largest packet; more than [`Link::MAX_MTU`] means that.
     pub mtu: Bytes,
     /// The queue.
     pub queue: LinkQueue<P>,
@@ -64,73 +69,99 @@ struct Flying<P> {
 
 /// One direction of a link.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Link<P: Packet> {
-    transmitter: Transmitter,
+    // First cache line: all that an arrival at the other end needs, without impairment.
     /// Time of the one event that is pending for this link, or `Instant::MAX`.
-    pub(crate) pending: Instant,
+    pending: Instant,
     flight: VecDeque<Flying<P>>,
-    service: Service<P>,
-    pub(crate) to: NodeId,
-    pub(crate) up: bool,
-    watched: bool,
     delay: Duration,
+    to: NodeId,
+    /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
+    /// discipline and keeps no statistics.
+    express_below: u32,
+    /// Whether it is a FIFO without impairment, so that nothing happens on arrival but the arrival.
+    plain: bool,
+    up: bool,
+    watched: bool,
+    // Second cache line.
+    transmitter: Transmitter,
+    arrived: u64,
+    sent_bytes: u64,
+    // The rest.
     mtu: Bytes,
-    counters: LinkCounters,
+    service: Service<P>,
     impairment: Option<Box<Impairment>>,
     stats: Option<Box<QueueStats>>,
+    tally: Tally,
 }
 
-/// A packet whose transmission has not started.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    arrived: Instant,
-    starts: Instant,
-    size: Bytes,
+/// What is counted of packets that fare out of the ordinary; see [`LinkCounters`].
+#[derive(Debug, Default)]
+struct Tally {
+    refused: u64,
+    expelled: u64,
+    marked: u64,
+    dropped: [u64; 6],
 }
 
-/// The queue in front of the transmitter.
-#[derive(Debug)]
-enum Service<P: Packet> {
-    /// Its packets are in flight already; those whose transmission has not started count as backlog.
-    Fifo {
-        limit: Limit,
-        backlog: Backlog,
-        /// One for each packet of the backlog; those packets are the last of the flight.
-        waiting: VecDeque<Waiting>,
-    },
-    Disciplined {
-        queue: Box<(Qdisc<P>, Rng)>,
-        /// When the transmitter will next ask for a packet; `None` while it idles.
-        due: Option<Instant>,
-    },
+/// What an event at a link led to.
+pub(crate) enum Outcome<P> {
+    /// A packet for the node at the other end.
+    Arrived(P),
+    /// The link lost a packet.
+    Lost(P),
+    /// Something about the queue, or nothing: the event was superseded by an earlier one.
+    Nothing,
 }
 
 impl<P: Packet> Link<P> {
+    /// Largest packet, and most overhead.
+    pub const MAX_MTU: Bytes = Bytes(1 << 30);
+
     pub(crate) fn new(config: LinkConfig<P>, to: NodeId) -> Self {
-        let jitters = config.impairment.as_ref().is_some_and(|i| i.jitters());
+        assert!(config.overhead <= Self::MAX_MTU, "a link's overhead is at most 1 GiB a packet");
         let mut link = Self {
-            transmitter: Transmitter::new(config.rate, config.overhead),
             pending: Instant::MAX,
             flight: VecDeque::new(),
-            service: match config.queue {
-                LinkQueue::Fifo(limit) => {
-                    Service::Fifo { limit, backlog: Backlog::default(), waiting: VecDeque::new() }
-                }
-                LinkQueue::Disciplined(queue) => Service::Disciplined { queue, due: None },
-            },
+            delay: config.delay,
             to,
+            express_below: 0,
+            plain: false,
             up: true,
             watched: config.watched,
-            delay: config.delay,
-            mtu: config.mtu,
-            counters: LinkCounters::default(),
+            transmitter: Transmitter::new(config.rate, config.overhead),
+            arrived: 0,
+            sent_bytes: 0,
+            mtu: config.mtu.min(Self::MAX_MTU),
+            service: Service::new(config.queue),
             impairment: config.impairment,
             stats: config.observed.then(Box::default),
+            tally: Tally::default(),
         };
-        if config.watched || jitters {
+        if link.watched || link.impairment.as_ref().is_some_and(|i| i.jitters()) {
             link.undo_arithmetic(Instant::ZERO);
         }
+        link.renew_shortcuts();
         link
+    }
+
+    /// Decides anew which packets may take the short ways; to be called when anything they depend on has changed.
+    fn renew_shortcuts(&mut self) {
+        self.plain = matches!(self.service, Service::Fifo { .. }) && self.impairment.is_none();
+        let largest = match self.service {
+            _ if !self.up || self.stats.is_some() => None,
+            Service::Fifo { limit: Limit::Packets(n), .. } => (n > 0).then_some(self.mtu),
+            Service::Fifo { limit: Limit::Bytes(n), .. } => Some(self.mtu.min(n)),
+            Service::Disciplined { .. } => None,
+        };
+        self.express_below = largest.map_or(0, |size| size.get() as u32 + 1);
+    }
+
+    /// Where it leads.
+    #[inline]
+    pub(crate) fn to(&self) -> NodeId {
+        self.to
     }
 
     /// What waits, as of the last call that touched the link (see [`crate::Fabric::settle`]).
@@ -141,9 +172,19 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Counters since the start of the run.
-    pub fn counters(&self) -> &LinkCounters {
-        &self.counters
+    /// Counters since the start of the run, as of the last call that touched the link.
+    pub fn counters(&self) -> LinkCounters {
+        let Tally { refused, expelled, marked, dropped } = self.tally;
+        LinkCounters {
+            arrived: self.arrived,
+            refused,
+            expelled,
+            dequeued: self.arrived - refused - expelled - self.backlog().packets,
+            sent_bytes: self.sent_bytes,
+            delivered: self.arrived - dropped.iter().sum::<u64>() - self.occupancy(),
+            marked,
+            dropped,
+        }
     }
 
     /// Distribution of backlog and sojourn, where observed.
@@ -178,10 +219,26 @@ impl<P: Packet> Link<P> {
         }
     }
 
+    /// The random impairments.
+    pub fn impairment(&self) -> Option<&Impairment> {
+        self.impairment.as_deref()
+    }
+
     /// Takes a packet at time `now`.
     #[inline]
     pub(crate) fn transmit<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
-        self.counters.arrived += 1;
+        self.arrived += 1;
+        let size = pkt.size();
+        if size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
+            // What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
+            let (_, ends) = self.transmitter.send(size, now);
+            self.sent_bytes += size.get();
+            return self.fly_in_order(pkt, ends);
+        }
+        self.transmit_slowly(pkt, now, id, rim);
+    }
+
+    fn transmit_slowly<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
         if !self.up || pkt.size() > self.mtu {
             let reason = if self.up { DropReason::TooBig } else { DropReason::LinkDown };
             return self.refuse(pkt, reason, now, id, rim);
@@ -192,302 +249,78 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    #[inline]
-    fn transmit_fifo<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
-        self.start_waiting(now);
-        let Service::Fifo { limit, backlog, waiting } = &mut self.service else {
-            unreachable!("checked by the caller")
-        };
-        let size = pkt.size();
-        let full = match *limit {
-            Limit::Packets(n) => backlog.packets >= n,
-            Limit::Bytes(n) => backlog.bytes + size > n,
-        };
-        if full {
-            return self.refuse(pkt, DropReason::Overlimit, now, id, rim);
-        }
-        let (starts, ends) = self.transmitter.send(size, now);
-        if starts > now {
-            waiting.push_back(Waiting { arrived: now, starts, size });
-            backlog.packets += 1;
-            backlog.bytes += size;
-            if let Some(stats) = &mut self.stats {
-                stats.level(*backlog, now);
-            }
-        } else {
-            self.counters.dequeued += 1;
-            self.counters.sent_bytes += size.get();
-            if let Some(stats) = &mut self.stats {
-                stats.sojourn(Duration::ZERO);
-            }
-        }
-        self.fly(pkt, ends);
-    }
-
-    /// FIFO: packets whose transmission has started by `now` no longer wait.
-    #[inline]
-    fn start_waiting(&mut self, now: Instant) {
-        let Service::Fifo { backlog, waiting, .. } = &mut self.service else { return };
-        while let Some(&Waiting { arrived, starts, size }) = waiting.front().filter(|w| w.starts <= now) {
-            waiting.pop_front();
-            backlog.packets -= 1;
-            backlog.bytes -= size;
-            self.counters.dequeued += 1;
-            self.counters.sent_bytes += size.get();
-            if let Some(stats) = &mut self.stats {
-                stats.level(*backlog, starts);
-                stats.sojourn(starts - arrived);
-            }
-        }
-    }
-
-    /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet.
-    fn undo_arithmetic(&mut self, now: Instant) {
-        self.start_waiting(now);
-        let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
-        let view = LinkView { rate: self.transmitter.rate(), delay: self.delay };
-        let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
-        let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
-        let mut sink = Counter::default();
-        let in_flight = self.flight.len() - waiting.len();
-        for w in waiting.iter().rev() {
-            self.transmitter.take_back(w.size, w.starts);
-        }
-        for (w, flying) in waiting.iter().zip(self.flight.drain(in_flight..)) {
-            let (qdisc, rng) = &mut *queue;
-            qdisc.enqueue(flying.pkt, &mut Cx { now: w.arrived, rng, sink: &mut sink });
-        }
-        debug_assert_eq!(sink, Counter::default(), "what waited within the limit still does");
-        let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
-        self.service = Service::Disciplined { queue, due };
-    }
-
-    fn transmit_disciplined<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
-        let Service::Disciplined { queue, due } = &mut self.service else {
-            unreachable!("checked by the caller")
-        };
-        let idle = due.is_none();
-        let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: true };
-        qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
-        if idle {
-            self.serve(now, id, rim); // A packet that passes right through was never a backlog.
-        } else if let Some(stats) = &mut self.stats {
-            stats.level(qdisc.backlog(), now);
-        }
-    }
-
-    /// Does what was due up to and including `now`: starts of transmission and the discipline's timeouts.
-    pub(crate) fn catch_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
-        self.start_waiting(now);
-        while let Service::Disciplined { queue, due } = &mut self.service {
-            let service = due.unwrap_or(Instant::MAX);
-            let timeout = queue.0.poll_timeout().unwrap_or(Instant::MAX);
-            if service.min(timeout) > now {
-                break;
-            }
-            if timeout <= service {
-                let blocked = service == Instant::MAX && queue.0.backlog().packets > 0;
-                let (qdisc, rng) = &mut **queue;
-                let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: false };
-                qdisc.handle_timeout(&mut Cx { now: timeout, rng, sink: &mut sink });
-                if let Some(stats) = &mut self.stats {
-                    stats.level(qdisc.backlog(), timeout);
-                }
-                if blocked {
-                    self.serve(timeout, id, rim);
-                }
-            } else {
-                self.serve(service, id, rim);
-            }
-        }
-    }
-
-    /// The transmitter is free at `at`: asks the discipline for a packet.
-    fn serve<R: Rim<P>>(&mut self, at: Instant, id: LinkId, rim: &mut R) {
-        let Service::Disciplined { queue, due } = &mut self.service else { return };
-        if !self.up {
-            return;
-        }
-        let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: false };
-        let next = qdisc.dequeue(&mut Cx { now: at, rng, sink: &mut sink });
-        if let Some(stats) = &mut self.stats {
-            stats.level(qdisc.backlog(), at);
-        }
-        let Some((pkt, arrived)) = next else {
-            *due = None;
-            return;
-        };
-        let size = pkt.size();
-        self.counters.dequeued += 1;
-        self.counters.sent_bytes += size.get();
-        let (_, ends) = self.transmitter.send(size, at);
-        *due = Some(ends);
-        if let Some(stats) = &mut self.stats {
-            stats.sojourn(at - arrived);
-        }
-        if self.watched {
-            rim.transmitted(id, &pkt, at - arrived, at);
-        }
-        self.fly(pkt, ends);
-    }
-
-    /// Puts a packet whose transmission ends at `ends` onto the wire.
-    #[inline]
-    fn fly(&mut self, pkt: P, ends: Instant) {
-        let last = self.flight.back().map_or(Instant::ZERO, |f| f.arrives);
-        let mut arrives = ends + self.delay;
-        if let Some(impairment) = &mut self.impairment {
-            arrives = arrives.saturating_add(impairment.jitter());
-            if impairment.may_reorder() && arrives < last {
-                let position = self.flight.partition_point(|f| f.arrives <= arrives);
-                return self.flight.insert(position, Flying { pkt, arrives });
-            }
-        }
-        self.flight.push_back(Flying { pkt, arrives: arrives.max(last) });
-    }
-
-    /// When the link needs attention next.
-    #[inline]
-    pub(crate) fn next_event(&self) -> Instant {
-        let head = self.flight.front().map_or(Instant::MAX, |f| f.arrives);
-        match &self.service {
-            Service::Fifo { .. } => head,
-            Service::Disciplined { queue, due } => {
-                // Without reordering nothing that is not yet sent can overtake the head.
-                let reorders = self.impairment.as_ref().is_some_and(|i| i.may_reorder());
-                if (head != Instant::MAX && !reorders) || queue.0.backlog().packets == 0 {
-                    head
-                } else {
-                    let service = due.unwrap_or_else(|| queue.0.poll_timeout().unwrap_or(Instant::MAX));
-                    head.min(service)
-                }
-            }
-        }
-    }
-
-    /// Takes out the packet that has arrived by `now`; `Err` when the link lost it.
-    #[inline]
-    pub(crate) fn arrival(&mut self, now: Instant) -> Option<Result<P, P>> {
-        if self.flight.front().is_none_or(|f| f.arrives > now) {
-            return None;
-        }
-        let flying = self.flight.pop_front()?;
-        if self.impairment.as_mut().is_some_and(|i| i.loses()) {
-            self.counters.dropped[DropReason::LinkLoss as usize] += 1;
-            return Some(Err(flying.pkt));
-        }
-        self.counters.delivered += 1;
-        Some(Ok(flying.pkt))
-    }
-
     fn refuse<R: Rim<P>>(&mut self, pkt: P, reason: DropReason, now: Instant, id: LinkId, rim: &mut R) {
-        self.counters.refused += 1;
-        self.counters.dropped[reason as usize] += 1;
+        self.tally.refused += 1;
+        self.tally.dropped[reason as usize] += 1;
         rim.dropped(id, pkt, reason, now);
     }
 
-    /// Takes the link down: what waits, is being sent or is on the wire is lost.
-    pub(crate) fn take_down<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
-        self.up = false;
-        while let Some(flying) = self.flight.pop_front() {
-            self.counters.dropped[DropReason::LinkDown as usize] += 1;
-            rim.dropped(id, flying.pkt, DropReason::LinkDown, now);
-        }
-        match &mut self.service {
-            Service::Fifo { backlog, waiting, .. } => {
-                self.counters.expelled += backlog.packets;
-                *backlog = Backlog::default();
-                waiting.clear();
+    /// Puts a packet whose transmission ends at `ends` onto the wire.
+    fn fly(&mut self, pkt: P, ends: Instant) {
+        let Some(impairment) = &mut self.impairment else {
+            return self.fly_in_order(pkt, ends);
+        };
+        let ends = ends.saturating_add(impairment.jitter());
+        let reorders = impairment.may_reorder();
+        let arrives = ends.saturating_add(self.delay);
+        match self.flight.back() {
+            Some(last) if reorders && arrives < last.arrives => {
+                let position = self.flight.partition_point(|f| f.arrives <= arrives);
+                self.flight.insert(position, Flying { pkt, arrives });
             }
-            Service::Disciplined { queue, due } => {
-                *due = None;
-                let (qdisc, rng) = &mut **queue;
-                let mut sink = LinkSink { rim, id, counters: &mut self.counters, at_enqueue: false };
-                while let Some((pkt, _)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) {
-                    sink.dropped(pkt, DropReason::LinkDown, now);
-                }
-            }
-        }
-        self.transmitter.stop(now);
-        let level = self.backlog();
-        if let Some(stats) = &mut self.stats {
-            stats.level(level, now);
+            _ => self.fly_in_order(pkt, ends),
         }
     }
 
-    /// Brings the link up again, empty (but for what a discipline that shapes would not give up).
-    pub(crate) fn bring_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+    #[inline]
+    fn fly_in_order(&mut self, pkt: P, ends: Instant) {
+        let last = self.flight.back().map_or(Instant::ZERO, |f| f.arrives);
+        let arrives = ends.saturating_add(self.delay).max(last);
+        self.flight.push_back(Flying { pkt, arrives });
+    }
+
+    /// The time for which an event must be pushed now, if any: the link needs attention before its pending event,
+    /// which will be superfluous then. An event that is pending earlier will look again.
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<Instant> {
+        let head = self.flight.front().map_or(Instant::MAX, |f| f.arrives);
+        let next = if self.plain { head } else { head.min(self.next_service(head)) };
+        if next >= self.pending {
+            return None;
+        }
+        self.pending = next;
+        Some(next)
+    }
+
+    /// An event for this link is due.
+    #[inline]
+    pub(crate) fn handle_event<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) -> Outcome<P> {
+        if self.pending != now {
+            return Outcome::Nothing;
+        }
+        self.pending = Instant::MAX;
+        if !self.plain {
+            return self.handle_event_slowly(now, id, rim);
+        }
+        self.arrival(now).map_or(Outcome::Nothing, Outcome::Arrived)
+    }
+
+    fn handle_event_slowly<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) -> Outcome<P> {
         self.catch_up(now, id, rim);
-        if !std::mem::replace(&mut self.up, true) && self.backlog().packets > 0 {
-            self.serve(now, id, rim);
+        let Some(pkt) = self.arrival(now) else { return Outcome::Nothing };
+        if self.impairment.as_mut().is_some_and(|i| i.loses()) {
+            self.tally.dropped[DropReason::LinkLoss as usize] += 1;
+            return Outcome::Lost(pkt);
         }
+        Outcome::Arrived(pkt)
     }
 
-    /// From `now` on the link sends at `rate`; a packet in service finishes at the old one.
-    pub(crate) fn set_rate<R: Rim<P>>(&mut self, rate: Rate, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
-        if self.backlog().packets > 0 {
-            self.undo_arithmetic(now);
+    /// Takes out the packet that has arrived by `now`.
+    #[inline]
+    fn arrival(&mut self, now: Instant) -> Option<P> {
+        if self.flight.front().is_none_or(|f| f.arrives > now) {
+            return None;
         }
-        self.transmitter.set_rate(rate);
-    }
-
-    /// Packets whose transmission starts after `now` take `delay`.
-    pub(crate) fn set_delay<R: Rim<P>>(&mut self, delay: Duration, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
-        if self.backlog().packets > 0 {
-            self.undo_arithmetic(now);
-        }
-        self.delay = delay;
-    }
-
-    /// Replaces the random impairments: loss for packets that arrive after `now`, jitter for those whose
-    /// transmission starts after it.
-    pub(crate) fn set_impairment<R: Rim<P>>(
-        &mut self,
-        impairment: Option<Box<Impairment>>,
-        now: Instant,
-        id: LinkId,
-        rim: &mut R,
-    ) {
-        self.catch_up(now, id, rim);
-        if impairment.as_ref().is_some_and(|i| i.jitters()) {
-            self.undo_arithmetic(now);
-        }
-        self.impairment = impairment;
-    }
-
-    /// The random impairments.
-    pub fn impairment(&self) -> Option<&Impairment> {
-        self.impairment.as_deref()
-    }
-}
-
-/// Passes a discipline's reports on, and counts them.
-struct LinkSink<'a, R> {
-    rim: &'a mut R,
-    id: LinkId,
-    counters: &'a mut LinkCounters,
-    /// Whether the discipline is taking a packet in: a drop then leaves the queue no longer than before.
-    at_enqueue: bool,
-}
-
-impl<P: Packet, R: Rim<P>> Sink<P> for LinkSink<'_, R> {
-    fn dropped(&mut self, pkt: P, reason: DropReason, now: Instant) {
-        self.counters.dropped[reason as usize] += 1;
-        self.counters.refused += u64::from(self.at_enqueue);
-        self.counters.expelled += u64::from(!self.at_enqueue);
-        self.rim.dropped(self.id, pkt, reason, now);
-    }
-    fn marked(&mut self, pkt: &P, now: Instant) {
-        self.counters.marked += 1;
-        self.rim.marked(self.id, pkt, now);
-    }
-    fn flagged(&mut self, flow: FlowKey, flagged: bool, now: Instant) {
-        self.rim.flagged(self.id, flow, flagged, now);
+        self.flight.pop_front().map(|f| f.pkt)
     }
 }

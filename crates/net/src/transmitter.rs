@@ -10,14 +10,15 @@ pub(crate) struct Transmitter {
     busy_until: Instant,
     /// Numerator left over from the last division, below `rate`.
     carry: u64,
-    /// The last packet's bytes on the link and their division by the rate, since sizes repeat.
-    last: Division,
-    overhead: u64,
+    overhead: u32,
+    /// Bytes of the last packet on the link, and their division by the rate, since sizes repeat.
+    bytes: u32,
+    division: Division,
 }
 
+/// Transmission time: quotient, and remainder as a numerator over the rate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Division {
-    bytes: u64,
     ns: u64,
     rest: u64,
 }
@@ -29,8 +30,9 @@ impl Transmitter {
             rate: rate.as_bps(),
             busy_until: Instant::ZERO,
             carry: 0,
-            last: Division::default(),
-            overhead: overhead.get(),
+            overhead: overhead.get() as u32,
+            bytes: 0,
+            division: Division::default(),
         }
     }
 
@@ -46,7 +48,7 @@ impl Transmitter {
 
     /// Sends at another rate after `busy_until`.
     pub(crate) fn set_rate(&mut self, rate: Rate) {
-        *self = Self { busy_until: self.busy_until, ..Self::new(rate, Bytes(self.overhead)) };
+        *self = Self { busy_until: self.busy_until, ..Self::new(rate, Bytes(u64::from(self.overhead))) };
     }
 
     /// Forgets what it is sending.
@@ -58,7 +60,7 @@ impl Transmitter {
     /// Sends a packet as soon as it is free; (start, end) of the transmission.
     #[inline]
     pub(crate) fn send(&mut self, size: Bytes, now: Instant) -> (Instant, Instant) {
-        let Division { mut ns, rest, .. } = self.division(size);
+        let Division { mut ns, rest } = self.division(size);
         let start = if now > self.busy_until {
             self.carry = 0;
             now
@@ -83,12 +85,14 @@ impl Transmitter {
 
     #[inline]
     fn division(&mut self, size: Bytes) -> Division {
-        let bytes = size.get() + self.overhead;
-        if self.last.bytes != bytes {
-            let bit_ns = bytes * 8_000_000_000;
-            self.last = Division { bytes, ns: bit_ns / self.rate, rest: bit_ns % self.rate };
+        // Both are at most 2^30, so neither the sum nor the product overflows.
+        let bytes = size.get() as u32 + self.overhead;
+        if self.bytes != bytes {
+            let bit_ns = u64::from(bytes) * 8_000_000_000;
+            self.bytes = bytes;
+            self.division = Division { ns: bit_ns / self.rate, rest: bit_ns % self.rate };
         }
-        self.last
+        self.division
     }
 }
 

@@ -1,0 +1,86 @@
+//! What faults do to a link: down and up, and changes of rate, delay and impairment.
+
+use super::Link;
+use super::queueing::{LinkSink, Service};
+use crate::impair::Impairment;
+use crate::{LinkId, Rim};
+use tailrace_core::{DropReason, Duration, Instant, Packet, Rate};
+use tailrace_qdisc::{Backlog, Cx, QueueDiscipline, Sink};
+
+impl<P: Packet> Link<P> {
+    /// Takes the link down: what waits, is being sent or is on the wire is lost.
+    pub(crate) fn take_down<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        self.up = false;
+        self.renew_shortcuts();
+        while let Some(flying) = self.flight.pop_front() {
+            self.tally.dropped[DropReason::LinkDown as usize] += 1;
+            rim.dropped(id, flying.pkt, DropReason::LinkDown, now);
+        }
+        match &mut self.service {
+            Service::Fifo { backlog, waiting, .. } => {
+                self.tally.expelled += backlog.packets;
+                *backlog = Backlog::default();
+                waiting.clear();
+            }
+            Service::Disciplined { queue, due } => {
+                *due = None;
+                let (qdisc, rng) = &mut **queue;
+                let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+                while let Some((pkt, _)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) {
+                    sink.dropped(pkt, DropReason::LinkDown, now);
+                }
+            }
+        }
+        self.transmitter.stop(now);
+        let level = self.backlog();
+        if let Some(stats) = &mut self.stats {
+            stats.level(level, now);
+        }
+    }
+
+    /// Brings the link up again, empty (but for what a discipline that shapes would not give up).
+    pub(crate) fn bring_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        let was_up = std::mem::replace(&mut self.up, true);
+        self.renew_shortcuts();
+        if !was_up && self.backlog().packets > 0 {
+            self.serve(now, id, rim);
+        }
+    }
+
+    /// From `now` on the link sends at `rate`; a packet in service finishes at the old one.
+    pub(crate) fn set_rate<R: Rim<P>>(&mut self, rate: Rate, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        if self.backlog().packets > 0 {
+            self.undo_arithmetic(now);
+        }
+        self.transmitter.set_rate(rate);
+    }
+
+    /// Packets whose transmission starts after `now` take `delay`.
+    pub(crate) fn set_delay<R: Rim<P>>(&mut self, delay: Duration, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        if self.backlog().packets > 0 {
+            self.undo_arithmetic(now);
+        }
+        self.delay = delay;
+    }
+
+    /// Replaces the random impairments: loss for packets that arrive after `now`, jitter for those whose
+    /// transmission starts after it.
+    pub(crate) fn set_impairment<R: Rim<P>>(
+        &mut self,
+        impairment: Option<Box<Impairment>>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(now, id, rim);
+        if impairment.as_ref().is_some_and(|i| i.jitters()) {
+            self.undo_arithmetic(now);
+        }
+        self.impairment = impairment;
+        self.renew_shortcuts();
+    }
+}

@@ -1,0 +1,223 @@
+//! The queue of a link: departures computed ahead for a FIFO, asked for one by one for a discipline.
+
+use super::{Link, LinkQueue, Tally};
+use crate::{LinkId, Rim};
+use std::collections::VecDeque;
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
+use tailrace_qdisc::disciplines::droptail::DroptailConfig;
+use tailrace_qdisc::testing::Counter;
+use tailrace_qdisc::{Backlog, Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline, Sink};
+
+/// The queue in front of the transmitter.
+#[derive(Debug)]
+pub(super) enum Service<P: Packet> {
+    /// Its packets are in flight already; those whose transmission has not started count as backlog.
+    Fifo {
+        limit: Limit,
+        backlog: Backlog,
+        /// One for each packet of the backlog; those packets are the last of the flight.
+        waiting: VecDeque<Waiting>,
+    },
+    Disciplined {
+        queue: Box<(Qdisc<P>, Rng)>,
+        /// When the transmitter will next ask for a packet; `None` while it idles.
+        due: Option<Instant>,
+    },
+}
+
+/// A packet whose transmission has not started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    arrived: Instant,
+    starts: Instant,
+    size: Bytes,
+}
+
+impl<P: Packet> Service<P> {
+    pub(super) fn new(queue: LinkQueue<P>) -> Self {
+        match queue {
+            LinkQueue::Fifo(limit) => {
+                Self::Fifo { limit, backlog: Backlog::default(), waiting: VecDeque::new() }
+            }
+            LinkQueue::Disciplined(queue) => Self::Disciplined { queue, due: None },
+        }
+    }
+}
+
+impl<P: Packet> Link<P> {
+    #[inline]
+    pub(super) fn transmit_fifo<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
+        self.start_waiting(now);
+        let Service::Fifo { limit, backlog, waiting } = &mut self.service else {
+            unreachable!("checked by the caller")
+        };
+        let size = pkt.size();
+        let full = match *limit {
+            Limit::Packets(n) => backlog.packets >= n,
+            Limit::Bytes(n) => backlog.bytes + size > n,
+        };
+        if full {
+            return self.refuse(pkt, DropReason::Overlimit, now, id, rim);
+        }
+        let (starts, ends) = self.transmitter.send(size, now);
+        if starts > now {
+            waiting.push_back(Waiting { arrived: now, starts, size });
+            backlog.packets += 1;
+            backlog.bytes += size;
+            if let Some(stats) = &mut self.stats {
+                stats.level(*backlog, now);
+            }
+        } else {
+            self.sent_bytes += size.get();
+            if let Some(stats) = &mut self.stats {
+                stats.sojourn(Duration::ZERO);
+            }
+        }
+        self.fly_in_order(pkt, ends);
+    }
+
+    /// FIFO: packets whose transmission has started by `now` no longer wait.
+    #[inline]
+    pub(super) fn start_waiting(&mut self, now: Instant) {
+        let Service::Fifo { backlog, waiting, .. } = &mut self.service else { return };
+        while let Some(&Waiting { arrived, starts, size }) = waiting.front().filter(|w| w.starts <= now) {
+            waiting.pop_front();
+            backlog.packets -= 1;
+            backlog.bytes -= size;
+            self.sent_bytes += size.get();
+            if let Some(stats) = &mut self.stats {
+                stats.level(*backlog, starts);
+                stats.sojourn(starts - arrived);
+            }
+        }
+    }
+
+    /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet.
+    pub(super) fn undo_arithmetic(&mut self, now: Instant) {
+        self.start_waiting(now);
+        let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
+        let view = LinkView { rate: self.transmitter.rate(), delay: self.delay };
+        let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
+        let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
+        let mut sink = Counter::default();
+        let in_flight = self.flight.len() - waiting.len();
+        for w in waiting.iter().rev() {
+            self.transmitter.take_back(w.size, w.starts);
+        }
+        for (w, flying) in waiting.iter().zip(self.flight.drain(in_flight..)) {
+            let (qdisc, rng) = &mut *queue;
+            qdisc.enqueue(flying.pkt, &mut Cx { now: w.arrived, rng, sink: &mut sink });
+        }
+        debug_assert_eq!(sink, Counter::default(), "what waited within the limit still does");
+        let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
+        self.service = Service::Disciplined { queue, due };
+        self.renew_shortcuts();
+    }
+
+    pub(super) fn transmit_disciplined<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
+        self.catch_up(now, id, rim);
+        let Service::Disciplined { queue, due } = &mut self.service else {
+            unreachable!("checked by the caller")
+        };
+        let idle = due.is_none();
+        let (qdisc, rng) = &mut **queue;
+        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: true };
+        qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
+        if idle {
+            self.serve(now, id, rim); // A packet that passes right through was never a backlog.
+        } else if let Some(stats) = &mut self.stats {
+            stats.level(qdisc.backlog(), now);
+        }
+    }
+
+    /// Does what was due up to and including `now`: starts of transmission and the discipline's timeouts.
+    pub(crate) fn catch_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+        self.start_waiting(now);
+        while let Service::Disciplined { queue, due } = &mut self.service {
+            let service = due.unwrap_or(Instant::MAX);
+            let timeout = queue.0.poll_timeout().unwrap_or(Instant::MAX);
+            if service.min(timeout) > now {
+                break;
+            }
+            if timeout <= service {
+                let blocked = service == Instant::MAX && queue.0.backlog().packets > 0;
+                let (qdisc, rng) = &mut **queue;
+                let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+                qdisc.handle_timeout(&mut Cx { now: timeout, rng, sink: &mut sink });
+                if let Some(stats) = &mut self.stats {
+                    stats.level(qdisc.backlog(), timeout);
+                }
+                if blocked {
+                    self.serve(timeout, id, rim);
+                }
+            } else {
+                self.serve(service, id, rim);
+            }
+        }
+    }
+
+    /// The transmitter is free at `at`: asks the discipline for a packet.
+    pub(super) fn serve<R: Rim<P>>(&mut self, at: Instant, id: LinkId, rim: &mut R) {
+        let Service::Disciplined { queue, due } = &mut self.service else { return };
+        if !self.up {
+            return;
+        }
+        let (qdisc, rng) = &mut **queue;
+        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+        let next = qdisc.dequeue(&mut Cx { now: at, rng, sink: &mut sink });
+        if let Some(stats) = &mut self.stats {
+            stats.level(qdisc.backlog(), at);
+        }
+        let Some((pkt, arrived)) = next else {
+            *due = None;
+            return;
+        };
+        let size = pkt.size();
+        self.sent_bytes += size.get();
+        let (_, ends) = self.transmitter.send(size, at);
+        *due = Some(ends);
+        if let Some(stats) = &mut self.stats {
+            stats.sojourn(at - arrived);
+        }
+        if self.watched {
+            rim.transmitted(id, &pkt, at - arrived, at);
+        }
+        self.fly(pkt, ends);
+    }
+
+    /// When the link must be looked at on behalf of its queue, where the first packet in flight arrives at `head`.
+    pub(super) fn next_service(&self, head: Instant) -> Instant {
+        let Service::Disciplined { queue, due } = &self.service else { return Instant::MAX };
+        // Without reordering nothing that is not yet sent can overtake the head.
+        let reorders = self.impairment.as_ref().is_some_and(|i| i.may_reorder());
+        if (head != Instant::MAX && !reorders) || queue.0.backlog().packets == 0 {
+            return Instant::MAX;
+        }
+        due.or_else(|| queue.0.poll_timeout()).unwrap_or(Instant::MAX)
+    }
+}
+
+/// Passes a discipline's reports on, and counts them.
+pub(super) struct LinkSink<'a, R> {
+    pub(super) rim: &'a mut R,
+    pub(super) id: LinkId,
+    pub(super) tally: &'a mut Tally,
+    /// Whether the discipline is taking a packet in: a drop then leaves the queue no longer than before.
+    pub(super) at_enqueue: bool,
+}
+
+impl<P: Packet, R: Rim<P>> Sink<P> for LinkSink<'_, R> {
+    fn dropped(&mut self, pkt: P, reason: DropReason, now: Instant) {
+        self.tally.dropped[reason as usize] += 1;
+        self.tally.refused += u64::from(self.at_enqueue);
+        self.tally.expelled += u64::from(!self.at_enqueue);
+        self.rim.dropped(self.id, pkt, reason, now);
+    }
+    fn marked(&mut self, pkt: &P, now: Instant) {
+        self.tally.marked += 1;
+        self.rim.marked(self.id, pkt, now);
+    }
+    fn flagged(&mut self, flow: FlowKey, flagged: bool, now: Instant) {
+        self.rim.flagged(self.id, flow, flagged, now);
+    }
+}
