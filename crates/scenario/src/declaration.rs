@@ -4,7 +4,7 @@ use crate::diagnostic::Sink;
 use crate::document::{At, Data, Node, Origin, Table};
 use crate::fault::{CaptureDecl, FaultDecl};
 use crate::flow::FlowDecl;
-use crate::link::{Ignored, LinkDecl};
+use crate::link::{Ignored, LinkDecl, Loose};
 use crate::model::{NodeKind, Record};
 use crate::names;
 use crate::reader::{Reader, duration, plain, positive_count, positive_duration, text};
@@ -47,6 +47,8 @@ pub(crate) struct Draft {
     pub(crate) flows: Vec<FlowDecl>,
     pub(crate) faults: Vec<FaultDecl>,
     pub(crate) captures: Vec<CaptureDecl>,
+    /// Of links and flows that could not be read.
+    pub(crate) loose: Loose,
 }
 
 /// The plain keys of a scenario.
@@ -72,11 +74,17 @@ impl Draft {
             Origin::Span(start, _) => start,
             _ => usize::MAX,
         });
+        let mut loose = Loose::new();
+        let links =
+            read_list(&r, "link", |node, sink| LinkDecl::read(node, sink).map_err(|l| loose.extend(l)).ok());
+        let flows =
+            read_list(&r, "flow", |node, sink| FlowDecl::read(node, sink).map_err(|l| loose.extend(l)).ok());
         let draft = Self {
             head,
             nodes,
-            links: read_list(&r, "link", LinkDecl::read),
-            flows: read_list(&r, "flow", FlowDecl::read),
+            links,
+            flows,
+            loose,
             faults: read_list(&r, "fault", FaultDecl::read),
             captures: read_list(&r, "capture", CaptureDecl::read),
         };
@@ -184,7 +192,7 @@ fn read_nodes(r: &Reader<'_>, key: &str, kind: NodeKind) -> Vec<NodeDecl> {
     })
 }
 
-fn read_list<T>(r: &Reader<'_>, key: &str, read: impl Fn(&Node, &Sink<'_>) -> Option<T>) -> Vec<T> {
+fn read_list<T>(r: &Reader<'_>, key: &str, mut read: impl FnMut(&Node, &Sink<'_>) -> Option<T>) -> Vec<T> {
     let sink = r.sink();
     match r.node(key) {
         None => Vec::new(),

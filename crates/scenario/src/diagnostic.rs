@@ -87,7 +87,10 @@ impl Diagnostic {
                 let _ = writeln!(out, "{pad} {bar} {}", paint(code, marks.trim_end()));
             }
             Place::Override { path, value } => {
-                let _ = writeln!(out, "  {} --set {path}={value}", paint("34", "-->"));
+                let word = format!("{path}={value}");
+                let bare = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-=/:+,".contains(c));
+                let word = if bare { word } else { format!("'{}'", word.replace(char::is_control, " ")) };
+                let _ = writeln!(out, "  {} --set {word}", paint("34", "-->"));
                 self.write_label(&mut out, gutter);
             }
             Place::Scenario => {

@@ -42,6 +42,8 @@ pub(crate) enum Data {
     Plain(Value),
     /// TOML knows dates; scenarios do not.
     Date,
+    /// Something that was reported already.
+    Broken,
     Array(Vec<Node>),
     Table(Table),
 }
@@ -104,6 +106,7 @@ impl Node {
         match &self.data {
             Data::Plain(v) => v.shown(),
             Data::Date => "a date".into(),
+            Data::Broken => "something else".into(),
             Data::Array(_) => "a list".into(),
             Data::Table(_) => "a table".into(),
         }
@@ -154,8 +157,8 @@ fn convert(value: &DeValue<'_>, origin: Origin, fixed: Option<Origin>, sink: &Si
     let data = match value {
         DeValue::String(s) => Data::Plain(Value::Text(s.to_string())),
         DeValue::Boolean(b) => Data::Plain(Value::Bool(*b)),
-        DeValue::Integer(n) => Data::Plain(integer(n.as_str(), n.radix(), origin, sink)),
-        DeValue::Float(x) => Data::Plain(float(x.as_str(), origin, sink)),
+        DeValue::Integer(n) => integer(n.as_str(), n.radix(), origin, sink),
+        DeValue::Float(x) => float(x.as_str(), origin, sink),
         DeValue::Datetime(_) => Data::Date,
         DeValue::Array(items) => Data::Array(
             items
@@ -172,19 +175,21 @@ fn convert(value: &DeValue<'_>, origin: Origin, fixed: Option<Origin>, sink: &Si
     Node { data, origin }
 }
 
-fn integer(digits: &str, radix: u32, origin: Origin, sink: &Sink<'_>) -> Value {
-    let value = i64::from_str_radix(digits, radix).unwrap_or_else(|_| {
-        sink.error(origin, format!("the number {digits} is too large"));
-        0
-    });
-    Value::Integer(value)
+fn integer(digits: &str, radix: u32, origin: Origin, sink: &Sink<'_>) -> Data {
+    i64::from_str_radix(digits, radix).map_or_else(
+        |_| {
+            sink.error(origin, format!("the number {digits} is too large"));
+            Data::Broken
+        },
+        |n| Data::Plain(Value::Integer(n)),
+    )
 }
 
-fn float(digits: &str, origin: Origin, sink: &Sink<'_>) -> Value {
+fn float(digits: &str, origin: Origin, sink: &Sink<'_>) -> Data {
     let value: f64 = digits.parse().unwrap_or(f64::NAN);
     if !value.is_finite() {
         sink.error(origin, format!("{digits} is not a finite number"));
-        return Value::Float(0.0);
+        return Data::Broken;
     }
-    Value::Float(value)
+    Data::Plain(Value::Float(value))
 }

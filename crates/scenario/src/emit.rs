@@ -41,7 +41,7 @@ pub(crate) fn to_toml(d: &Declaration) -> String {
 pub(crate) fn node(node: &Node) -> String {
     match &node.data {
         Data::Plain(v) => plain(v),
-        Data::Date => "0".into(),
+        Data::Date | Data::Broken => "0".into(),
         Data::Array(items) => format!("[{}]", items.iter().map(self::node).collect::<Vec<_>>().join(", ")),
         Data::Table(table) => {
             let pairs = table.entries.iter().map(|(k, v)| (key(&k.value), self::node(v)));

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Sink;
 use crate::document::{At, Data, Node, Origin};
-use crate::link::{Ignored, section_of};
+use crate::link::{Ignored, Loose, section_of};
 use crate::model::{App, DurationDist, Role, Transport};
 use crate::names::{self, Selector};
 use crate::reader::{
@@ -17,6 +17,10 @@ use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 /// The largest IP packet (RFC 791 §3.1, RFC 8200 §3).
 const MAX_PACKET: Bytes = Bytes(65_535);
+
+/// Segment that fills an Ethernet packet beside 40 bytes of headers and 12 of timestamps: options come out of the
+/// payload (RFC 6691 §2), or else every full segment would exceed the default MTU.
+const FULL_WITH_TIMESTAMPS: Bytes = Bytes(1448);
 
 /// One `[[flow]]` as written, defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +41,8 @@ pub(crate) struct FlowDecl {
 
 impl FlowDecl {
     /// Reads one `[[flow]]`.
-    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
-        let r = Reader::new(node, &FLOW, sink)?;
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Result<Self, Loose> {
+        let Some(r) = Reader::new(node, &FLOW, sink) else { return Err(Vec::new()) };
         let name = r.need("name", names::read_name);
         let from = r.need("from", names::read_selector);
         let to = r.need("to", names::read_selector);
@@ -56,22 +60,26 @@ impl FlowDecl {
         }
         let (origin, app_origin) = (Ignored(r.origin()), Ignored(r.origin_of("app")));
         r.finish();
-        let (transport, profile) = transport?;
-        let app = app?;
-        check_packet(&transport, &app, app_origin.0, sink);
-        Some(Self {
-            origin,
-            name: name?,
-            from: from?,
-            to: to?,
-            role: role?,
-            transport,
-            profile,
-            app,
-            app_origin,
-            start: start?,
-            stop: stop.map(|s| s.value),
-        })
+        let loose: Loose = [&from, &to].into_iter().flatten().cloned().collect();
+        let complete = || {
+            let (transport, profile) = transport?;
+            let app = app?;
+            check_packet(&transport, &app, app_origin.0, sink);
+            Some(Self {
+                origin,
+                name: name?,
+                from: from?,
+                to: to?,
+                role: role?,
+                transport,
+                profile,
+                app,
+                app_origin,
+                start: start?,
+                stop: stop.map(|s| s.value),
+            })
+        };
+        complete().ok_or(loose)
     }
 }
 
@@ -101,7 +109,7 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
     let profile = r.read_or("profile", Profile::Rfc, choice(&profiles));
     let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let fine = r.set_params(|name, value| config.set(name, value));
-    let fine = fine && check_tcp(&config, &r);
+    let fine = check_tcp(&config, &r) && fine;
     let cc = match r.node("cc") {
         Some(node) => read_cc(node, sink),
         None => CcConfig::default_of("cubic"),
@@ -109,6 +117,9 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
     // ns-2 counts 40 bytes whatever the options (tcpip_base_hdr_size_).
     let usual = (profile == Some(Profile::Ns2)).then_some(Bytes(40));
     let header = r.read_or("header", usual, plain::<Option<Bytes>>);
+    if header == Some(None) && config.timestamps && !r.has("mss") {
+        config.mss = config.mss.min(FULL_WITH_TIMESTAMPS);
+    }
     r.finish();
     let profile = profile?;
     let transport = Transport::Tcp { config: Arc::new(config), cc: cc?, header: header? };

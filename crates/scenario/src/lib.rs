@@ -34,6 +34,7 @@ pub mod diagnostic;
 pub mod model;
 pub mod sections;
 
+mod advise;
 mod declaration;
 mod dist;
 mod document;
@@ -44,6 +45,7 @@ mod link;
 mod memory;
 mod names;
 mod path;
+mod paths;
 mod reader;
 mod resolve;
 mod sweep;

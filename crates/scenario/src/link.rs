@@ -27,6 +27,9 @@ pub(crate) struct LinkDecl {
     pub(crate) queue_origin: Ignored<Origin>,
 }
 
+/// Selectors of hosts and routers in a declaration that could not be read: their names can still be checked.
+pub(crate) type Loose = Vec<At<Selector>>;
+
 /// Something that two equal declarations may differ in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ignored<T>(pub(crate) T);
@@ -39,8 +42,8 @@ impl<T> PartialEq for Ignored<T> {
 
 impl LinkDecl {
     /// Reads one `[[link]]`.
-    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
-        let r = Reader::new(node, &LINK, sink)?;
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Result<Self, Loose> {
+        let Some(r) = Reader::new(node, &LINK, sink) else { return Err(Vec::new()) };
         let name = r.read("name", names::read_name);
         let ends = r.required("between").and_then(|node| read_ends(node, sink));
         let rate = r.need("rate", positive_rate);
@@ -48,7 +51,7 @@ impl LinkDecl {
         let jitter = r.read("jitter", distribution);
         let reorder = r.read_or("reorder", false, plain);
         let loss = r.node("loss").map_or(Some(Loss::None), |node| read_loss(node, sink));
-        let overhead = r.read_or("overhead", Bytes::ZERO, plain);
+        let overhead = r.read_or("overhead", Bytes::ZERO, read_overhead);
         let mtu = r.read_or("mtu", Bytes(1500), read_mtu);
         let queue = r.node("queue").map_or_else(default_queue, |node| read_queue(node, sink));
         let forward = (|| {
@@ -70,20 +73,16 @@ impl LinkDecl {
         let observed = queue_written || reverse.is_some_and(writes_queue);
         let (origin, queue_origin) = (Ignored(r.origin()), Ignored(r.origin_of("queue")));
         r.finish();
-        let backward = match backward {
-            Some(read) => Some(read?),
-            None => None,
+        let loose = ends.iter().flatten().cloned().collect();
+        let complete = || {
+            let backward = match backward {
+                Some(read) => Some(read?),
+                None => None,
+            };
+            let (ends, forward) = (ends?, forward?);
+            Some(Self { origin, name, ends, forward, backward, observed, queue_written, queue_origin })
         };
-        Some(Self {
-            origin,
-            name,
-            ends: ends?,
-            forward: forward?,
-            backward,
-            observed,
-            queue_written,
-            queue_origin,
-        })
+        complete().ok_or(loose)
     }
 
     /// What the link is called where it has no name: its ends.
@@ -110,6 +109,11 @@ fn read_mtu(node: &Node) -> Result<Bytes, String> {
     let mtu = positive_size(node)?;
     // RFC 791 §3.2: every link carries 68 bytes.
     if mtu < Bytes(68) { Err(format!("{mtu} is below 68 B, the least that IP allows")) } else { Ok(mtu) }
+}
+
+fn read_overhead(node: &Node) -> Result<Bytes, String> {
+    let overhead: Bytes = plain(node)?;
+    if overhead > Bytes(65_536) { Err("more than 64 KiB for each packet".into()) } else { Ok(overhead) }
 }
 
 fn read_ends(node: &Node, sink: &Sink<'_>) -> Option<[At<Selector>; 2]> {

@@ -94,7 +94,7 @@ impl Walk<'_> {
                 }
                 self.node(&mut items[i], depth + 1, value)
             }
-            Data::Plain(_) | Data::Date => Err(Lost {
+            Data::Plain(_) | Data::Date | Data::Broken => Err(Lost {
                 message: format!(
                     "`{}` is {}, it has no keys",
                     self.segments[..depth].join("."),

@@ -109,6 +109,9 @@ impl<'d> Reader<'d> {
         node: &Node,
         read: impl FnOnce(&Node) -> Result<T, String>,
     ) -> Option<At<T>> {
+        if matches!(node.data, Data::Broken) {
+            return None;
+        }
         match read(node) {
             Ok(value) => Some(At { value, origin: node.origin }),
             Err(why) => {
@@ -152,6 +155,7 @@ impl<'d> Reader<'d> {
             }
             let result = match &node.data {
                 Data::Plain(value) => set(&key.value, value),
+                Data::Broken => Ok(()),
                 _ => Err(SetError::Invalid(format!("expected a plain value, found {}", node.shown()))),
             };
             if let Err(SetError::Invalid(why)) = result {
@@ -161,6 +165,11 @@ impl<'d> Reader<'d> {
             }
         }
         fine
+    }
+
+    /// Whether a key is written.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.get(key).is_some()
     }
 
     /// Where a key's value stands, or the table where it is not written.
@@ -240,6 +249,7 @@ pub(crate) fn kind_of<'d>(
     sink: &Sink<'_>,
 ) -> Option<(&'static str, Option<&'d Table>)> {
     let (word, origin, table) = match &node.data {
+        Data::Broken => return None,
         Data::Table(table) => match table.get("kind") {
             Some(kind) => (kind.as_text(), kind.origin, Some(table)),
             None => {

@@ -1,5 +1,6 @@
 //! From declarations to the [`Scenario`]: names looked up, counts expanded, topology checked.
 
+use crate::advise::advise;
 use crate::declaration::{Draft, Head};
 use crate::diagnostic::Sink;
 use crate::document::{At, Origin};
@@ -30,6 +31,9 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let link_ends: Vec<_> =
         draft.links.iter().map(|decl| link_ends(decl, draft.nodes.is_empty(), &directory, sink)).collect();
     let flow_ends: Vec<_> = draft.flows.iter().map(|decl| flow_ends(decl, &directory, sink)).collect();
+    for at in &draft.loose {
+        look_up(at, &directory, sink);
+    }
     duplicate_flows(&draft.flows, sink);
     if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) {
         return None;
@@ -57,6 +61,10 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     };
     if sink.errors() == 0 {
         check_topology(&scenario, draft, sink);
+    }
+    if sink.errors() == 0 {
+        let firsts: Vec<usize> = groups.iter().map(|g| g.first as usize).collect();
+        advise(&scenario, draft, &firsts, sink);
     }
     (sink.errors() == 0).then_some(scenario)
 }
@@ -117,7 +125,7 @@ fn look_up(
     match selector.pick(named.first, named.count.map(u64::from)) {
         Ok(picked) => Some((picked, named.kind)),
         Err(why) => {
-            sink.push(sink.an_error(at.origin, format!("{selector} does not say which")).label(why));
+            sink.error(at.origin, why);
             None
         }
     }
@@ -301,10 +309,6 @@ fn links_of(at: &At<Selector>, picked: Picked) -> Vec<LinkIndex> {
     (picked.first..picked.first + picked.len).map(|i| LinkIndex(i as u32)).collect()
 }
 
-fn ambiguous(at: &At<Selector>, why: String, sink: &Sink<'_>) {
-    sink.push(sink.an_error(at.origin, format!("{} does not say which", at.value)).label(why));
-}
-
 fn fault(decl: &FaultDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) -> Option<Fault> {
     match finder.find(&decl.link.value) {
         Ok(Some(picked)) => Some(Fault {
@@ -318,7 +322,7 @@ fn fault(decl: &FaultDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) -> Option<F
             None
         }
         Err(why) => {
-            ambiguous(&decl.link, why, sink);
+            sink.error(decl.link.origin, why);
             None
         }
     }
@@ -347,7 +351,7 @@ fn capture(
             Some(nodes.map(|n| Capture { at: CapturePoint::Node(n), snaplen }).collect())
         }
         (Ok(Some(_)), Some(_)) => {
-            ambiguous(&decl.at, "both a link and a host or router have this name".into(), sink);
+            sink.error(decl.at.origin, format!("{} is a link and also a host or router", decl.at.value));
             None
         }
         (Ok(None), None) => {
@@ -357,7 +361,7 @@ fn capture(
             None
         }
         (Err(why), _) => {
-            ambiguous(&decl.at, why, sink);
+            sink.error(decl.at.origin, why);
             None
         }
     }

@@ -1,0 +1,212 @@
+//! What flows ask of links: rates offered, windows, round trips; estimates from the file alone.
+
+use crate::dist;
+use crate::flow::payload;
+use crate::model::{App, FlowGroup, LinkSpec, Scenario, Transport};
+use crate::topology::{Hop, Topology};
+use std::collections::BTreeMap;
+use tailrace_core::{Bytes, Duration, Rate};
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Direction {
+    pub(crate) link: usize,
+    /// From a to b.
+    pub(crate) forward: bool,
+}
+
+/// What flows want to send over one direction of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    /// The direction's rate.
+    pub(crate) rate: Rate,
+    /// Bits a second that can reach it at most.
+    pub(crate) offered: u128,
+    /// A link that keeps it that low.
+    pub(crate) limited_by: Option<usize>,
+}
+
+/// The TCP windows that share the slowest link of their paths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    pub(crate) link: usize,
+    /// A group that has flows among them.
+    pub(crate) group: usize,
+    /// Sum of the windows.
+    pub(crate) bytes: u128,
+    /// Rate of the link times the longest round trip.
+    pub(crate) bdp: u128,
+}
+
+/// A flow's contribution to a direction: what else limits it, and what it offers itself.
+type Sources = BTreeMap<Option<Direction>, u128>;
+
+/// Estimates for a whole scenario.
+pub(crate) struct Paths {
+    /// Round trip without queues, the longest of each group.
+    pub(crate) round_trips: Vec<Duration>,
+    /// The link with the smallest MTU that a group crosses.
+    pub(crate) narrowest: Vec<Option<usize>>,
+    pub(crate) windows: Vec<Windows>,
+    sources: BTreeMap<Direction, Sources>,
+    rates: BTreeMap<Direction, Rate>,
+    /// Flows of each group over each direction.
+    crossings: Vec<BTreeMap<Direction, u64>>,
+    /// What one flow of each group offers at most, headers included; `u64::MAX` where the network is the limit.
+    own: Vec<u64>,
+}
+
+impl Direction {
+    fn of((link, forward): Hop) -> Self {
+        Self { link: link.0 as usize, forward }
+    }
+
+    /// Its parameters.
+    pub(crate) fn spec(self, scenario: &Scenario) -> &LinkSpec {
+        let link = &scenario.links[self.link];
+        if self.forward { &link.forward } else { &link.backward }
+    }
+}
+
+impl Paths {
+    /// Follows every flow.
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let groups = scenario.flows.len();
+        let mut paths = Self {
+            round_trips: vec![Duration::ZERO; groups],
+            narrowest: vec![None; groups],
+            windows: Vec::new(),
+            sources: BTreeMap::new(),
+            rates: BTreeMap::new(),
+            crossings: vec![BTreeMap::new(); groups],
+            own: scenario.flows.iter().map(offered_by).collect(),
+        };
+        let mut topology = Topology::new(scenario);
+        let mut windows = BTreeMap::new();
+        for (i, group) in scenario.flows.iter().enumerate() {
+            for (a, b) in &group.pairs {
+                let Some(hops) = topology.path(*a, *b) else { continue };
+                let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
+                paths.add(scenario, i, &there, &mut windows);
+            }
+        }
+        paths.windows = windows.into_values().collect();
+        paths
+    }
+
+    fn add(
+        &mut self,
+        scenario: &Scenario,
+        group: usize,
+        there: &[Direction],
+        windows: &mut BTreeMap<Direction, Windows>,
+    ) {
+        let delay = |d: Direction| dist::mean(&d.spec(scenario).delay).as_nanos();
+        let round_trip = there.iter().fold(0_u64, |sum, d| {
+            sum.saturating_add(delay(*d)).saturating_add(delay(Direction { forward: !d.forward, ..*d }))
+        });
+        let round_trip = Duration::from_nanos(round_trip);
+        self.round_trips[group] = self.round_trips[group].max(round_trip);
+        let mtu = |l: usize| scenario.links[l].forward.mtu;
+        let narrow = there.iter().map(|d| d.link).min_by_key(|l| mtu(*l));
+        if narrow.is_some_and(|l| self.narrowest[group].is_none_or(|old| mtu(l) < mtu(old))) {
+            self.narrowest[group] = narrow;
+        }
+        let tcp = matches!(scenario.flows[group].transport, Transport::Tcp { .. });
+        self.add_load(scenario, group, there, tcp);
+        if matches!(scenario.flows[group].app, App::RequestResponse { .. }) {
+            let back: Vec<_> = there.iter().rev().map(|d| Direction { forward: !d.forward, ..*d }).collect();
+            self.add_load(scenario, group, &back, tcp);
+        }
+        let slowest = there.iter().copied().min_by_key(|d| d.spec(scenario).rate);
+        if let (Some(slowest), Some(window)) = (slowest, window_of(&scenario.flows[group])) {
+            let rate = slowest.spec(scenario).rate;
+            let bdp = u128::from(rate.as_bps()) * u128::from(round_trip.as_nanos()) / 8_000_000_000;
+            let w = windows.entry(slowest).or_insert(Windows { link: slowest.link, group, bytes: 0, bdp: 0 });
+            w.bytes += u128::from(window);
+            w.bdp = w.bdp.max(bdp);
+        }
+    }
+
+    fn add_load(&mut self, scenario: &Scenario, group: usize, there: &[Direction], tcp: bool) {
+        for (i, d) in there.iter().enumerate() {
+            // A closed loop is limited by every other link of the path, an open one by those before.
+            let after = if tcp { &there[i + 1..] } else { &[] };
+            let others = there[..i].iter().chain(after).copied();
+            let limit = others.min_by_key(|o| o.spec(scenario).rate);
+            self.rates.insert(*d, d.spec(scenario).rate);
+            if let Some(limit) = limit {
+                self.rates.insert(limit, limit.spec(scenario).rate);
+            }
+            let offered = self.sources.entry(*d).or_default().entry(limit).or_default();
+            *offered += u128::from(self.own[group]);
+            *self.crossings[group].entry(*d).or_default() += 1;
+        }
+    }
+
+    /// What the directions of a link that flows send over are asked for.
+    pub(crate) fn loads(&self, link: usize) -> impl Iterator<Item = Load> + '_ {
+        [true, false].into_iter().filter_map(move |forward| {
+            let d = Direction { link, forward };
+            let sources = self.sources.get(&d)?;
+            let (mut offered, mut limited_by) = (0_u128, None);
+            for (limit, own) in sources {
+                let rate = limit.map_or(u128::MAX, |l| u128::from(self.rates[&l].as_bps()));
+                if rate < *own {
+                    limited_by = limit.map(|l| l.link);
+                }
+                offered = offered.saturating_add(rate.min(*own));
+            }
+            Some(Load { rate: self.rates[&d], offered, limited_by })
+        })
+    }
+
+    /// The directions that a group crosses.
+    pub(crate) fn directions(&self, group: usize) -> impl Iterator<Item = Direction> + '_ {
+        self.crossings[group].keys().copied()
+    }
+
+    /// What a whole group offers to a direction, whatever is slower before it.
+    pub(crate) fn offered(&self, group: usize, d: Direction) -> u128 {
+        u128::from(self.own[group]) * u128::from(self.crossings[group].get(&d).copied().unwrap_or(0))
+    }
+
+    /// Whether other groups cross the direction, too.
+    pub(crate) fn shared(&self, group: usize, d: Direction) -> bool {
+        self.crossings.iter().enumerate().any(|(i, c)| i != group && c.contains_key(&d))
+    }
+}
+
+/// The most that one flow offers by itself.
+fn offered_by(group: &FlowGroup) -> u64 {
+    let rate = match &group.app {
+        App::Cbr { rate, .. }
+        | App::Poisson { rate, .. }
+        | App::OnOff { rate, .. }
+        | App::Pulse { rate, .. } => *rate,
+        App::Schedule { steps, .. } => steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default(),
+        App::Bulk | App::Transfer { .. } | App::RequestResponse { .. } | App::Sequence { .. } => {
+            return u64::MAX;
+        }
+    };
+    let size = payload(&group.app).unwrap_or(Bytes(1)).get();
+    let header = match &group.transport {
+        Transport::Udp { header, .. } => header.get(),
+        Transport::Tcp { .. } => 0,
+    };
+    let total = u128::from(rate.as_bps()) * u128::from(size.saturating_add(header)) / u128::from(size.max(1));
+    u64::try_from(total).unwrap_or(u64::MAX)
+}
+
+/// The window of a TCP flow that sends as much as it can; `None` for others, and where nothing limits it.
+fn window_of(group: &FlowGroup) -> Option<u64> {
+    let Transport::Tcp { config, .. } = &group.transport else { return None };
+    if matches!(group.app, App::RequestResponse { .. }) {
+        return None;
+    }
+    let packets = config.window.map_or(u64::MAX, |n| n.saturating_mul(config.mss.get()));
+    let buffer = config.send_buffer.map_or(u64::MAX, Bytes::get);
+    // Without window scaling (RFC 7323 §2) the window field ends at 65535.
+    let scaled = if config.window_scale { u64::MAX } else { 65_535 };
+    Some(config.receive_buffer.get().min(packets).min(buffer).min(scaled))
+}

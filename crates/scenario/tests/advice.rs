@@ -1,0 +1,128 @@
+//! Warnings: each scenario that deserves one gets it, and a good one gets none.
+
+use tailrace_scenario::{Parsed, Place, Severity, parse, render_all};
+
+const GOOD: &str = include_str!("files/small.toml");
+
+fn read(changes: &[(&str, &str)]) -> Parsed {
+    let text = changes.iter().fold(GOOD.to_string(), |text, (from, to)| {
+        assert!(text.contains(from), "{from:?} is not in the good file");
+        text.replacen(from, to, 1)
+    });
+    parse(&text, "small.toml", &[]).unwrap_or_else(|e| panic!("{}", render_all(&e, false)))
+}
+
+fn warnings(changes: &[(&str, &str)]) -> Vec<String> {
+    let parsed = read(changes);
+    assert!(parsed.warnings.iter().all(|w| w.severity == Severity::Warning));
+    parsed.warnings.iter().map(|w| format!("{}; {}", w.message, w.help.as_deref().unwrap_or(""))).collect()
+}
+
+/// Exactly one warning, which has all of these parts.
+fn one(changes: &[(&str, &str)], parts: &[&str]) {
+    let found = warnings(changes);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    for part in parts {
+        assert!(found[0].contains(part), "{part:?} is not in {:?}", found[0]);
+    }
+}
+
+#[test]
+fn good_scenarios_get_no_advice() {
+    assert_eq!(warnings(&[]), Vec::<String>::new());
+    for text in [include_str!("files/dumbbell.toml"), include_str!("files/scenario_d.toml")] {
+        let parsed = parse(text, "good.toml", &[]).unwrap();
+        assert!(parsed.warnings.is_empty(), "{}", render_all(&parsed.warnings, false));
+    }
+}
+
+#[test]
+fn a_queue_that_nothing_can_fill_is_pointed_out() {
+    // r2-dst carries 0.5 Mbit/s: TCP is limited to that, and the UDP flow adds 100 kbit/s and its 28 B headers.
+    let changes = [(
+        "between = [\"r2\", \"dst\"]\nrate = \"10 Mbit/s\"",
+        "between = [\"r2\", \"dst\"]\nrate = \"500 kbit/s\"",
+    )];
+    one(&changes, &["bottleneck is not a bottleneck", "602800 bit/s reach its 1 Mbit/s", "r2-dst"]);
+}
+
+#[test]
+fn many_slow_access_links_make_a_fast_link_the_bottleneck_together() {
+    // Four access links of 300 kbit/s (and one of them shared by UDP) feed 1 Mbit/s; three would not fill it.
+    assert!(warnings(&[("10 Mbit/s", "300 kbit/s")]).is_empty());
+    let three = [("10 Mbit/s", "300 kbit/s"), ("count = 4", "count = 3")];
+    one(&three, &["is not a bottleneck", "900 kbit/s reach its 1 Mbit/s"]);
+}
+
+#[test]
+fn an_observed_link_without_flows_is_pointed_out() {
+    let link = "[[router]]\nname = \"r3\"\n[[link]]\nbetween = [\"r2\", \"r3\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"droptail\"\n[[link]]\nname";
+    one(&[("[[link]]\nname", link)], &["no flow crosses link r2-r3"]);
+}
+
+#[test]
+fn windows_below_the_bandwidth_delay_product_are_pointed_out() {
+    // 1 Mbit/s times 28 ms is 3500 B; four windows of 1 x 500 B are 2000 B.
+    let small = [("sack = true", "sack = true, mss = \"500 B\", window = 1")];
+    one(&small, &["cannot fill it", "sum to 2000 bytes", "product is 3500 bytes"]);
+    assert!(warnings(&[("sack = true", "sack = true, mss = \"500 B\", window = 2")]).is_empty());
+}
+
+#[test]
+fn unit_slips_are_pointed_out() {
+    let slow = warnings(&[("1 Mbit/s", "900 bit/s"), ("50 packets", "2 packets")]);
+    assert!(slow.iter().any(|w| w.contains("a rate of 900 bit/s")), "{slow:#?}");
+    let far = warnings(&[("delay = \"10 ms\"", "delay = \"11 s\"")]);
+    assert!(far.iter().any(|w| w.contains("a delay of 11 s")), "{far:#?}");
+    one(&[("limit = \"50 packets\"", "limit = \"1 packet\"")], &["less than two packets"]);
+    one(&[("limit = \"50 packets\"", "limit = \"2 MB\"")], &["more than 10 s at 1 Mbit/s"]);
+}
+
+#[test]
+fn short_statistics_are_pointed_out() {
+    // 20 round trips of 2 x 500 ms + 8 ms take 20.16 s.
+    let short = [
+        ("delay = \"10 ms\"", "delay = \"500 ms\""),
+        ("60 s", "40 s"),
+        ("warmup = \"10 s\"", "warmup = \"20 s\""),
+    ];
+    one(&short, &["cover 20 s", "20 round trips", "1008 ms"]);
+}
+
+#[test]
+fn packets_above_the_mtu_are_pointed_out() {
+    one(&[("sack = true", "sack = true, mss = \"1460 B\"")], &["have 1512 bytes", "carries 1500 B"]);
+    assert!(warnings(&[("sack = true", "sack = true, mss = \"1460 B\", timestamps = false")]).is_empty());
+    one(&[("size = \"1000 B\"", "size = \"1473 B\"")], &["packets of flow udp have 1501 bytes"]);
+}
+
+#[test]
+fn a_periodic_flood_is_pointed_out() {
+    // 1000 B payload and 28 B headers: 1 Mbit/s of payload is 1.028 Mbit/s.
+    let flood = [(
+        "rate = \"100 kbit/s\", size = \"1000 B\", jitter = 0.1",
+        "rate = \"1 Mbit/s\", size = \"1000 B\"",
+    )];
+    one(&flood, &["can lock other flows out of link bottleneck", "jitter"]);
+    assert!(warnings(&[("rate = \"100 kbit/s\"", "rate = \"1 Mbit/s\"")]).is_empty());
+}
+
+#[test]
+fn equal_runs_are_pointed_out() {
+    let dull = [("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")];
+    one(&dull, &["the 2 runs will be the same"]);
+    assert!(warnings(&[dull[0], dull[1], ("runs = 2", "runs = 1")]).is_empty());
+}
+
+#[test]
+fn what_comes_after_the_end_is_pointed_out() {
+    one(&[("until = \"30 s\"\n", ""), ("at = \"20 s\"", "at = \"70 s\"")], &["the fault at 70 s"]);
+    one(&[("start = \"uniform(0 s, 1 s)\"", "start = \"60 s\"")], &["flow tcp starts at 60 s"]);
+}
+
+#[test]
+fn advice_stands_where_it_is_meant() {
+    let parsed = read(&[("limit = \"50 packets\"", "limit = \"1 packet\"")]);
+    let Place::File { line, text, .. } = &parsed.warnings[0].place else { panic!() };
+    assert!(text.starts_with("queue = "), "{line}: {text}");
+}

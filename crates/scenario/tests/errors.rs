@@ -1,0 +1,201 @@
+//! What users are told. Each case is a change to a good scenario and the exact text that comes of it, kept in
+//! `tests/errors/`; with `TAILRACE_BLESS=1` the texts are written anew.
+
+use std::path::Path;
+use tailrace_core::Bytes;
+use tailrace_scenario::{Severity, parse, parse_within, render_all};
+
+const GOOD: &str = include_str!("files/small.toml");
+
+/// Name, and pairs of what stands in the good file and what replaces it.
+const CASES: &[(&str, &[(&str, &str)])] = &[
+    ("syntax", &[("runs = 2", "runs = = 2")]),
+    ("unterminated", &[("name = \"small\"", "name = \"small")]),
+    ("duplicate_key", &[("runs = 2", "runs = 2\nruns = 3")]),
+    ("unknown_key", &[("runs = 2", "rusn = 2")]),
+    ("unknown_key_far", &[("count = 4", "banana = 4\ncount = 4")]),
+    ("missing_keys", &[("duration = \"60 s\"\n", ""), ("rate = \"10 Mbit/s\"\n", "")]),
+    ("no_unit", &[("rate = \"1 Mbit/s\"", "rate = \"1\""), ("delay = \"10 ms\"", "delay = 10")]),
+    ("mbps", &[("rate = \"1 Mbit/s\"", "rate = \"1 mbps\"")]),
+    ("zero_and_negative_rates", &[("1 Mbit/s", "0 Mbit/s"), ("10 Mbit/s", "-10 Mbit/s")]),
+    ("overflow", &[("60 s", "1e30 s"), ("runs = 2", "runs = 99999999999999999999")]),
+    ("too_large_for_the_key", &[("runs = 2", "runs = 5000000000"), ("60 s", "1000000 h")]),
+    ("warmup", &[("warmup = \"10 s\"", "warmup = \"60 s\"")]),
+    (
+        "unknown_host",
+        &[("from = \"src[*]\"", "from = \"scr[*]\""), ("[\"r2\", \"dst\"]", "[\"r2\", \"dts\"]")],
+    ),
+    ("link_to_itself", &[("[\"r1\", \"r2\"]", "[\"r1\", \"r1\"]")]),
+    ("flow_to_itself", &[("to = \"dst\"", "to = \"src[0]\"")]),
+    ("flow_to_router", &[("to = \"dst\"", "to = \"r2\"")]),
+    (
+        "unequal_counts",
+        &[("count = 4", "count = 4\n[[host]]\nname = \"x\"\ncount = 3"), ("to = \"dst\"", "to = \"x[*]\"")],
+    ),
+    (
+        "which_member",
+        &[("from = \"src[*]\"", "from = \"src\""), ("[\"src[*]\", \"r1\"]", "[\"src[2..5]\", \"r1\"]")],
+    ),
+    ("bad_selector", &[("from = \"src[*]\"", "from = \"src[a]\"")]),
+    ("duplicate_names", &[("name = \"dst\"", "name = \"src\""), ("name = \"udp\"", "name = \"tcp\"")]),
+    (
+        "duplicate_links",
+        &[
+            ("name = \"bottleneck\"\n", "name = \"r2-dst\"\n"),
+            ("link = \"bottleneck\"", "link = \"r2-dst\""),
+            ("link.bottleneck.queue", "link.r2-dst.queue"),
+        ],
+    ),
+    ("lonely_host", &[("count = 4", "count = 4\n[[host]]\nname = \"lonely\"")]),
+    ("no_route", &[("[\"r1\", \"r2\"]", "[\"src[0]\", \"src[1]\"]")]),
+    ("unknown_queue", &[("kind = \"droptail\"", "kind = \"dorptail\"")]),
+    ("unknown_queue_parameter", &[("limit = \"50 packets\"", "limti = \"50 packets\"")]),
+    ("bad_queue_parameter", &[("limit = \"50 packets\"", "limit = 50")]),
+    ("impossible_queue", &[("limit = \"50 packets\"", "limit = \"0 packets\"")]),
+    ("tc_line", &[("{ kind = \"droptail\", limit = \"50 packets\" }", "\"pfifo limti 50\"")]),
+    ("tc_unknown", &[("{ kind = \"droptail\", limit = \"50 packets\" }", "\"pfito limit 50\"")]),
+    ("unknown_congestion_control", &[("cc = \"reno\"", "cc = \"remo\"")]),
+    ("bad_tcp_parameter", &[("sack = true", "sack = 1, min_rto = \"0 s\", mss = \"99 kB\"")]),
+    ("unknown_transport", &[("kind = \"udp\"", "kind = \"upd\"")]),
+    (
+        "tcp_app_on_udp",
+        &[("app = \"bulk\"", "app = { kind = \"cbr\", rate = \"1 Mbit/s\", size = \"1000 B\" }")],
+    ),
+    (
+        "udp_app_on_tcp",
+        &[(
+            "kind = \"cbr\", rate = \"100 kbit/s\", size = \"1000 B\"",
+            "kind = \"transfer\", size = \"1 MB\"",
+        )],
+    ),
+    ("app_without_kind", &[("kind = \"cbr\", ", "")]),
+    ("pulse", &[("kind = \"cbr\",", "kind = \"pulse\", period = \"1 s\", burst = \"2 s\",")]),
+    (
+        "steps",
+        &[(
+            "kind = \"cbr\", rate = \"100 kbit/s\",",
+            "kind = \"schedule\", steps = [[\"1 s\", \"1 Mbit/s\"], [\"1 s\", \"2 Mbit/s\"], 3],",
+        )],
+    ),
+    ("huge_packet", &[("size = \"1000 B\"", "size = \"64 KiB\"")]),
+    ("distribution", &[("delay = \"10 ms\"", "delay = \"unifrom(1 ms, 2 ms)\"")]),
+    ("loss", &[("queue =", "loss = { kind = \"periodic\", every = 0 }\nqueue =")]),
+    ("loss_percent", &[("queue =", "loss = 2\nqueue =")]),
+    ("fault_link", &[("link = \"bottleneck\"", "link = \"bottelneck\"")]),
+    ("fault_value", &[("kind = \"down\"", "kind = \"rate\"")]),
+    ("fault_order", &[("until = \"30 s\"", "until = \"20 s\"")]),
+    ("capture_router", &[("at = \"src[0]\"", "at = \"r1\"")]),
+    ("capture_nowhere", &[("at = \"src[0]\"", "at = \"sink\"")]),
+    ("not_a_list", &[("[[fault]]", "[fault]")]),
+    ("table_expected", &[("[record]\ninterval = \"1 s\"", "record = 5")]),
+    ("sweep_path", &[("\"link.bottleneck.queue.limit\"", "\"link.botleneck.queue.limit\"")]),
+    ("sweep_value", &[("[\"20 packets\"]", "[\"20 packets\", 20]")]),
+    ("sweep_unquoted", &[("\"link.bottleneck.queue.limit\"", "link.bottleneck.queue.limit")]),
+    (
+        "several",
+        &[
+            ("runs = 2", "runs = 0"),
+            ("1 Mbit/s", "1 mbps"),
+            ("cc = \"reno\"", "cc = \"remo\""),
+            ("to = \"dst\"", "to = \"dts\""),
+        ],
+    ),
+];
+
+/// Name, overrides.
+const OVERRIDES: &[(&str, &[(&str, &str)])] = &[
+    ("set_unknown_link", &[("link.botleneck.queue", "droptail")]),
+    ("set_unknown_key", &[("link.bottleneck.rat", "1 Mbit/s")]),
+    ("set_unknown_section", &[("lnik.bottleneck.rate", "1 Mbit/s")]),
+    ("set_bad_value", &[("link.bottleneck.rate", "10 mbps"), ("runs", "many")]),
+    ("set_list", &[("link", "5"), ("link.bottleneck", "5")]),
+    ("set_into_value", &[("runs.x", "5")]),
+    ("set_bad_path", &[("link..rate", "5")]),
+    ("set_queue_parameter", &[("link.bottleneck.queue.limti", "5 packets")]),
+    ("set_fault_index", &[("fault.7.at", "5 s")]),
+];
+
+fn changed(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(GOOD.to_string(), |text, (from, to)| {
+        assert!(text.contains(from), "{from:?} is not in the good file");
+        text.replacen(from, to, 1)
+    })
+}
+
+fn compare(name: &str, found: &str, different: &mut Vec<String>) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors").join(format!("{name}.txt"));
+    if std::env::var_os("TAILRACE_BLESS").is_some() {
+        std::fs::write(&file, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    if expected != found {
+        different.push(format!("=== {name}: expected\n{expected}--- found\n{found}"));
+    }
+}
+
+#[test]
+fn the_good_file_is_good() {
+    if let Err(errors) = parse(GOOD, "small.toml", &[]) {
+        panic!("{}", render_all(&errors, false));
+    }
+}
+
+#[test]
+fn errors_read_as_they_should() {
+    let mut different = Vec::new();
+    for (name, changes) in CASES {
+        let errors = parse(&changed(changes), "small.toml", &[]).expect_err(name);
+        assert!(errors.iter().any(|e| e.severity == Severity::Error), "{name}");
+        compare(name, &render_all(&errors, false), &mut different);
+    }
+    for (name, overrides) in OVERRIDES {
+        let overrides: Vec<_> = overrides.iter().map(|(p, v)| (p.to_string(), v.to_string())).collect();
+        let errors = parse(GOOD, "small.toml", &overrides).expect_err(name);
+        compare(name, &render_all(&errors, false), &mut different);
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn what_does_not_fit_into_memory_is_refused_before_it_is_made() {
+    let huge = changed(&[("count = 4", "count = 4000000000")]);
+    let mut different = Vec::new();
+    compare("memory", &render_all(&parse(&huge, "small.toml", &[]).unwrap_err(), false), &mut different);
+    let series = changed(&[("interval = \"1 s\"", "interval = \"1 ns\"")]);
+    compare(
+        "memory_series",
+        &render_all(&parse(&series, "small.toml", &[]).unwrap_err(), false),
+        &mut different,
+    );
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(parse_within(GOOD, "small.toml", &[], Bytes(10_000)).is_err());
+    assert!(parse_within(GOOD, "small.toml", &[], Bytes(1 << 20)).is_ok());
+}
+
+#[test]
+fn errors_as_data_carry_place_and_names() {
+    let text = changed(&[("cc = \"reno\"", "cc = \"remo\"")]);
+    let error = &parse(&text, "small.toml", &[]).unwrap_err()[0];
+    let json = error.to_json();
+    let at = text.find("\"remo\"").unwrap();
+    assert_eq!(json["span"], serde_json::json!([at, at + 6]));
+    assert_eq!(json["line"], text[..at].matches('\n').count() + 1);
+    assert_eq!(json["column"], at - text[..at].rfind('\n').unwrap());
+    assert!(json["expected"].as_array().unwrap().contains(&"cubic".into()));
+    let error = &parse(GOOD, "small.toml", &[("runs".into(), "x".into())]).unwrap_err()[0];
+    assert_eq!(error.to_json()["override"]["path"], "runs");
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let errors = parse(&changed(&[("runs = 2", "rusn = 2")]), "small.toml", &[]).unwrap_err();
+    let coloured = errors[0].render(true);
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once('\x1b') {
+        plain += before;
+        rest = after.split_once('m').unwrap().1;
+    }
+    assert_eq!(plain + rest, errors[0].render(false));
+    assert!(coloured.contains('\x1b'));
+}
