@@ -15,3 +15,68 @@ qdiscs! {
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tailrace_core::Bytes;
+
+    #[test]
+    fn tc_lines_find_their_discipline() {
+        let lines = [
+            ("pfifo limit 50", "droptail"),
+            ("bfifo limit 64kb", "droptail"),
+            (
+                "red limit 200kb min 15kb max 45kb avpkt 1000 burst 20 ecn adaptive probability 0.02 bandwidth 10mbit",
+                "red",
+            ),
+            ("red limit 200kb min 15kb max 45kb ecn", "red"),
+            ("codel limit 1000 target 5ms interval 100ms ecn", "codel"),
+            ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
+        ];
+        for (line, name) in lines {
+            assert_eq!(QdiscConfig::parse_tc(line).unwrap().name(), name, "{line}");
+        }
+        assert_eq!(
+            QdiscConfig::parse_tc("bfifo limit 64kb").unwrap().plain_fifo(),
+            Some(Limit::Bytes(Bytes(65_536)))
+        );
+        assert_eq!(QdiscConfig::parse_tc("codel").unwrap().plain_fifo(), None);
+    }
+
+    #[test]
+    fn tc_errors_name_the_place_and_the_nearest_word() {
+        let e = QdiscConfig::parse_tc("cdoel limit 5").unwrap_err();
+        assert_eq!((e.offset, e.len), (0, 5));
+        assert!(e.message.contains("\"codel\""), "{}", e.message);
+        let e = QdiscConfig::parse_tc("pfifo limit").unwrap_err();
+        assert_eq!((e.offset, e.len), (11, 0));
+        let e = QdiscConfig::parse_tc("red limit 200kb min 45kb max 15kb burst 99").unwrap_err();
+        assert!(e.message.starts_with("min_th: "), "{}", e.message);
+        assert!(QdiscConfig::parse_tc("  ").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_tc_line_panics_or_passes_unvalidated(
+            words in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec![
+                        "red", "sfq", "codel", "pfifo", "limit", "min", "max", "burst", "avpkt", "ecn", "target",
+                        "quantum", "flows", "divisor", "perturb", "0", "1", "20", "64kb", "5ms", "1e9", "-1", "1.5",
+                        "18446744073709551615", "9999999gb", "0.02",
+                    ]).prop_map(String::from),
+                    "\\PC{0,6}",
+                ],
+                0..8,
+            ),
+        ) {
+            let text = words.join(" ");
+            match QdiscConfig::parse_tc(&text) {
+                Ok(config) => prop_assert_eq!(config.validate(), Ok(())),
+                Err(e) => prop_assert!(text.get(e.offset..e.offset + e.len).is_some()),
+            }
+        }
+    }
+}

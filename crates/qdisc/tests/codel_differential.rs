@@ -1,4 +1,5 @@
-//! CoDel, written as a law that sees one packet at a time, against the loop of RFC 8289 §5.5 written plainly.
+//! CoDel, written as a law that sees one packet at a time, against the loop of RFC 8289 §5.5 written plainly, and
+//! with the arithmetic of Linux (`include/net/codel.h`, `codel_impl.h`) in its place.
 
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -7,11 +8,14 @@ use tailrace_core::{Duration, Ecn, Instant, Packet, Rate, Rng};
 use tailrace_qdisc::testing::{Collector, TestPacket};
 use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
 
-/// RFC 8289 §5.5 in nanoseconds; zero stands for "none" in `first_above_time`, as it does there.
+/// RFC 8289 §5.5 in nanoseconds, or with `linux` in units of 1024 of them; zero stands for "none" in
+/// `first_above_time`, as it does there.
 #[derive(Default)]
 struct Plain {
     queue: VecDeque<(TestPacket, u64)>,
     ecn: bool,
+    linux: bool,
+    rec_inv_sqrt: u16,
     target: u64,
     interval: u64,
     max_packet: u64,
@@ -29,7 +33,17 @@ impl Plain {
         self.queue.iter().map(|(p, _)| p.size.get()).sum()
     }
 
+    fn newton_step(&mut self) {
+        let inv = u64::from(self.rec_inv_sqrt) << 16;
+        let inv2 = (inv * inv) >> 32;
+        let val = ((3u64 << 32) - u64::from(self.count) * inv2) >> 2;
+        self.rec_inv_sqrt = (((val * inv) >> (32 - 2 + 1)) >> 16) as u16;
+    }
+
     fn control_law(&self, t: u64) -> u64 {
+        if self.linux {
+            return t + ((self.interval * (u64::from(self.rec_inv_sqrt) << 16)) >> 32);
+        }
         t + (self.interval as f64 / f64::from(self.count).sqrt() + 0.5) as u64
     }
 
@@ -45,7 +59,7 @@ impl Plain {
         } else if self.first_above_time == 0 {
             self.first_above_time = now + self.interval;
         } else {
-            ok_to_drop = now >= self.first_above_time;
+            ok_to_drop = now > self.first_above_time || (now == self.first_above_time && !self.linux);
         }
         (Some(packet), ok_to_drop)
     }
@@ -75,6 +89,7 @@ impl Plain {
             }
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
+                self.newton_step();
                 if self.mark_or_drop(packet.as_mut().expect("a packet is ok to drop")) {
                     self.drop_next = self.control_law(self.drop_next);
                     return packet;
@@ -93,7 +108,13 @@ impl Plain {
             self.dropping = true;
             let delta = self.count - self.last_count;
             let recent = (now as i128 - i128::from(self.drop_next)) < 16 * i128::from(self.interval);
-            self.count = if delta > 1 && recent { delta } else { 1 };
+            if delta > 1 && recent {
+                self.count = delta;
+                self.newton_step();
+            } else {
+                self.count = 1;
+                self.rec_inv_sqrt = u16::MAX;
+            }
             self.drop_next = self.control_law(now);
             self.last_count = self.count;
         }
@@ -111,18 +132,22 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
 }
 
 /// Runs both over the same trace; returns how many drops and marks there were.
-fn compare(rounds: &[Round], ecn: bool, target: Duration, interval: Duration) -> (usize, usize) {
+fn compare(rounds: &[Round], ecn: bool, linux: bool, [target, interval]: [Duration; 2]) -> (usize, usize) {
+    let ticks = |ns: u64| if linux { ns >> 10 } else { ns };
     let mut config = QdiscConfig::default_of("codel").expect("registered");
     config.set("ecn", &Value::Bool(ecn)).expect("a switch");
     config.set("limit", &Value::Text("1000000 packets".into())).expect("a limit");
     config.set("target", &Value::Text(target.to_string())).expect("a duration");
+    config.set("arithmetic", &Value::Text(if linux { "linux16" } else { "exact" }.into())).expect("a choice");
     config.set("interval", &Value::Text(interval.to_string())).expect("a duration");
     let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
     let mut queue: Qdisc<TestPacket> = config.build(&link);
     let mut plain = Plain {
         ecn,
-        target: target.as_nanos(),
-        interval: interval.as_nanos(),
+        linux,
+        rec_inv_sqrt: u16::MAX,
+        target: ticks(target.as_nanos()),
+        interval: ticks(interval.as_nanos()),
         max_packet: 512,
         ..Plain::default()
     };
@@ -133,11 +158,11 @@ fn compare(rounds: &[Round], ecn: bool, target: Duration, interval: Duration) ->
         for (size, bits) in packets {
             let packet = TestPacket::new(id, 0, *size).with_ecn(Ecn::from_bits(*bits));
             queue.enqueue(packet, &mut cx);
-            plain.queue.push_back((packet, now));
+            plain.queue.push_back((packet, ticks(now)));
             id += 1;
         }
         for _ in 0..*takes {
-            assert_eq!(queue.dequeue(&mut cx).map(|(p, _)| p), plain.dequeue(now), "at {now} ns");
+            assert_eq!(queue.dequeue(&mut cx).map(|(p, _)| p), plain.dequeue(ticks(now)), "at {now} ns");
         }
     }
     assert_eq!(sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), plain.dropped);
@@ -145,35 +170,46 @@ fn compare(rounds: &[Round], ecn: bool, target: Duration, interval: Duration) ->
     (plain.dropped.len(), plain.marked.len())
 }
 
+/// RFC 8289 §4.4: target and interval.
+const STANDARD: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(100)];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn decisions_equal_those_of_the_rfc(rounds in rounds(), ecn in any::<bool>()) {
-        compare(&rounds, ecn, Duration::from_millis(5), Duration::from_millis(100));
+        compare(&rounds, ecn, false, STANDARD);
     }
 
     #[test]
     fn decisions_equal_those_of_the_rfc_with_short_intervals(
         rounds in rounds(), ecn in any::<bool>(), target in 0u64..3, interval in 1u64..20,
     ) {
-        compare(&rounds, ecn, Duration::from_millis(target), Duration::from_millis(interval));
+        compare(&rounds, ecn, false, [target, interval].map(Duration::from_millis));
+    }
+
+    #[test]
+    fn decisions_equal_those_of_linux_with_its_arithmetic(
+        rounds in rounds(), ecn in any::<bool>(), interval in 1u64..100,
+    ) {
+        compare(&rounds, ecn, true, [Duration::from_millis(1), Duration::from_millis(interval)]);
     }
 }
 
 /// The random traces above reach the interesting states: without drops, marks and re-entries they prove nothing.
 #[test]
 fn a_saturated_trace_drops_marks_and_reenters() {
+    // Six hundred milliseconds of two arrivals a departure, six hundred of one arrival in two departures.
     let round = |i: u64| {
-        (
-            3_000_000,
-            vec![(1000, (i % 4) as u8); 1 + usize::from(i % 400 < 200)],
-            1 + (i % 400 >= 200) as usize,
-        )
+        let filling = i % 400 < 200;
+        let packets = vec![(1000, (i % 4) as u8); if filling { 2 } else { 1 }];
+        (3_000_000, packets, if filling { 1 } else { 2 })
     };
     let rounds: Vec<Round> = (0..4000).map(round).collect();
-    let (drops, marks) = compare(&rounds, true, Duration::from_millis(5), Duration::from_millis(100));
-    assert!(drops > 20 && marks > 20, "{drops} {marks}");
-    let (drops, marks) = compare(&rounds, false, Duration::from_millis(5), Duration::from_millis(100));
-    assert!(drops > 100 && marks == 0, "{drops} {marks}");
+    for linux in [false, true] {
+        let (drops, marks) = compare(&rounds, true, linux, STANDARD);
+        assert!(drops > 20 && marks > 20, "{drops} {marks}");
+        let (drops, marks) = compare(&rounds, false, linux, STANDARD);
+        assert!(drops > 100 && marks == 0, "{drops} {marks}");
+    }
 }

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tailrace_core::params::{Kind, Value};
-use tailrace_core::{Bytes, Duration, Ecn, Instant, Rate, Rng};
+use tailrace_core::text::Quantity;
+use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Rate, Rng};
 use tailrace_qdisc::testing::{Collector, TestPacket};
-use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
+use tailrace_qdisc::{Backlog, Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -127,10 +128,27 @@ fn run(config: &QdiscConfig, link: &LinkView, steps: &[Step], seed: u64) -> Outc
         outcome.states.extend(state.iter().map(|x| x.to_bits()));
         assert!(state.iter().all(|x| x.is_finite()), "{:?} {state:?}", queue.state_names());
         balance(&queue, &outcome, &sink);
+        assert!(within(queue.backlog(), limit(config)), "{:?}", queue.backlog());
     }
     outcome.dropped = sink.dropped.iter().map(|(p, ..)| *p).collect();
     outcome.marked = sink.marked.iter().map(|(p, _)| *p).collect();
     outcome
+}
+
+/// The hard limit, where the configuration states one.
+fn limit(config: &QdiscConfig) -> Option<Limit> {
+    match config.get("limit") {
+        Some(Value::Text(text)) => Limit::parse(&text).ok(),
+        _ => None,
+    }
+}
+
+fn within(backlog: Backlog, limit: Option<Limit>) -> bool {
+    match limit {
+        Some(Limit::Packets(n)) => backlog.packets <= n,
+        Some(Limit::Bytes(b)) => backlog.bytes <= b,
+        None => true,
+    }
 }
 
 /// In = out + dropped + queued, in packets and in bytes.
