@@ -6,7 +6,7 @@
 //!
 //! The pseudo-code of RFC 8289 §5.5 is a loop around the queue; here it is a law that sees one packet at a time.
 //! What the loop does after it dropped a packet depends on the next one (`drop_next` advances only if that is
-//! still to be dropped), hence [`Turn`]: the law remembers what it waits for.
+//! still to be dropped), hence `Turn`: the law remembers what it waits for.
 //!
 //! Variants, as options: `arithmetic = "linux16"` computes as Linux `include/net/codel.h` does. `ce_threshold` is
 //! Linux's. The small-backlog test uses the largest packet seen (RFC 8289) unless `maxpacket` fixes it (Linux: the
