@@ -48,6 +48,7 @@ mod path;
 mod paths;
 mod reader;
 mod resolve;
+mod schema;
 mod sweep;
 mod topology;
 
@@ -55,6 +56,7 @@ pub use declaration::Declaration;
 pub use diagnostic::{Diagnostic, Place, Severity, render_all};
 pub use memory::DEFAULT_MEMORY_LIMIT;
 pub use model::Scenario;
+pub use schema::schema;
 pub use sweep::SweepAxis;
 
 use diagnostic::Sink;

@@ -218,12 +218,6 @@ fn read_tc(text: &str, origin: Origin, sink: &Sink<'_>) -> Option<QdiscConfig> {
         Ok(config) => return Some(config),
         Err(error) => error,
     };
-    let first = text.split_whitespace().next().unwrap_or("");
-    if first == text.trim() || error.offset == text.find(first).unwrap_or(0) {
-        let diagnostic = sink.an_error(origin, format!("unknown queue discipline {first:?}"));
-        sink.push(diagnostic.among(first, QdiscConfig::names().iter().copied()));
-        return None;
-    }
     // Where the text stands between plain quotes, the word itself can be underlined.
     let word = match origin {
         Origin::Span(start, end) if end - start == text.len() + 2 => {
@@ -232,6 +226,19 @@ fn read_tc(text: &str, origin: Origin, sink: &Sink<'_>) -> Option<QdiscConfig> {
         }
         other => other,
     };
-    sink.push(sink.an_error(word, "bad tc line").label(error.message));
+    let first = text.split_whitespace().next().unwrap_or("");
+    let about_kind = Some(error.offset) == text.find(first) && QdiscConfig::default_of(first).is_none();
+    if about_kind && error.message.starts_with("unknown") {
+        let mut diagnostic = sink.an_error(word, format!("unknown queue discipline {first:?}"));
+        diagnostic = diagnostic.among(first, QdiscConfig::names().iter().copied());
+        // tc has names of its own, such as pfifo.
+        if let (None, Some((_, hint))) = (&diagnostic.label, error.message.split_once("; did")) {
+            diagnostic = diagnostic.label(format!("did{hint}"));
+            diagnostic.help = None;
+        }
+        sink.push(diagnostic);
+    } else {
+        sink.push(sink.an_error(word, "bad tc line").label(error.message));
+    }
     None
 }

@@ -6,6 +6,7 @@ use tailrace_scenario::{Parsed, Scenario, parse, render_all};
 
 const DUMBBELL: &str = include_str!("files/dumbbell.toml");
 const SCENARIO_D: &str = include_str!("files/scenario_d.toml");
+const EVERYTHING: &str = include_str!("files/everything.toml");
 
 fn read(text: &str, overrides: &[(&str, &str)]) -> Parsed {
     let overrides: Vec<_> = overrides.iter().map(|(p, v)| (p.to_string(), v.to_string())).collect();
@@ -49,7 +50,7 @@ fn profiles_give_defaults_that_the_file_overrides() {
 
 #[test]
 fn a_resolved_file_is_the_same_scenario_and_resolves_to_itself() {
-    for text in [DUMBBELL, SCENARIO_D] {
+    for text in [DUMBBELL, SCENARIO_D, EVERYTHING] {
         let parsed = read(text, &[]);
         let resolved = parsed.to_toml();
         let again = read(&resolved, &[]);

@@ -1,0 +1,234 @@
+//! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
+
+use crate::dist::FORMS;
+use crate::sections::{Key, LOSSES, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS};
+use serde_json::{Map, Value, json};
+use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
+use tailrace_transport::{CcConfig, TcpConfig};
+
+/// The schema, for editors and for `tailrace schema`.
+pub fn schema() -> Value {
+    let mut root = section(&SCENARIO, None, &[]);
+    root["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    root["title"] = "Tailrace scenario".into();
+    root["$defs"] = json!({
+        "duration": quantity("A duration with its unit, such as \"5 ms\".", "(ns|us|µs|μs|ms|s|sec|min|h)"),
+        "rate": quantity(
+            "A rate with its unit, such as \"10 Mbit/s\".",
+            "([kKmMgG]?i?bit(/s)?|[kKmMgG]?B/s)",
+        ),
+        "size": quantity("A size with its unit, such as \"1500 B\".", "([kKmMgG]?i?[bB]|bytes?)"),
+        "limit": quantity(
+            "A number of packets or a size, such as \"50 packets\" or \"200 kB\".",
+            "(packets?|pkts?|p|[kKmMgG]?i?[bB]|bytes?)",
+        ),
+        "probability": probability(),
+        "distribution": distribution(),
+        "selector": {
+            "description": "Hosts, routers or links: g1, src[*], src[3], path[0..4] (end exclusive).",
+            "type": "string",
+        },
+        "name": {
+            "description": "Letters, digits, _ - : and /.",
+            "type": "string",
+            "pattern": "^[\\p{L}\\p{N}_:/-]+$",
+        },
+        "loss": loss(),
+        "queue": queue(),
+        "reverse": section(&REVERSE, None, &[]),
+        "congestion_control": congestion_control(),
+        "transport": transport(),
+        "app": app(),
+    });
+    root
+}
+
+fn quantity(description: &str, units: &str) -> Value {
+    let pattern = format!("^\\s*[0-9.][0-9._]*([eE][+-]?[0-9]+)?\\s*{units}\\s*$");
+    json!({ "description": description, "type": "string", "pattern": pattern })
+}
+
+fn probability() -> Value {
+    json!({
+        "description": "A probability such as 0.02 or \"2 %\".",
+        "anyOf": [
+            { "type": "number", "minimum": 0, "maximum": 1 },
+            { "type": "string", "pattern": "^\\s*[0-9.][0-9._eE+-]*\\s*%?\\s*$" },
+        ],
+    })
+}
+
+fn distribution() -> Value {
+    let forms: Vec<&str> = FORMS.iter().map(|(_, form)| *form).collect();
+    let names: Vec<&str> = FORMS.iter().map(|(name, _)| *name).collect();
+    json!({
+        "description": format!("A duration, or a distribution of durations: {}.", forms.join(", ")),
+        "anyOf": [
+            { "$ref": "#/$defs/duration" },
+            { "type": "string", "pattern": format!("^\\s*({})\\s*\\(.*\\)\\s*$", names.join("|")) },
+        ],
+    })
+}
+
+/// A table with the keys of `section` and `params`, and a `kind` if one is given.
+fn section(section: &Section, kind: Option<&str>, params: &[ParamInfo]) -> Value {
+    let mut properties = Map::new();
+    let mut required: Vec<&str> = Vec::new();
+    if let Some(kind) = kind {
+        properties.insert("kind".into(), json!({ "const": kind }));
+        required.push("kind");
+    }
+    for key in section.keys {
+        properties.insert(key.name.into(), property(key));
+        if key.required {
+            required.push(key.name);
+        }
+    }
+    for p in params {
+        properties.insert(p.name.into(), parameter(p));
+    }
+    json!({
+        "description": section.doc,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = shape(key.shape);
+    let default = if key.default.is_empty() { String::new() } else { format!(" Default: {}.", key.default) };
+    schema["description"] = format!("{}{default}", key.doc).into();
+    schema
+}
+
+fn shape(shape: Shape) -> Value {
+    let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    match shape {
+        Shape::Plain(kind) => self::kind(kind),
+        Shape::Text => json!({ "type": "string" }),
+        Shape::Name => reference("name"),
+        Shape::Selector => reference("selector"),
+        Shape::Ends => {
+            json!({ "type": "array", "items": reference("selector"), "minItems": 2, "maxItems": 2 })
+        }
+        Shape::Distribution => reference("distribution"),
+        Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
+        Shape::Loss => reference("loss"),
+        Shape::Queue => reference("queue"),
+        Shape::Reverse => reference("reverse"),
+        Shape::Transport => reference("transport"),
+        Shape::CongestionControl => reference("congestion_control"),
+        Shape::App => reference("app"),
+        Shape::Steps => {
+            let step = json!({
+                "type": "array",
+                "prefixItems": [reference("duration"), reference("rate")],
+                "minItems": 2,
+                "maxItems": 2,
+            });
+            json!({ "type": "array", "items": step, "minItems": 1 })
+        }
+        Shape::Any => json!({}),
+        Shape::Section(s) => section(s, None, &[]),
+        Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
+        Shape::Sweep => json!({
+            "type": "object",
+            "additionalProperties": { "type": "array", "minItems": 1 },
+        }),
+    }
+}
+
+fn kind(kind: Kind) -> Value {
+    let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    match kind {
+        Kind::Bool => json!({ "type": "boolean" }),
+        Kind::Count => json!({ "type": "integer", "minimum": 0 }),
+        Kind::Number => json!({ "type": "number" }),
+        Kind::Duration => reference("duration"),
+        Kind::Rate => reference("rate"),
+        Kind::Bytes => reference("size"),
+        Kind::Limit => reference("limit"),
+        Kind::Probability => reference("probability"),
+        Kind::Choice(words) => json!({ "enum": words }),
+    }
+}
+
+fn parameter(p: &ParamInfo) -> Value {
+    let mut schema = kind(p.kind);
+    if p.auto {
+        schema = json!({ "anyOf": [schema, { "const": "auto" }] });
+    }
+    let doc = p.doc.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    schema["description"] = format!("{} Source: {}.", doc.trim(), p.source).into();
+    schema
+}
+
+/// A bare kind or any of the tables.
+fn kinded(description: &str, kinds: &[&str], tables: Vec<Value>) -> Value {
+    let mut forms = vec![json!({ "enum": kinds })];
+    forms.extend(tables);
+    json!({ "description": description, "anyOf": forms })
+}
+
+fn named(title: &str, schema: Value, doc: &str) -> Value {
+    let mut schema = schema;
+    schema["title"] = title.into();
+    schema["description"] = doc.into();
+    schema
+}
+
+fn sections(sections: &[(&str, Section)]) -> Vec<Value> {
+    sections.iter().map(|(kind, s)| named(kind, section(s, Some(kind), &[]), s.doc)).collect()
+}
+
+fn loss() -> Value {
+    let mut forms = vec![json!({ "$ref": "#/$defs/probability" })];
+    forms.extend(sections(LOSSES));
+    json!({ "description": "Random loss: a probability, or a loss process.", "anyOf": forms })
+}
+
+const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };
+
+fn queue() -> Value {
+    let catalog = tailrace_qdisc::catalog();
+    let names: Vec<&str> = catalog.iter().map(|q| q.name).collect();
+    let mut tables = vec![json!({
+        "description": "A line as tc takes it, such as \"red limit 200kb min 15kb max 45kb ecn\".",
+        "type": "string",
+        "pattern": "^\\s*[a-z_]+(\\s.*)?$",
+    })];
+    tables.extend(catalog.iter().map(|q| {
+        let doc = format!("{} {}.", q.summary, q.citation);
+        named(q.name, section(&NO_KEYS, Some(q.name), q.params), &doc)
+    }));
+    kinded("A queue discipline.", &names, tables)
+}
+
+fn congestion_control() -> Value {
+    let catalog = CcConfig::catalog();
+    let names: Vec<&str> = catalog.iter().map(|c| c.name).collect();
+    let tables = catalog.iter().map(|c| {
+        let doc = format!("{} {}.", c.summary, c.citation);
+        named(c.name, section(&NO_KEYS, Some(c.name), c.params), &doc)
+    });
+    kinded("A congestion control.", &names, tables.collect())
+}
+
+fn transport() -> Value {
+    let mut tcp = section(&TCP, Some("tcp"), TcpConfig::params());
+    // "auto" is the headers' real size.
+    tcp["properties"]["header"]["anyOf"] = json!([{ "$ref": "#/$defs/size" }, { "const": "auto" }]);
+    if let Some(header) = tcp["properties"]["header"].as_object_mut() {
+        header.remove("$ref");
+    }
+    let udp = section(&UDP, Some("udp"), &[]);
+    kinded("A transport.", &["tcp", "udp"], vec![named("tcp", tcp, TCP.doc), named("udp", udp, UDP.doc)])
+}
+
+fn app() -> Value {
+    let kinds: Vec<&str> = TCP_APPS.iter().chain(UDP_APPS).map(|(kind, _)| *kind).collect();
+    let tables = [sections(TCP_APPS), sections(UDP_APPS)].concat();
+    kinded("What drives a flow: over TCP, or over UDP.", &kinds, tables)
+}
