@@ -5,12 +5,14 @@
 pub mod math;
 pub mod packet;
 pub mod params;
+pub mod ring;
 pub mod rng;
 pub mod text;
 pub mod time;
 pub mod units;
 
 pub use packet::{DropReason, Dscp, Ecn, FlowKey, Label, Packet};
+pub use ring::Ring;
 pub use rng::Rng;
 pub use time::{Duration, Instant};
 pub use units::{Bytes, Limit, Probability, Rate};

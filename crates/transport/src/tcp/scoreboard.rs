@@ -4,8 +4,7 @@
 //! counters, so an ACK without loss costs the same for every window. A segment counts as lost once `dup_thresh`
 //! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
 
-use std::collections::VecDeque;
-use tailrace_core::Instant;
+use tailrace_core::{Instant, Ring};
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
@@ -40,7 +39,7 @@ pub(crate) struct Acked {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
-    records: VecDeque<Record>,
+    records: Ring<Record>,
     /// First sequence number not acknowledged (SND.UNA), unwrapped to 64 bits.
     pub(crate) una: u64,
     /// Next sequence number to send for the first time (SND.NXT).
@@ -63,7 +62,7 @@ pub(crate) struct Scoreboard {
 impl Scoreboard {
     pub(crate) fn new(start: u64) -> Self {
         Self {
-            records: VecDeque::new(),
+            records: Ring::new(),
             una: start,
             nxt: start,
             sacked: 0,
@@ -240,7 +239,7 @@ impl Scoreboard {
 
     /// A timeout: everything not SACKed is lost and to be sent again.
     pub(crate) fn mark_all_lost(&mut self) {
-        for record in &mut self.records {
+        for record in self.records.iter_mut() {
             if !record.has(SACKED) {
                 record.flags = record.flags & AMBIGUOUS | LOST;
             }
@@ -254,7 +253,7 @@ impl Scoreboard {
 
     /// Forgets what was SACKed: the receiver reneged (RFC 2018 §8).
     pub(crate) fn clear_sacks(&mut self) {
-        for record in &mut self.records {
+        for record in self.records.iter_mut() {
             record.flags &= !SACKED;
         }
         self.sacked = 0;
@@ -296,7 +295,7 @@ impl Scoreboard {
     pub(crate) fn check(&self) {
         let mut sums = [0; 4];
         let mut start = self.una;
-        for r in &self.records {
+        for r in self.records.iter() {
             assert!(r.end > start, "records are in order and not empty");
             let len = r.end - start;
             let waiting = r.flags & (LOST | RETRANSMITTED) == LOST;
