@@ -26,8 +26,7 @@ use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
 use crate::{LinkId, NodeId, Rim};
 use queueing::Service;
-use std::collections::VecDeque;
-use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
+use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Ring, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
 /// How a link's queue works.
@@ -74,7 +73,7 @@ pub struct Link<P: Packet> {
     // First cache line: all that an arrival at the other end needs, without impairment.
     /// Time of the one event that is pending for this link, or `Instant::MAX`.
     pending: Instant,
-    flight: VecDeque<Flying<P>>,
+    flight: Ring<Flying<P>>,
     delay: Duration,
     to: NodeId,
     /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
@@ -123,7 +122,7 @@ impl<P: Packet> Link<P> {
         assert!(config.overhead <= Self::MAX_MTU, "a link's overhead is at most 1 GiB a packet");
         let mut link = Self {
             pending: Instant::MAX,
-            flight: VecDeque::new(),
+            flight: Ring::new(),
             delay: config.delay,
             to,
             express_below: 0,
