@@ -167,3 +167,124 @@ impl Cubic {
         self.c * x * x * x + self.w_max
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::TcpConfig;
+
+    const MSS: u64 = 1000;
+
+    /// A CUBIC in congestion avoidance whose ACKs come evenly, one window a round trip.
+    struct Flow {
+        cubic: Cubic,
+        now: f64,
+        rtt: f64,
+    }
+
+    impl Flow {
+        fn new(window: u64, rtt: f64) -> Self {
+            let config =
+                TcpConfig { iw: Some(window), initial_ssthresh: Some(window), ..TcpConfig::default() };
+            let cubic = Cubic::build(&CubicConfig::default(), &Setup::new(&config, MSS));
+            Self { cubic, now: 1.0, rtt }
+        }
+        fn at(&self) -> Instant {
+            Instant::ZERO + Duration::from_secs_f64(self.now)
+        }
+        fn signal(&mut self, signal: Signal) {
+            let base = self.cubic.cwnd();
+            self.cubic.on_congestion(&CongestionEvent { now: self.at(), signal, base });
+        }
+        fn ack(&mut self) {
+            self.cubic.on_ack(&AckSample {
+                now: self.at(),
+                acked: Bytes(MSS),
+                in_flight: self.cubic.cwnd(),
+                rtt: None,
+                smoothed_rtt: Duration::from_secs_f64(self.rtt),
+                min_rtt: Duration::ZERO,
+                cwnd_limited: true,
+                after_timeout: false,
+            });
+            self.now += self.rtt / self.cubic.cwnd;
+        }
+    }
+
+    #[test]
+    fn window_follows_the_cubic_of_rfc_9438() {
+        // Loss at 100: 70 segments left, K = cbrt((100 - 70) / 0.4) = 4.217163 s (§4.2), W(K) = 100, W(2K) = 130.
+        let mut f = Flow::new(100, 0.1);
+        f.cubic.reno_friendly = false;
+        f.signal(Signal::Loss);
+        assert_eq!(f.cubic.cwnd(), Bytes(70_000));
+        let start = f.now;
+        for (after, window) in
+            [(1.0, 86.682), (2.0, 95.639), (4.217_163, 100.0), (6.0, 102.267), (8.434_326, 130.0)]
+        {
+            while f.now - start < after {
+                f.ack();
+            }
+            // Round trips of 0.1 s: the window is between W(t) and W(t + RTT).
+            let slope = 3.0 * 0.4 * (after - 4.217_163_f64).powi(2) * 0.1;
+            assert!((f.cubic.cwnd - window).abs() < slope + 0.5, "{after}: {}", f.cubic.cwnd);
+        }
+    }
+
+    #[test]
+    fn short_round_trips_follow_standard_tcp() {
+        // §4.3: from 14 by 3 (1 - 0.7) / (1 + 0.7) = 0.529 a round trip, and by 1 from the prior window of 20 on.
+        let mut f = Flow::new(20, 0.005);
+        f.signal(Signal::Loss);
+        let start = f.now;
+        let trips = |n: f64, f: &mut Flow| {
+            while f.now - start < n * 0.005 {
+                f.ack();
+            }
+            f.cubic.cwnd
+        };
+        let w = trips(8.0, &mut f);
+        assert!((w - (14.0 + 8.0 * 0.529)).abs() < 0.2, "{w}");
+        let w = trips(21.0, &mut f);
+        assert!((w - (20.0 + (21.0 - 6.0 / 0.529))).abs() < 0.7, "{w}");
+    }
+
+    #[test]
+    fn fast_convergence_remembers_less() {
+        // §4.7: second loss at 90 below W_max 100: W_max = 90 * 1.7 / 2 = 76.5; 63 left; K = cbrt(13.5 / 0.4) = 3.2317.
+        let mut f = Flow::new(100, 0.1);
+        f.signal(Signal::Loss);
+        while f.cubic.cwnd < 90.0 {
+            f.ack();
+        }
+        f.cubic.cwnd = 90.0;
+        f.signal(Signal::Loss);
+        assert!((f.cubic.w_max - 76.5).abs() < 1e-9);
+        f.ack();
+        assert!((f.cubic.k - 3.2317).abs() < 1e-3, "{}", f.cubic.k);
+    }
+
+    #[test]
+    fn after_a_timeout_the_cubic_starts_flat() {
+        // §4.8: K = 0 and W_max = cwnd at the start of congestion avoidance, here ssthresh = 70.
+        let mut f = Flow::new(100, 0.1);
+        f.signal(Signal::Timeout);
+        assert_eq!((f.cubic.cwnd(), f.cubic.ssthresh()), (Bytes(1_000), Some(Bytes(70_000))));
+        while f.cubic.epoch.is_none() {
+            f.ack();
+        }
+        assert_eq!((f.cubic.k, f.cubic.w_max), (0.0, 70.0));
+    }
+
+    #[test]
+    fn time_without_data_is_no_part_of_the_epoch() {
+        let mut f = Flow::new(100, 0.1);
+        f.signal(Signal::Loss);
+        (0..700).for_each(|_| f.ack());
+        let before = f.cubic.cwnd;
+        f.now += 100.0;
+        f.cubic.on_idle(Duration::from_secs(100), Duration::from_secs(200), Bytes(100_000), true);
+        f.ack();
+        assert!(f.cubic.cwnd - before < 0.1, "{before} {}", f.cubic.cwnd);
+    }
+}

@@ -147,3 +147,69 @@ pub(super) fn after_idle(
     }
     (cwnd, ssthresh)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::TcpConfig;
+    use tailrace_core::Instant;
+
+    fn reno(iw: u64, ssthresh: u64, config: TcpConfig) -> Reno {
+        let config = TcpConfig { iw: Some(iw), initial_ssthresh: Some(ssthresh), ..config };
+        Reno::build(&RenoConfig::default(), &Setup::new(&config, 1000))
+    }
+    fn ack(segments: u64) -> AckSample {
+        AckSample {
+            now: Instant::ZERO,
+            acked: Bytes(segments * 1000),
+            in_flight: Bytes(0),
+            rtt: None,
+            smoothed_rtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            cwnd_limited: true,
+            after_timeout: false,
+        }
+    }
+
+    #[test]
+    fn slow_start_stops_at_ssthresh_and_the_rest_counts_above_it() {
+        // L = 2: an ACK of two segments grows 3 to ssthresh 4; the other thousand is a quarter of the next window.
+        let mut r = reno(3, 4, TcpConfig { abc_limit: 2, ..TcpConfig::default() });
+        r.on_ack(&ack(2));
+        assert_eq!((r.cwnd(), r.credit / 1000), (Bytes(4000), 0));
+        (0..3).for_each(|_| r.on_ack(&ack(1)));
+        assert_eq!(r.cwnd(), Bytes(4000));
+        r.on_ack(&ack(1));
+        assert_eq!(r.cwnd(), Bytes(5000));
+    }
+
+    #[test]
+    fn ack_counting_adds_one_over_cwnd() {
+        // ns-2: w += 1/w: 4.25, 4.485294, 4.708245, 4.920638.
+        let mut r = reno(4, 4, TcpConfig { increase: crate::config::Increase::Acks, ..TcpConfig::default() });
+        (0..4).for_each(|_| r.on_ack(&ack(3)));
+        assert!((r.cwnd / 1000.0 - 4.920_638).abs() < 1e-6, "{}", r.cwnd);
+    }
+
+    #[test]
+    fn decrease_is_in_the_unit_of_the_profile_and_never_below_two_segments() {
+        let lose = |unit, base| {
+            let mut r = reno(10, 100, TcpConfig { window_unit: unit, ..TcpConfig::default() });
+            r.on_congestion(&CongestionEvent { now: Instant::ZERO, signal: Signal::Loss, base: Bytes(base) });
+            (r.cwnd().get(), r.ssthresh)
+        };
+        use crate::config::WindowUnit::{Bytes as InBytes, Packets};
+        assert_eq!(lose(InBytes, 9_700), (4_850, 4_850));
+        assert_eq!(lose(Packets, 9_700), (4_000, 4_000));
+        assert_eq!(lose(InBytes, 1_000), (2_000, 2_000));
+    }
+
+    #[test]
+    fn idleness_halves_once_a_timeout_down_to_the_floor() {
+        let s = Duration::from_secs;
+        let idle = |t, decay| after_idle((9_000.0, 2_000), s(t), s(1), Bytes(2_000), decay);
+        assert_eq!(idle(2, true), (2_250.0, 6_750));
+        assert_eq!(idle(50, true), (2_000.0, 6_750));
+        assert_eq!(idle(2, false), (2_000.0, 2_000));
+    }
+}

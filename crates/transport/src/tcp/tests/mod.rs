@@ -6,6 +6,7 @@ mod windows;
 use super::*;
 use crate::config::Profile;
 use crate::segment::Segment;
+use std::collections::BTreeMap;
 
 /// What the channel does with one segment: after how long it arrives; no entry means it is lost.
 pub(super) type Fate = [Option<Duration>; 2];
@@ -13,7 +14,7 @@ pub(super) type Fate = [Option<Duration>; 2];
 /// A client and a server, and the segments between them in order of arrival.
 pub(super) struct Channel {
     pub(super) ends: [Tcp; 2],
-    flying: Vec<(Instant, u64, usize, Segment)>,
+    pub(super) flying: BTreeMap<(Instant, u64), (usize, Segment)>,
     pub(super) now: Instant,
     count: u64,
     /// Payload bytes delivered at each end.
@@ -30,11 +31,14 @@ pub(super) fn config(profile: Profile) -> TcpConfig {
 
 impl Channel {
     pub(super) fn new(configs: [TcpConfig; 2], cc: &str, iss: [u32; 2]) -> Self {
-        let cc = CcConfig::default_of(cc).expect("a registered name");
+        Self::with_cc(configs, &CcConfig::default_of(cc).expect("a registered name"), iss)
+    }
+
+    pub(super) fn with_cc(configs: [TcpConfig; 2], cc: &CcConfig, iss: [u32; 2]) -> Self {
         let [client, server] = configs.map(Arc::new);
         Self {
-            ends: [Tcp::connect(&client, &cc, iss[0], Instant::ZERO), Tcp::listen(&server, &cc, iss[1])],
-            flying: Vec::new(),
+            ends: [Tcp::connect(&client, cc, iss[0], Instant::ZERO), Tcp::listen(&server, cc, iss[1])],
+            flying: BTreeMap::new(),
             now: Instant::ZERO,
             count: 0,
             delivered: [0; 2],
@@ -54,7 +58,7 @@ impl Channel {
                 }
                 for delay in fate(i, &segment, self.count).into_iter().flatten() {
                     self.count += 1;
-                    self.flying.push((self.now + delay, self.count, 1 - i, segment));
+                    self.flying.insert((self.now + delay, self.count), (1 - i, segment));
                 }
                 self.count += 1;
                 self.check(i, Some(&segment));
@@ -95,18 +99,17 @@ impl Channel {
 
     /// One step to the next event; false where nothing is left to happen.
     pub(super) fn step(&mut self, fate: &mut impl FnMut(usize, &Segment, u64) -> Fate) -> bool {
-        let arrival = self.flying.iter().map(|f| (f.0, f.1)).min();
+        let arrival = self.flying.first_key_value().map(|f| f.0.0);
         let timeout = self.ends.iter().filter_map(Tcp::poll_timeout).min();
-        let Some(at) = [arrival.map(|a| a.0), timeout].into_iter().flatten().min() else { return false };
+        let Some(at) = [arrival, timeout].into_iter().flatten().min() else { return false };
         assert!(at >= self.now, "deadlines lie ahead");
         self.now = at;
-        match arrival {
-            Some((when, number)) if when == at => {
-                let k = self.flying.iter().position(|f| f.1 == number).expect("just found");
-                let (_, _, to, segment) = self.flying.swap_remove(k);
+        match self.flying.first_entry().filter(|f| f.key().0 == at) {
+            Some(first) => {
+                let (to, segment) = first.remove();
                 self.ends[to].handle_segment(&segment, at);
             }
-            _ => self.ends.iter_mut().for_each(|e| e.handle_timeout(at)),
+            None => self.ends.iter_mut().for_each(|e| e.handle_timeout(at)),
         }
         self.drain(fate);
         true

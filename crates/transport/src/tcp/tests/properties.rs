@@ -71,9 +71,9 @@ proptest! {
         ch.drain(&mut { channel });
         for _ in 0..2_000_000 {
             // Marks are set on the way: only on what is ECN-capable.
-            for (n, f) in ch.flying.iter_mut().enumerate() {
-                if f.3.ecn == Ecn::Ect0 && mix(seed, f.1 + n as u64) % 1000 < mark {
-                    f.3.ecn = Ecn::Ce;
+            for (key, f) in &mut ch.flying {
+                if f.1.ecn == Ecn::Ect0 && mix(seed, key.1 + ch.count) % 1000 < mark {
+                    f.1.ecn = Ecn::Ce;
                 }
             }
             if !closed && ch.events[1].contains(&Event::PeerClosed) {
