@@ -146,6 +146,14 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Ve
             wrong.push(format!("{path}: {value} fits none of the alternatives"));
         }
     }
+    if !fits_plainly(schema, value) {
+        wrong.push(format!("{path}: {value} does not fit {schema}"));
+    }
+    check_members(root, schema, value, path, wrong);
+    check_items(root, schema, value, path, wrong);
+}
+
+fn fits_plainly(schema: &Value, value: &Value) -> bool {
     let fits_type = match schema["type"].as_str() {
         None => true,
         Some("object") => value.is_object(),
@@ -160,42 +168,36 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Ve
         schema["minimum"].as_f64().is_none_or(|m| x >= m) && schema["maximum"].as_f64().is_none_or(|m| x <= m)
     });
     let in_enum = schema["enum"].as_array().is_none_or(|words| words.contains(value));
-    let is_const = schema.get("const").is_none_or(|c| c == value);
-    if !(fits_type && in_range && in_enum && is_const) {
-        wrong.push(format!("{path}: {value} does not fit {schema}"));
-        return;
-    }
-    if let Some(object) = value.as_object() {
-        for key in schema["required"].as_array().into_iter().flatten() {
-            if !object.contains_key(key.as_str().unwrap()) {
-                wrong.push(format!("{path}: {key} is missing"));
-            }
-        }
-        for (key, value) in object {
-            let path = format!("{path}.{key}");
-            match schema["properties"].get(key) {
-                Some(schema) => check(root, schema, value, &path, wrong),
-                None if schema["additionalProperties"].is_object() => {
-                    check(root, &schema["additionalProperties"], value, &path, wrong);
-                }
-                None if schema["additionalProperties"] == false => wrong.push(format!("{path} is unknown")),
-                None => {}
-            }
+    fits_type && in_range && in_enum && schema.get("const").is_none_or(|c| c == value)
+}
+
+fn check_members(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Vec<String>) {
+    let Some(object) = value.as_object() else { return };
+    for key in schema["required"].as_array().into_iter().flatten() {
+        if !object.contains_key(key.as_str().unwrap()) {
+            wrong.push(format!("{path}: {key} is missing"));
         }
     }
-    if let Some(list) = value.as_array() {
-        let bounds =
-            (schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"].as_u64().unwrap_or(u64::MAX));
-        if !(bounds.0..=bounds.1).contains(&(list.len() as u64)) {
-            wrong.push(format!("{path} has {} items", list.len()));
+    for (key, value) in object {
+        let path = format!("{path}.{key}");
+        match (schema["properties"].get(key), &schema["additionalProperties"]) {
+            (Some(schema), _) | (None, schema @ Value::Object(_)) => check(root, schema, value, &path, wrong),
+            (None, Value::Bool(false)) => wrong.push(format!("{path} is unknown")),
+            _ => {}
         }
-        for (i, item) in list.iter().enumerate() {
-            let at = format!("{path}[{i}]");
-            match schema["prefixItems"].get(i) {
-                Some(schema) => check(root, schema, item, &at, wrong),
-                None if schema["items"].is_object() => check(root, &schema["items"], item, &at, wrong),
-                None => {}
-            }
+    }
+}
+
+fn check_items(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Vec<String>) {
+    let Some(list) = value.as_array() else { return };
+    let bounds = (schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"].as_u64().unwrap_or(u64::MAX));
+    if !(bounds.0..=bounds.1).contains(&(list.len() as u64)) {
+        wrong.push(format!("{path} has {} items", list.len()));
+    }
+    for (i, item) in list.iter().enumerate() {
+        let schema = schema["prefixItems"].get(i).or_else(|| schema.get("items"));
+        if let Some(schema) = schema {
+            check(root, schema, item, &format!("{path}[{i}]"), wrong);
         }
     }
 }
