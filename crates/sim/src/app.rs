@@ -53,9 +53,6 @@ impl World {
             Script::Exchanges { .. } if app.connections == 0 => self.open(id, fabric),
             Script::Exchanges { .. } => self.begin_exchange(id, fabric),
         }
-        if stop < Instant::MAX {
-            fabric.wake_at(stop, timer_id(id, TimerKind::App));
-        }
     }
 
     fn stop_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
@@ -215,11 +212,14 @@ impl World {
 
     /// Asks for the start of a flow.
     pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let (id, at) = (SocketId::near(flow), self.flows[flow].start);
+        let (id, at, stop) = (SocketId::near(flow), self.flows[flow].start, self.flows[flow].stop);
         let first = match &mut self.flows[flow].driver {
             Driver::Udp { source, .. } => source.start(at),
             Driver::Tcp(app) => {
                 app.wake = Some(at);
+                if stop < Instant::MAX {
+                    fabric.wake_at(stop, timer_id(id, TimerKind::App));
+                }
                 Some(at)
             }
         };

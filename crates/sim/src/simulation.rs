@@ -53,7 +53,11 @@ impl Simulation {
     /// Where the scenario is larger than a simulation can hold, or a flow's hosts cannot reach each other.
     pub fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Self, BuildError> {
         let Built { plan, fabric, world } = build(scenario, run)?;
-        let mut agenda = vec![Appointment { at: Instant::ZERO + scenario.warmup, what: What::EndWarmup }];
+        let mut agenda = Vec::new();
+        // Without a warm-up, what flows send at time zero counts, too.
+        if !scenario.warmup.is_zero() {
+            agenda.push(Appointment { at: Instant::ZERO + scenario.warmup, what: What::EndWarmup });
+        }
         for (i, fault) in scenario.faults.iter().enumerate() {
             agenda.push(Appointment { at: Instant::ZERO + fault.at, what: What::FaultBegins(i) });
             if let Some(until) = fault.until {
