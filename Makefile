@@ -6,6 +6,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DEPS   := $(VENV)/.dependencies
 NATIVE := $(VENV)/.extension
+# One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
@@ -20,7 +22,7 @@ demo: build ## compare four queue disciplines: a table and figures in results/de
 
 test: test-rust test-python ## every test
 
-test-rust:
+test-rust: $(DEPS)
 	cargo test --workspace
 
 test-python: build

@@ -73,9 +73,10 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if half is None:
         return f"{mean:.4g}"
     half *= scale
-    # Two digits of the half width; a half width of nothing shows four digits of the mean.
-    size = half if half > abs(mean) * 1e-4 else abs(mean) * 1e-2
-    decimals = min(4, max(0, 1 - math.floor(math.log10(size)))) if size > 0 else 0
+    if half <= abs(mean) * 1e-4:
+        return f"{mean:.4g} ± 0"
+    # Two digits of the half width.
+    decimals = min(4, max(0, 1 - math.floor(math.log10(half))))
     return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
 
 
@@ -97,10 +98,10 @@ def result_grids(result: Result) -> list[Grid]:
     aggregate = result.aggregate
     groups: Mapping[str, Any] = aggregate.get("groups") or {}
     queues: Mapping[str, Any] = aggregate.get("queues") or {}
-    marks_interval = " ± 95 % interval" if result.n > 1 else ""
+    over = f"mean ± 95 % interval over {_runs(result.n)}" if result.n > 1 else _runs(result.n)
     grids = [
         Grid(
-            f"{result.name}: {_runs(result.n)}, seed {result.seed}{marks_interval}",
+            f"{result.name}: {over}, seed {result.seed}",
             ["flows", "", *(m.heading for m in GROUP_MEASURES), "retransmits", "timeouts"],
             [
                 [
@@ -176,7 +177,7 @@ def _described(group: Mapping[str, Any]) -> str:
 def _drops(queue: Mapping[str, Any]) -> str:
     drops: Mapping[str, Any] = queue.get("dropped_packets") or {}
     parts = [f"{number(leaf(drops, (reason,)))} {reason}" for reason in drops if leaf(drops, (reason,))]
-    return ", ".join(part for part in parts if not part.startswith(("0 ", "0.0 "))) or "0"
+    return ", ".join(part for part in parts if not part.startswith("0 ")) or "0"
 
 
 def rich_result(result: Result) -> RenderableType:
@@ -202,7 +203,7 @@ def rich_grid(grid: Grid) -> Table:
     )
     for position, heading in enumerate(grid.columns):
         label = position < grid.labels
-        table.add_column(Text(heading), justify="left" if label else "right", no_wrap=not label)
+        table.add_column(Text(heading), justify="left" if label else "right")
     for row in grid.rows:
         table.add_row(*(Text(cell) for cell in row))
     return table

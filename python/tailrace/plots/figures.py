@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg")
 _WIDTH, _PANEL, _MARGINS = 7.2, 2.3, 1.35
+# Marks lines of binned means, as opposed to raw samples.
+_CURVE = "curve"
 # More panels than this are not read; the figure shows a mean instead.
 _MOST_PANELS = 12
 
@@ -66,7 +68,12 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric("queue", "queue length", "packets", _queue_curves),
-        Metric("cwnd", "congestion window", "segments", _group_curves("cwnd_segments", average, 1)),
+        Metric(
+            "cwnd",
+            "congestion window, mean of TCP flows",
+            "segments",
+            _group_curves("cwnd_segments", average, 1),
+        ),
         Metric("throughput", "throughput", "Mbit/s", _group_curves("throughput_bps", total, 1e-6)),
         Metric("delay", "one-way delay", "ms", _group_curves("one_way_delay_s", average, 1e3)),
         Metric("loss", "packets lost so far", "% of sent", _loss_curves),
@@ -172,7 +179,7 @@ def _figure(panels: int, title: str, columns: int = 1) -> tuple[Figure, list[Axe
 
 def _draw(axes: Axes, curve: Curve, index: int, label: str) -> None:
     look = style.line(index)
-    axes.plot(curve.time_s, curve.mean, label=label, **look)
+    axes.plot(curve.time_s, curve.mean, label=label, gid=_CURVE, **look)
     if curve.half is not None:
         axes.fill_between(
             curve.time_s,
@@ -209,9 +216,8 @@ def _cwnd_panels(result: Result, metric: Metric) -> Figure | None:
         return None
     columns = 3 if len(labels) > 4 else 2  # noqa: PLR2004
     run = f"run {rows['run'][0]} of {result.n}" if result.n > 1 else "1 run"
-    figure, panels = _figure(
-        len(labels), f"{result.name}: {_subject(metric)}\n{run}, seed {result.seed}", columns
-    )
+    headline = f"{result.name}: congestion window of each TCP flow over time\n{run}, seed {result.seed}"
+    figure, panels = _figure(len(labels), headline, columns)
     for axes, label in zip(panels, labels, strict=True):
         flow = rows.filter(pl.col("label") == label)
         axes.plot(flow["time_s"], flow["cwnd_segments"], lw=0.9, **style.line(0))
@@ -219,8 +225,9 @@ def _cwnd_panels(result: Result, metric: Metric) -> Figure | None:
     for axes in panels:
         axes.set_ylim(bottom=0)
         axes.margins(x=0)
+        axes.set_xlim(left=0)
     figure.supxlabel("time (s)", fontsize=10)
-    figure.supylabel(f"{metric.title} ({metric.axis})", fontsize=10)
+    figure.supylabel(f"congestion window ({metric.axis})", fontsize=10)
     return figure
 
 
@@ -231,11 +238,13 @@ def _flow_label(label: str) -> str:
 
 
 def _finish(figure: Figure, panels: Sequence[Axes], metric: Metric, *, legend: bool) -> None:
+    # A curve's points lie in the middle of its bins: the last bin ends half a bin later.
+    right = max((times[-1] + times[0] for axes in panels for times in _times_of_curves(axes)), default=0.0)
     for axes in panels:
-        axes.set_ylabel(
-            f"{metric.title}\n({metric.axis})" if len(panels) > 1 else f"{metric.title} ({metric.axis})"
-        )
+        subject = metric.title.partition(",")[0]
+        axes.set_ylabel(f"{subject}\n({metric.axis})" if len(panels) > 1 else f"{subject} ({metric.axis})")
         axes.margins(x=0)
+        axes.set_xlim(0, right or None)
         if not axes.lines:
             axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
         elif np.nanmin([np.nanmin(line.get_ydata()) for line in axes.lines]) >= 0:
@@ -245,6 +254,10 @@ def _finish(figure: Figure, panels: Sequence[Axes], metric: Metric, *, legend: b
     if legend and handles:
         # Outside the axes: no curve is ever hidden.
         figure.legend(handles, labels, loc="outside lower left", ncols=min(6, len(labels)))
+
+
+def _times_of_curves(axes: Axes) -> list[Any]:
+    return [line.get_xdata() for line in axes.lines if line.get_gid() == _CURVE]
 
 
 def _subject(metric: Metric) -> str:

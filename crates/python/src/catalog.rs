@@ -1,0 +1,118 @@
+//! What a scenario can name, from the registries, as JSON.
+
+use serde_json::{Value, json};
+use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
+use tailrace_qdisc::QdiscConfig;
+use tailrace_scenario::sections::{FAULT, FAULT_KINDS, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
+use tailrace_transport::{CcConfig, TcpConfig};
+
+/// `{ "queues": [...], "cc": [...] }`, each entry with `name`, `doc`, `citation`, `params`.
+pub(crate) fn catalog() -> Value {
+    let queues: Vec<Value> = tailrace_qdisc::catalog()
+        .iter()
+        .map(|info| {
+            let default = QdiscConfig::default_of(info.name);
+            json!({
+                "name": info.name,
+                "doc": info.summary,
+                "family": info.family,
+                "citation": info.citation,
+                "ecn": info.ecn,
+                "per_flow_state": info.per_flow_state,
+                "params": params(info.params, |name| default.as_ref().and_then(|config| config.get(name))),
+            })
+        })
+        .collect();
+    let controls: Vec<Value> = CcConfig::catalog()
+        .iter()
+        .map(|info| {
+            let default = CcConfig::default_of(info.name);
+            json!({
+                "name": info.name,
+                "doc": info.summary,
+                "citation": info.citation,
+                "params": params(info.params, |name| default.as_ref().and_then(|config| config.get(name))),
+            })
+        })
+        .collect();
+    json!({
+        "queues": queues,
+        "cc": controls,
+        "tcp": [{
+            "name": "tcp",
+            "doc": "Parameters of a TCP endpoint, with the defaults of profile \"rfc\".",
+            "params": params(TcpConfig::params(), |name| TcpConfig::default().get(name)),
+        }],
+        "apps": tables(&[TCP_APPS, UDP_APPS]),
+        "losses": tables(&[LOSSES]),
+        "faults": FAULT_KINDS.iter().map(|name| json!({ "name": name, "doc": FAULT.doc })).collect::<Vec<_>>(),
+    })
+}
+
+/// Kinds that are described as tables of keys.
+fn tables(lists: &[&[(&str, Section)]]) -> Vec<Value> {
+    let entries = lists.iter().copied().flatten();
+    entries
+        .map(|(name, section)| json!({ "name": name, "doc": section.doc, "params": keys(section) }))
+        .collect()
+}
+
+fn keys(section: &Section) -> Vec<Value> {
+    let key = |key: &Key| {
+        let default = if key.required { Value::Null } else { json!(key.default) };
+        json!({ "name": key.name, "kind": shape(key.shape), "default": default, "doc": key.doc, "source": "" })
+    };
+    section.keys.iter().map(key).collect()
+}
+
+fn shape(shape: Shape) -> String {
+    match shape {
+        Shape::Plain(kind) => word(kind),
+        Shape::Distribution => "duration or distribution".to_string(),
+        Shape::Steps => "list of [time, rate]".to_string(),
+        _ => "text".to_string(),
+    }
+}
+
+fn params(table: &[ParamInfo], default: impl Fn(&str) -> Option<ParamValue>) -> Vec<Value> {
+    table
+        .iter()
+        .map(|info| {
+            json!({
+                "name": info.name,
+                "kind": kind(info),
+                "default": default(info.name).map(|value| plain(&value)),
+                "doc": info.doc.trim(),
+                "source": info.source,
+            })
+        })
+        .collect()
+}
+
+fn plain(value: &ParamValue) -> Value {
+    match value {
+        ParamValue::Bool(b) => json!(b),
+        ParamValue::Integer(n) => json!(n),
+        ParamValue::Float(x) => json!(x),
+        ParamValue::Text(t) => json!(t),
+    }
+}
+
+fn kind(info: &ParamInfo) -> String {
+    let word = word(info.kind);
+    if info.auto { format!("{word}, or auto") } else { word }
+}
+
+fn word(kind: Kind) -> String {
+    match kind {
+        Kind::Bool => "true or false".to_string(),
+        Kind::Count => "count".to_string(),
+        Kind::Number => "number".to_string(),
+        Kind::Duration => "duration".to_string(),
+        Kind::Rate => "rate".to_string(),
+        Kind::Bytes => "bytes".to_string(),
+        Kind::Limit => "packets or bytes".to_string(),
+        Kind::Probability => "probability".to_string(),
+        Kind::Choice(words) => words.join(" | "),
+    }
+}

@@ -1,0 +1,124 @@
+//! One run of one scenario, and what it leaves behind.
+
+use crate::scenario::{Scenario, ScenarioError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::Arc;
+use tailrace_sim::{CaptureFile, Control, RunOutput, Simulation, Table, Values};
+
+/// A run that can be executed on any thread, watched and stopped from others.
+#[pyclass(frozen, module = "tailrace._native")]
+pub(crate) struct Task {
+    scenario: Arc<tailrace_scenario::Scenario>,
+    run: u32,
+    control: Control,
+}
+
+#[pymethods]
+impl Task {
+    #[new]
+    fn new(scenario: &Scenario, run: u32) -> Self {
+        Self { scenario: Arc::clone(&scenario.scenario), run, control: Control::default() }
+    }
+
+    /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
+    fn execute(&self, py: Python<'_>) -> PyResult<Output> {
+        py.detach(|| Ok(Simulation::build(&self.scenario, self.run)?.run(&self.control))).map(Output).map_err(
+            |error: tailrace_sim::BuildError| {
+                // One diagnostic without a place: only the whole network shows the error.
+                let data = serde_json::json!([{ "severity": "error", "message": error.to_string() }]);
+                ScenarioError::new_err((format!("error: {error}\n"), data.to_string()))
+            },
+        )
+    }
+
+    /// The share of simulated time that is done.
+    fn progress(&self) -> f64 {
+        let whole = self.scenario.duration.as_nanos();
+        if whole == 0 { 0.0 } else { self.control.simulated().as_nanos() as f64 / whole as f64 }
+    }
+
+    /// Asks the run to end soon.
+    fn cancel(&self) {
+        self.control.cancel();
+    }
+}
+
+/// What a run leaves behind.
+#[pyclass(frozen, module = "tailrace._native")]
+pub(crate) struct Output(RunOutput);
+
+#[pymethods]
+impl Output {
+    #[getter]
+    fn run(&self) -> u32 {
+        self.0.run
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        format!("{:016x}", self.0.fingerprint)
+    }
+
+    #[getter]
+    fn interrupted(&self) -> bool {
+        self.0.interrupted
+    }
+
+    /// The run's entry of the result contract, as JSON text.
+    #[getter]
+    fn summary(&self) -> &str {
+        &self.0.summary
+    }
+
+    /// `{table: {column: (type, little-endian bytes, words)}}`.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for table in &self.0.tables {
+            tables.set_item(&table.name, columns(py, table)?)?;
+        }
+        Ok(tables)
+    }
+
+    /// `[(file name, contents)]`.
+    fn captures<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyBytes>)> {
+        self.0
+            .captures
+            .iter()
+            .map(|CaptureFile { name, bytes }| (name.as_str(), PyBytes::new(py, bytes)))
+            .collect()
+    }
+}
+
+fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for column in &table.columns {
+        let (kind, raw) = match &column.values {
+            Values::U64(v) => ("u64", raw(py, v, |x| x.to_le_bytes())?),
+            Values::U32(v) => ("u32", raw(py, v, |x| x.to_le_bytes())?),
+            Values::F64(v) => ("f64", raw(py, v, |x| x.to_le_bytes())?),
+            Values::Text(v) => ("text", raw(py, v, |x| x.to_le_bytes())?),
+        };
+        columns.set_item(&column.name, (kind, raw, &column.words))?;
+    }
+    Ok(columns)
+}
+
+/// The values as bytes that `numpy.frombuffer` wraps: one copy, no Arrow needed on this side.
+fn raw<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |out| {
+        for (place, value) in out.chunks_exact_mut(N).zip(values) {
+            place.copy_from_slice(&bytes(*value));
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,86 @@
+"""The rooms of the house: which crate may know which, and what each may take from outside."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+# crate: (our crates that it may use, crates of others that it may use); tests may use more.
+ALLOWED = {
+    "core": (set(), {"libm"}),
+    "qdisc": ({"core"}, set()),
+    "transport": ({"core"}, set()),
+    "wire": ({"core"}, set()),
+    "net": ({"core", "qdisc"}, set()),
+    "scenario": ({"core", "qdisc", "transport"}, {"serde", "serde_json", "toml"}),
+    "sim": ({"core", "qdisc", "transport", "wire", "net", "scenario"}, {"serde", "serde_json"}),
+    "live": ({"core", "qdisc", "wire", "net", "scenario"}, None),
+    "bench": ({"core", "qdisc", "transport", "wire", "net", "scenario", "sim"}, None),
+    "python": ({"core", "qdisc", "transport", "scenario", "sim", "live"}, {"pyo3", "serde_json"}),
+}
+# Sans-IO: nothing below the simulator opens a file or a socket, starts a thread or reads a clock.
+SANS_IO = ("core", "qdisc", "transport", "wire", "net", "scenario")
+IO = re.compile(r"\bstd::(fs|net|thread|process|os|env)\b|\bSystemTime\b|\bstd::time::Instant\b")
+
+
+@pytest.fixture(scope="module")
+def packages():
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        pytest.skip("cargo is missing")
+    text = subprocess.run(
+        [cargo, "metadata", "--no-deps", "--format-version", "1"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    return {package["name"].removeprefix("tailrace-"): package for package in json.loads(text)["packages"]}
+
+
+def dependencies(package):
+    return {d["name"] for d in package["dependencies"] if d["kind"] in (None, "build")}
+
+
+def test_every_crate_has_its_place(packages):
+    assert set(packages) <= set(ALLOWED)
+    assert set(SANS_IO) <= set(packages)
+
+
+def test_crates_know_only_those_below_them(packages):
+    for name, package in packages.items():
+        ours = {d.removeprefix("tailrace-") for d in dependencies(package) if d.startswith("tailrace-")}
+        assert ours <= ALLOWED[name][0], f"{name} may not use {ours - ALLOWED[name][0]}"
+
+
+def test_crates_of_others_stay_where_they_belong(packages):
+    for name, package in packages.items():
+        others = {d for d in dependencies(package) if not d.startswith("tailrace-")}
+        allowed = ALLOWED[name][1]
+        assert allowed is None or others <= allowed, f"{name} may not use {others - allowed}"
+
+
+def test_disciplines_and_endpoints_do_not_know_each_other_even_in_tests(packages):
+    for one, other in (("qdisc", "transport"), ("transport", "qdisc"), ("sim", "live"), ("live", "sim")):
+        named = {d["name"] for d in packages.get(one, {"dependencies": []})["dependencies"]}
+        assert f"tailrace-{other}" not in named
+
+
+def test_the_table_of_rooms_has_no_circle():
+    order = []
+    left = {name: set(below) for name, (below, _) in ALLOWED.items()}
+    while left:
+        ready = sorted(name for name, below in left.items() if below <= set(order))
+        assert ready, f"a circle among {sorted(left)}"
+        order += ready
+        for name in ready:
+            del left[name]
+
+
+def test_nothing_below_the_simulator_touches_the_system():
+    for crate in SANS_IO:
+        for file in sorted((ROOT / "crates" / crate / "src").rglob("*.rs")):
+            code = re.sub(r"//.*", "", file.read_text(encoding="utf-8").partition("#[cfg(test)]")[0])
+            found = IO.search(code)
+            assert found is None, f"{file.relative_to(ROOT)} uses {found.group()}"

@@ -1,0 +1,71 @@
+"""Means, intervals and Jain's index against published tables and hand-computed numbers."""
+
+import math
+
+import pytest
+
+from tailrace.statistics import aggregate, interval, jain, student_t_975
+
+# Two-sided 95 % points of Student's t as printed in statistical tables.
+TABLE = {
+    1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228,
+    15: 2.131, 20: 2.086, 29: 2.045, 30: 2.042, 60: 2.000, 100: 1.984, 120: 1.980, 1000: 1.962,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("freedom", "quantile"), TABLE.items())
+def test_student_t_agrees_with_the_printed_tables(freedom, quantile):
+    assert student_t_975(freedom) == pytest.approx(quantile, abs=6e-4)
+
+
+def test_student_t_falls_to_the_normal_quantile():
+    quantiles = [student_t_975(n) for n in (1, 2, 5, 50, 2000, 2001, 10**9)]
+    assert quantiles == sorted(quantiles, reverse=True)
+    assert quantiles[-1] == pytest.approx(1.95996, abs=1e-5)
+    with pytest.raises(ValueError, match="degree"):
+        student_t_975(0)
+
+
+def test_interval_of_five_values_by_hand():
+    # mean 3, s² = 2.5, t(4) = 2.7764, so ± 2.7764 √(2.5/5) = 1.9632
+    found = interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert (found.mean, found.n) == (3.0, 5)
+    assert found.ci95 == pytest.approx(1.9632, abs=1e-4)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean():
+    assert interval([4.5]).as_dict() == {"mean": 4.5, "ci95": None, "n": 1}
+    assert interval([]) is None
+
+
+def test_jain_is_one_for_equal_shares_and_one_over_n_for_a_monopoly():
+    assert jain([3.0] * 7) == pytest.approx(1.0)
+    assert jain([0.0, 0.0, 9.0, 0.0]) == pytest.approx(0.25)
+    assert jain([1.0, 2.0]) == pytest.approx(9 / 10)
+    assert jain([0.0, 0.0]) is None
+
+
+def test_aggregate_has_the_same_shape_with_intervals_as_leaves():
+    def run(goodput, completion):
+        return {
+            "run": 1,
+            "seed": 5,
+            "groups": {
+                "tcp": {"role": "normal", "goodput_bps": {"mean": goodput}, "completion_s": completion}
+            },
+        }
+
+    found = aggregate([run(10.0, None), run(14.0, {"mean": 2.0}), run(12.0, {"mean": math.nan})])
+    assert "run" not in found
+    assert "seed" not in found
+    group = found["groups"]["tcp"]
+    assert group["role"] == "normal"
+    # s = 2, t(2) = 4.3027: ± 4.3027 · 2 / √3 = 4.9683
+    assert group["goodput_bps"]["mean"] == {"mean": 12.0, "ci95": pytest.approx(4.9683, abs=1e-3), "n": 3}
+    assert group["completion_s"]["mean"] == {"mean": 2.0, "ci95": None, "n": 1}
+
+
+def test_what_differs_between_runs_and_is_no_number_is_left_open():
+    assert aggregate([{"kind": "red"}, {"kind": "codel"}]) == {"kind": None}
+    assert aggregate([{"flag": True}, {"flag": True}]) == {"flag": True}
+    assert aggregate([{"x": None}, {"x": None}]) == {"x": None}

@@ -1,0 +1,43 @@
+"""Raw columns become the right values and types."""
+
+import math
+import struct
+
+import polars as pl
+
+from tailrace import tables
+
+
+def test_a_frame_keeps_every_value_and_its_type():
+    largest = 2**64 - 1
+    frame = tables.frame(
+        {
+            "sent_packets": ("u64", struct.pack("<3Q", 0, largest, 7), []),
+            "flow": ("u32", struct.pack("<3I", 2, 1, 0), []),
+            "rtt_s": ("f64", struct.pack("<3d", 0.25, math.nan, -1.0), []),
+            "group": ("text", struct.pack("<3I", 1, 0, 1), ["udp", "tcp"]),
+        },
+        run=4,
+    )
+    assert frame.columns == ["run", "sent_packets", "flow", "rtt_s", "group"]
+    assert frame["run"].to_list() == [4, 4, 4]
+    assert frame["sent_packets"].to_list() == [0, largest, 7]
+    assert frame["rtt_s"].to_list() == [0.25, None, -1.0]
+    assert frame["group"].cast(pl.String).to_list() == ["tcp", "udp", "tcp"]
+    assert frame.schema["flow"] == pl.UInt32
+
+
+def test_runs_with_different_words_and_columns_concatenate():
+    def one(run, word, extra):
+        columns = {"group": ("text", struct.pack("<I", 0), [word])}
+        return tables.frame({**columns, **({"x": ("u32", struct.pack("<I", 9), [])} if extra else {})}, run)
+
+    frame = tables.concatenate([one(1, "a", extra=False), one(2, "b", extra=True)])
+    assert frame["group"].cast(pl.String).to_list() == ["a", "b"]
+    assert frame["x"].to_list() == [None, 9]
+
+
+def test_an_empty_table_has_columns_and_no_rows():
+    frame = tables.frame({"time_s": ("f64", b"", []), "kind": ("text", b"", [])}, run=1)
+    assert frame.shape == (0, 3)
+    assert tables.concatenate([]).shape == (0, 0)

@@ -1,0 +1,61 @@
+"""Variants: lists on the command line, sweeps in files, labels."""
+
+import pytest
+
+import tailrace
+from conftest import KOCHHER, SMALL
+from tailrace import variants
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a,b", ["a", "b"]),
+        ("red limit 50, codel", ["red limit 50", "codel"]),
+        ("{ kind = 'red', ecn = true },sfq", ["{ kind = 'red', ecn = true }", "sfq"]),
+        ("uniform(1 ms, 2 ms),3 ms", ["uniform(1 ms, 2 ms)", "3 ms"]),
+        ("'a,b',[1,2]", ["'a,b'", "[1,2]"]),
+    ],
+)
+def test_lists_split_at_commas_outside_brackets_and_quotes(text, parts):
+    assert variants.split_list(text) == parts
+
+
+def test_two_axes_span_a_grid_whose_last_axis_is_fastest():
+    cells = variants.of_options(["link.b.queue=red,codel", "link.b.rate=1mbit,2mbit"])
+    assert [cell.label for cell in cells] == [
+        "red rate=1mbit",
+        "red rate=2mbit",
+        "codel rate=1mbit",
+        "codel rate=2mbit",
+    ]
+    assert cells[1].overrides == {"link.b.queue": "red", "link.b.rate": "2mbit"}
+
+
+def test_an_axis_with_one_value_is_set_but_not_in_the_label():
+    cells = variants.of_options(["link.b.queue=red,codel", "runs=2"])
+    assert [cell.label for cell in cells] == ["red", "codel"]
+    assert all(cell.overrides["runs"] == "2" for cell in cells)
+
+
+def test_equal_labels_are_told_apart():
+    cells = variants.of_options(["link.b.queue=red limit 50,red limit 100,codel"])
+    assert [cell.label for cell in cells] == ["red-1", "red-2", "codel"]
+
+
+@pytest.mark.parametrize("option", ["nothing", "=a,b", "path=", "path=a,,b"])
+def test_a_malformed_option_is_a_usage_error(option):
+    with pytest.raises(tailrace.UsageError, match="--set-each"):
+        variants.of_options([option])
+
+
+def test_a_file_without_sweep_has_no_variants():
+    assert variants.of_scenario(tailrace.Scenario(SMALL)) == []
+
+
+def test_the_sweep_of_a_file_gives_runnable_variants_in_its_order():
+    scenario = tailrace.Scenario.of(KOCHHER)
+    cells = variants.of_scenario(scenario)
+    assert [cell.label for cell in cells] == ["droptail", "red", "sfq", "codel"]
+    resolved = {cell.label: scenario.replaced(cell.overrides).to_toml() for cell in cells}
+    assert len(set(resolved.values())) == len(resolved)
