@@ -74,6 +74,11 @@ impl Graph {
         self.nodes[node.0 as usize].router != NONE
     }
 
+    /// Number of link directions.
+    pub fn link_count(&self) -> usize {
+        self.arcs.len()
+    }
+
     /// Where a link leads.
     pub fn head(&self, link: LinkId) -> NodeId {
         self.arcs[link.0 as usize].to

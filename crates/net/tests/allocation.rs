@@ -1,0 +1,140 @@
+//! In steady state the fabric allocates nothing, packet by packet.
+#![expect(unsafe_code, reason = "a counting allocator implements an unsafe trait")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng};
+use tailrace_net::{Address, Fabric, Graph, LinkConfig, LinkId, LinkQueue, NodeId, Rim, Routed, TimerId};
+use tailrace_qdisc::{LinkView, QdiscConfig};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: passes every call on to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|n| n.set(n.get() + 1));
+        // SAFETY: the caller's promise about `layout` is the one that is needed.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: `ptr` came from `System` with this layout.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    src: Address,
+    dst: Address,
+    size: u64,
+}
+
+impl Packet for Header {
+    fn size(&self) -> Bytes {
+        Bytes(self.size)
+    }
+    fn flow(&self) -> FlowKey {
+        FlowKey { src: self.src.0, dst: self.dst.0, src_port: 1, dst_port: 2, protocol: 17 }
+    }
+    fn ecn(&self) -> Ecn {
+        Ecn::NotEct
+    }
+    fn set_ce(&mut self) {}
+}
+
+impl Routed for Header {
+    fn destination(&self) -> Address {
+        self.dst
+    }
+}
+
+/// Hosts that answer each packet at once, and replace each lost one.
+struct Echo {
+    lost: Vec<Header>,
+    received: u64,
+}
+
+impl Rim<Header> for Echo {
+    fn receive(&mut self, _node: NodeId, pkt: Header, fabric: &mut Fabric<Header>) {
+        self.received += 1;
+        let size = if pkt.size == 1000 { 40 } else { 1000 };
+        fabric.send(pkt.dst, Header { src: pkt.dst, dst: pkt.src, size }, self);
+    }
+    fn wake(&mut self, timer: TimerId, fabric: &mut Fabric<Header>) {
+        while let Some(pkt) = self.lost.pop() {
+            fabric.send(pkt.src, pkt, self);
+        }
+        fabric.wake_at(fabric.now() + Duration::from_millis(10), timer);
+    }
+    fn dropped(&mut self, _link: LinkId, pkt: Header, _reason: DropReason, _at: Instant) {
+        self.lost.push(pkt);
+    }
+    fn marked(&mut self, _link: LinkId, _pkt: &Header, _at: Instant) {}
+    fn unroutable(&mut self, _node: NodeId, _pkt: Header, _at: Instant) {}
+}
+
+/// A dumbbell of `n` pairs whose bottleneck runs `queue` and loses packets.
+fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
+    let link = |rate, queue, observed| LinkConfig {
+        rate,
+        delay: Duration::from_millis(5),
+        overhead: Bytes::ZERO,
+        mtu: Bytes(1500),
+        queue,
+        impairment: None,
+        observed,
+        watched: false,
+    };
+    let access = || link(Rate::from_mbit(100), LinkQueue::Fifo(Limit::Packets(1000)), false);
+    let mut graph = Graph::default();
+    let (left, right) = (graph.add_node(true), graph.add_node(true));
+    graph.add_link(left, right);
+    let bottleneck = Rate::from_mbit(u64::from(n));
+    let mut links =
+        vec![link(bottleneck, queue, true), link(bottleneck, LinkQueue::Fifo(Limit::Packets(1000)), true)];
+    let mut hosts = Vec::new();
+    for router in [left, right].repeat(n as usize) {
+        let host = graph.add_node(false);
+        graph.add_link(host, router);
+        links.extend([access(), access()]);
+        hosts.push(graph.addresses(host).next().expect("one link"));
+    }
+    let mut fabric = Fabric::new(graph, links, 1);
+    // Room for all packets: the test's own list of lost ones must not allocate either.
+    let mut echo = Echo { lost: Vec::with_capacity(20 * n as usize), received: 0 };
+    for pair in hosts.chunks(2) {
+        for _ in 0..20 {
+            fabric.send(pair[0], Header { src: pair[0], dst: pair[1], size: 1000 }, &mut echo);
+        }
+    }
+    fabric.wake_at(Instant::ZERO, TimerId(0));
+    (fabric, echo)
+}
+
+#[test]
+fn a_packet_costs_no_allocation_in_steady_state() {
+    let n = 20;
+    let view = LinkView { rate: Rate::from_mbit(20), delay: Duration::from_millis(5) };
+    let mut queues = vec![("fifo", LinkQueue::Fifo(Limit::Packets(100)))];
+    for name in QdiscConfig::names() {
+        let config = QdiscConfig::default_of(name).expect("a registered name");
+        queues.push((name, LinkQueue::Disciplined(Box::new((config.build(&view), Rng::new(1))))));
+    }
+    for (name, queue) in queues {
+        let (mut fabric, mut echo) = dumbbell(n, queue);
+        fabric.run_until(Instant::from_secs(20), &mut echo);
+        let before = (ALLOCATIONS.with(Cell::get), echo.received);
+        fabric.run_until(Instant::from_secs(30), &mut echo);
+        let (allocations, received) = (ALLOCATIONS.with(Cell::get) - before.0, echo.received - before.1);
+        assert!(received > 20_000, "{name}: {received}");
+        // A ring may still reach a new length now and then, and doubles then; a packet itself costs nothing.
+        assert!(allocations * 1000 < received, "{name}: {allocations} over {received} packets");
+    }
+}

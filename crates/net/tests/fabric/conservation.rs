@@ -1,0 +1,142 @@
+//! Nothing appears and nothing vanishes, whatever the topology, the disciplines, the impairments and the faults.
+
+use crate::common::{Header, Log, config_of, disciplined, header, link};
+use proptest::prelude::*;
+use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Probability, Rate, Rng};
+use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, Loss, NodeId, Spread};
+use tailrace_qdisc::QdiscConfig;
+
+/// Routers in a random tree with some links more, hosts with one or two links, everything else by chance.
+fn random_network(rng: &mut Rng) -> (Fabric<Header>, Vec<Address>) {
+    let mut graph = Graph::default();
+    let routers: Vec<_> = (0..1 + rng.below(5)).map(|_| graph.add_node(true)).collect();
+    let any = |rng: &mut Rng, among: &[NodeId]| among[rng.below(among.len() as u64) as usize];
+    for (i, router) in routers.iter().enumerate().skip(1) {
+        graph.add_link(*router, any(rng, &routers[..i]));
+        let other = any(rng, &routers[..i]);
+        if rng.bernoulli(0.5) {
+            graph.add_link(*router, other);
+        }
+    }
+    let mut hosts = Vec::new();
+    for _ in 0..2 + rng.below(4) {
+        let host = graph.add_node(false);
+        hosts.push(host);
+        for _ in 0..=rng.below(2) {
+            graph.add_link(host, any(rng, &routers));
+        }
+    }
+    let addresses: Vec<_> = hosts.iter().flat_map(|h| graph.addresses(*h)).collect();
+    let configs: Vec<_> = (0..graph.link_count()).map(|_| random_link(rng)).collect();
+    (Fabric::new(graph, configs, 0), addresses)
+}
+
+fn random_link(rng: &mut Rng) -> LinkConfig<Header> {
+    let rate = Rate::from_bps(500_000 + rng.below(5_000_000));
+    let queue = match rng.below(3) {
+        0 => LinkQueue::Fifo(Limit::Packets(1 + rng.below(20))),
+        1 => LinkQueue::Fifo(Limit::Bytes(Bytes(1500 + rng.below(20_000)))),
+        _ => {
+            let names = QdiscConfig::names();
+            let name = names[rng.below(names.len() as u64) as usize];
+            disciplined(&config_of(name), rate, rng.next_u64())
+        }
+    };
+    LinkConfig {
+        queue,
+        overhead: Bytes(rng.below(40)),
+        mtu: Bytes(if rng.bernoulli(0.2) { 1000 } else { 1500 }),
+        impairment: rng.bernoulli(0.5).then(|| random_impairment(rng)),
+        observed: rng.bernoulli(0.5),
+        watched: rng.bernoulli(0.2),
+        ..link(rate, Duration::from_nanos(rng.below(20_000_000)))
+    }
+}
+
+fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
+    let p = |x| Probability::new(x).unwrap();
+    let loss = match rng.below(4) {
+        0 => Loss::None,
+        1 => Loss::Bernoulli(p(0.1)),
+        2 => Loss::Periodic(7),
+        _ => Loss::GilbertElliott { p: p(0.05), r: p(0.3), good: p(0.0), bad: p(0.8) },
+    };
+    let jitter = rng.bernoulli(0.6).then_some(Spread::Exponential(Duration::from_millis(3)));
+    Box::new(Impairment::new(loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64())))
+}
+
+fn random_fault(fabric: &mut Fabric<Header>, rng: &mut Rng, log: &mut Log) {
+    let link = LinkId(rng.below(fabric.link_count() as u64) as u32);
+    match rng.below(6) {
+        0 | 1 => {
+            let (up, reroute) = (rng.bernoulli(0.6), rng.bernoulli(0.5));
+            fabric.set_links_up(&[link, LinkId(link.0 ^ 1)], up, reroute, log);
+        }
+        2 => fabric.set_rate(link, Rate::from_bps(100_000 + rng.below(5_000_000)), log),
+        3 => fabric.set_delay(link, Duration::from_nanos(rng.below(30_000_000)), log),
+        4 => fabric.set_impairment(link, Some(random_impairment(rng)), log),
+        _ => fabric.set_impairment(link, None, log),
+    }
+}
+
+/// What was sent is received, dropped, unroutable or still inside; and each link's books balance.
+fn audit(fabric: &mut Fabric<Header>, sent: u64, log: &mut Log) -> Result<(), TestCaseError> {
+    let links: Vec<_> = (0..fabric.link_count() as u32).map(LinkId).collect();
+    for link in &links {
+        fabric.settle(*link, log);
+    }
+    let inside: u64 = links.iter().map(|l| fabric.link(*l).occupancy()).sum();
+    let gone = (log.received.len() + log.dropped.len() + log.unroutable.len()) as u64;
+    prop_assert_eq!(sent, gone + inside);
+    for id in links {
+        let link = fabric.link(id);
+        let (c, backlog) = (link.counters(), link.backlog());
+        let drops = log.dropped.iter().filter(|d| d.1 == id);
+        prop_assert_eq!(c.dropped_total(), drops.count() as u64);
+        prop_assert_eq!(c.marked, log.marked.iter().filter(|m| m.1 == id).count() as u64);
+        prop_assert_eq!(c.arrived, c.delivered + c.dropped_total() + link.occupancy());
+        prop_assert_eq!(c.enqueued(), c.dequeued + c.expelled + backlog.packets);
+        prop_assert!(backlog.bytes <= Bytes(backlog.packets * 1500));
+    }
+    let delivered: u64 =
+        (0..fabric.link_count()).map(|l| fabric.link(LinkId(l as u32)).counters().delivered).sum();
+    prop_assert_eq!(delivered, fabric.hops());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn every_packet_is_somewhere_at_any_time(seed in any::<u64>()) {
+        let mut rng = Rng::new(seed);
+        let (mut fabric, addresses) = random_network(&mut rng);
+        let mut log = Log::default();
+        let mut sent = 0;
+        for _ in 0..60 {
+            for _ in 0..rng.below(30) {
+                let pick = |rng: &mut Rng| addresses[rng.below(addresses.len() as u64) as usize];
+                let (src, dst) = (pick(&mut rng), pick(&mut rng));
+                let mut pkt = header(sent as u16, src, dst, 40 + rng.below(1461));
+                pkt.ecn = if rng.bernoulli(0.5) { Ecn::Ect0 } else { Ecn::NotEct };
+                pkt.flow = rng.below(20) as u16;
+                fabric.send(src, pkt, &mut log);
+                sent += 1;
+            }
+            fabric.run_until(fabric.now() + Duration::from_nanos(rng.below(20_000_000)), &mut log);
+            if rng.bernoulli(0.3) {
+                random_fault(&mut fabric, &mut rng, &mut log);
+            }
+            if rng.bernoulli(0.3) {
+                audit(&mut fabric, sent, &mut log)?;
+            }
+        }
+        for link in 0..fabric.link_count() as u32 {
+            fabric.set_links_up(&[LinkId(link)], true, false, &mut log);
+        }
+        fabric.run_until(Instant::from_secs(1000), &mut log);
+        audit(&mut fabric, sent, &mut log)?;
+        let inside: u64 = (0..fabric.link_count()).map(|l| fabric.link(LinkId(l as u32)).occupancy()).sum();
+        prop_assert_eq!(inside, 0, "with time everything leaves");
+        prop_assert!(log.received.is_sorted_by_key(|r| r.0));
+    }
+}

@@ -1,0 +1,110 @@
+//! Links that go down and up, reroute, and change.
+
+use crate::common::{FORWARD, Log, address, header, link, pair};
+use tailrace_core::{DropReason, Duration, Instant, Rate};
+use tailrace_net::{Fabric, Graph, LinkId};
+
+const MBIT: Rate = Rate::from_mbit(12); // 1500 bytes take 1 ms.
+
+#[test]
+fn a_link_that_goes_down_loses_what_waits_what_is_sent_and_what_flies() {
+    let (mut fabric, src, dst) = pair(link(MBIT, Duration::from_millis(2)));
+    let mut log = Log::default();
+    for id in 0..6 {
+        fabric.send(src, header(id, src, dst, 1500), &mut log);
+    }
+    // At 3.5 ms packet 0 has arrived, 1 and 2 fly, 3 is being sent, 4 and 5 wait.
+    fabric.run_until(Instant::from_nanos(3_500_000), &mut log);
+    fabric.set_links_up(&[FORWARD], false, false, &mut log);
+    fabric.send(src, header(6, src, dst, 1500), &mut log);
+    fabric.run_until(Instant::from_millis(100), &mut log);
+    fabric.send(src, header(7, src, dst, 1500), &mut log);
+    fabric.set_links_up(&[FORWARD], true, false, &mut log);
+    fabric.send(src, header(8, src, dst, 1500), &mut log);
+    fabric.run_until(Instant::from_millis(200), &mut log);
+    assert_eq!(log.times(), [(3_000_000, 0), (103_000_000, 8)]);
+    assert_eq!(log.dropped.iter().map(|d| d.2).collect::<Vec<_>>(), (1..8).collect::<Vec<_>>());
+    assert!(log.dropped.iter().all(|d| d.3 == DropReason::LinkDown));
+    let c = fabric.link(FORWARD).counters();
+    assert_eq!((c.arrived, c.refused, c.expelled, c.dequeued, c.delivered), (9, 2, 2, 5, 2));
+}
+
+/// a - r1 - r2 - b with a detour r1 - r3 - r2; all links take 1 ms and 1 ms.
+fn detour() -> (Fabric<crate::common::Header>, [LinkId; 2]) {
+    let mut graph = Graph::default();
+    let (a, b) = (graph.add_node(false), graph.add_node(false));
+    let [r1, r2, r3] = [(); 3].map(|()| graph.add_node(true));
+    graph.add_link(a, r1);
+    graph.add_link(b, r2);
+    let (forth, back) = graph.add_link(r1, r2);
+    graph.add_link(r1, r3);
+    graph.add_link(r3, r2);
+    let links: Vec<_> = (0..10).map(|_| link(MBIT, Duration::from_millis(1))).collect();
+    (Fabric::new(graph, links, 0), [forth, back])
+}
+
+#[test]
+fn routes_follow_a_fault_only_where_asked_to_and_come_back() {
+    for reroute in [true, false] {
+        let (mut fabric, direct) = detour();
+        let graph = fabric.graph().clone();
+        let [src, dst] = [0, 1].map(|host| address(&graph, tailrace_net::NodeId(host)));
+        let mut log = Log::default();
+        let send = |id, fabric: &mut Fabric<_>, log: &mut Log| {
+            let sent = fabric.now();
+            fabric.send(src, header(id, src, dst, 1500), log);
+            fabric.run_until(sent + Duration::from_millis(50), log);
+            log.received.last().filter(|r| r.2 == id).map(|r| (r.0 - sent).as_millis())
+        };
+        assert_eq!(send(0, &mut fabric, &mut log), Some(6));
+        fabric.set_links_up(&direct, false, reroute, &mut log);
+        assert_eq!(send(1, &mut fabric, &mut log), reroute.then_some(8));
+        fabric.set_links_up(&direct, true, reroute, &mut log);
+        assert_eq!(send(2, &mut fabric, &mut log), Some(6));
+        assert_eq!(log.dropped.len(), usize::from(!reroute));
+    }
+}
+
+#[test]
+fn without_any_route_a_router_reports_the_packet() {
+    let (mut fabric, _) = detour();
+    let graph = fabric.graph().clone();
+    let [src, dst] = [0, 1].map(|host| address(&graph, tailrace_net::NodeId(host)));
+    let mut log = Log::default();
+    fabric.set_links_up(&[LinkId(2), LinkId(3)], false, true, &mut log);
+    fabric.send(src, header(0, src, dst, 1500), &mut log);
+    fabric.run_until(Instant::from_secs(1), &mut log);
+    assert_eq!(log.unroutable, [(Instant::from_millis(2), tailrace_net::NodeId(2), 0)]);
+}
+
+#[test]
+fn a_new_rate_serves_what_waits_and_spares_what_is_in_service() {
+    let (mut fabric, src, dst) = pair(link(MBIT, Duration::ZERO));
+    let mut log = Log::default();
+    for id in 0..4 {
+        fabric.send(src, header(id, src, dst, 1500), &mut log);
+    }
+    fabric.run_until(Instant::from_nanos(1_500_000), &mut log);
+    fabric.set_rate(FORWARD, Rate::from_mbit(6), &mut log);
+    fabric.run_until(Instant::from_secs(1), &mut log);
+    // Packet 1 finishes at the old rate at 2 ms; the others take 2 ms each.
+    assert_eq!(log.times(), [(1_000_000, 0), (2_000_000, 1), (4_000_000, 2), (6_000_000, 3)]);
+}
+
+#[test]
+fn a_new_delay_concerns_what_waits_and_nothing_is_overtaken() {
+    let (mut fabric, src, dst) = pair(link(MBIT, Duration::from_millis(10)));
+    let mut log = Log::default();
+    for id in 0..4 {
+        fabric.send(src, header(id, src, dst, 1500), &mut log);
+    }
+    fabric.run_until(Instant::from_nanos(1_500_000), &mut log);
+    fabric.set_delay(FORWARD, Duration::from_millis(1), &mut log);
+    fabric.run_until(Instant::from_nanos(11_500_000), &mut log);
+    fabric.send(src, header(4, src, dst, 1500), &mut log);
+    fabric.set_delay(FORWARD, Duration::from_millis(20), &mut log);
+    fabric.run_until(Instant::from_secs(1), &mut log);
+    // 0 and 1 left under the old delay (11 ms and 12 ms); 2 and 3 would arrive at 4 ms and 5 ms but wait for 1.
+    let ms = 1_000_000;
+    assert_eq!(log.times(), [(11 * ms, 0), (12 * ms, 1), (12 * ms, 2), (12 * ms, 3), (13 * ms + 500_000, 4)]);
+}

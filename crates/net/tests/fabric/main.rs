@@ -1,0 +1,12 @@
+//! The fabric seen from its rim: exact times, conservation, theory, faults.
+
+mod common;
+mod conservation;
+mod equivalence;
+mod exactness;
+mod faults;
+mod impairments;
+mod lazy;
+mod routes;
+mod theory;
+mod two_packets;
