@@ -130,7 +130,7 @@ parameters! {
         window_scale: bool = true, "RFC 7323 §2";
         /// Explicit congestion notification, used where both ends have it on.
         ecn: bool = false, "RFC 3168";
-        /// How much the application may have written without an ACK; `"auto"` is unlimited.
+        /// How much may be unacknowledged, as what is beyond waits in the application; `"auto"` is unlimited.
         send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
         /// Receive buffer, which bounds the advertised window. Below the bandwidth-delay product it limits throughput.
         receive_buffer: Bytes = Bytes(6_291_456), "Linux tcp_rmem maximum";
@@ -156,6 +156,8 @@ parameters! {
         quick_acks: u16 = 0, "RFC 5681";
         /// New data on the first two duplicate ACKs.
         limited_transmit: bool = true, "RFC 3042";
+        /// In fast recovery with nothing new to send, send again what may be lost: NextSeg's rules 3 and 4.
+        sack_rescue: bool = true, "RFC 6675 §4";
         /// Duplicate ACKs that mean a loss.
         dup_thresh: u8 = 3, "RFC 5681 §3.2";
         /// What is halved when a loss is found.
@@ -225,6 +227,7 @@ impl TcpConfig {
             window_unit: WindowUnit::Packets,
             increase: Increase::Acks,
             cwnd_validation: false,
+            sack_rescue: false,
             recovery_exit: RecoveryExit::Ssthresh,
             idle_restart: IdleRestart::Off,
             data_retries: None,
@@ -269,6 +272,7 @@ impl TcpConfig {
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
             nagle: true,
+            sack_rescue: false,
             idle_restart: IdleRestart::Decay,
             ..Self::default()
         }

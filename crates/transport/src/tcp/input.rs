@@ -256,7 +256,7 @@ impl Tcp {
     fn on_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = (self.board.outstanding(), self.pipe());
         let same_window = segment.window == self.last_window;
-        self.update_window(segment, seq, ack, now);
+        self.update_window(segment, seq, ack);
         let news =
             if segment.sack.is_empty() || !self.options.sack { false } else { self.on_sack(segment, ack) };
         let marked = self.options.ecn && segment.flags.has(Flags::ECE);
@@ -292,7 +292,7 @@ impl Tcp {
 
     /// RFC 9293 §3.10.7.4: only a segment newer than the last update may change the window.
     #[inline]
-    fn update_window(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+    fn update_window(&mut self, segment: &Segment, seq: u64, ack: u64) {
         if ack < self.board.una || (seq, ack) < (self.snd_wl1, self.snd_wl2) {
             return;
         }
@@ -300,13 +300,12 @@ impl Tcp {
         self.last_window = segment.window;
         self.snd_wnd = u64::from(segment.window) << self.options.snd_scale;
         self.max_snd_wnd = self.max_snd_wnd.max(self.snd_wnd);
-        if let Timer::Persist(..) = self.timer {
-            // The peer answers: probe on from the first interval, or, the window being open, not at all.
+        // Answers that keep the window shut leave the probing as it is: its interval goes on to double.
+        if let Timer::Persist(..) = self.timer
+            && self.snd_wnd > 0
+        {
             self.timer = Timer::Off;
             self.probe_due = false;
-            if self.snd_wnd == 0 {
-                self.arm_persist(now);
-            }
         }
     }
 

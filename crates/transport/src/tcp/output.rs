@@ -80,7 +80,7 @@ impl Tcp {
         let nxt = self.board.nxt;
         if nxt == self.send_end() {
             self.note_limit();
-            return None;
+            return self.rescue(now);
         }
         let outstanding = self.board.outstanding();
         if outstanding == 0 {
@@ -91,8 +91,9 @@ impl Tcp {
             self.note_limit();
             if outstanding == 0 {
                 self.arm_persist(now);
+                return None;
             }
-            return None;
+            return self.rescue(now);
         }
         if self.config.max_burst > 0 && u64::from(self.burst) >= self.config.max_burst {
             return None;
@@ -122,16 +123,20 @@ impl Tcp {
     /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
     fn next_len(&self) -> (u64, u64) {
         let nxt = self.board.nxt;
-        let open = (self.board.una + self.snd_wnd).saturating_sub(nxt);
+        let open = (self.board.una + self.snd_wnd.min(self.send_buffer())).saturating_sub(nxt);
         let left = self.app_end.saturating_sub(nxt);
         let len = left.min(u64::from(self.mss)).min(open);
         let fin = self.closing && len == left && open > len;
         (len, u64::from(fin))
     }
 
+    fn send_buffer(&self) -> u64 {
+        self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1))
+    }
+
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
     fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
-        if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd {
+        if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd.min(self.send_buffer()) {
             return true;
         }
         let all = self.board.nxt + len == self.app_end;
@@ -145,13 +150,28 @@ impl Tcp {
             return None;
         }
         self.force = false;
+        Some(self.resend(start, end, now))
+    }
+
+    /// Nothing new can be sent in fast recovery: sends again what may be lost (RFC 6675 §4, NextSeg rules 3 and 4).
+    fn rescue(&mut self, now: Instant) -> Option<Segment> {
+        let (start, end) = self.next_rescue()?;
+        let pipe = self.pipe();
+        if pipe > 0 && pipe + (end - start) > self.window() {
+            return None;
+        }
+        self.on_rescued(end);
+        Some(self.resend(start, end, now))
+    }
+
+    fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
         self.board.on_retransmitted(start, now);
         let len = end.min(self.app_end) - start.min(self.app_end);
         if len > 0 {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += len;
         }
-        Some(self.data(start, len, u64::from(end > self.app_end), false, now))
+        self.data(start, len, u64::from(end > self.app_end), false, now)
     }
 
     fn restart_if_idle(&mut self, now: Instant) {

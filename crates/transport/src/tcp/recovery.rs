@@ -33,6 +33,8 @@ pub(crate) struct Recovery {
     /// Flight at the first duplicate ACK: what limited transmit adds is not to be halved (RFC 5681 §3.2).
     flight: u64,
     partial_seen: bool,
+    /// The last segment was sent again in this recovery.
+    rescued: bool,
 }
 
 impl Recovery {
@@ -45,6 +47,7 @@ impl Recovery {
             dup_bytes: 0,
             flight: 0,
             partial_seen: false,
+            rescued: false,
         }
     }
     pub(crate) fn is_active(&self) -> bool {
@@ -199,12 +202,30 @@ impl Tcp {
         r.phase = Phase::Fast;
         r.point = self.board.nxt;
         r.partial_seen = false;
+        r.rescued = false;
         if !self.board.has_lost() {
             self.board.mark_head_lost();
         }
         self.timed.0 = 0;
         self.force = true;
         self.rearm_retransmit(now);
+    }
+
+    /// What NextSeg's rules 3 and 4 name: the first hole below the highest SACK; once a recovery, the last segment.
+    pub(super) fn next_rescue(&self) -> Option<(u64, u64)> {
+        if self.recovery.phase != Phase::Fast || !self.options.sack || !self.config.sack_rescue {
+            return None;
+        }
+        let hole = self.board.next_hole();
+        if hole.is_some() || self.recovery.rescued {
+            return hole;
+        }
+        self.board.last_hole()
+    }
+
+    /// What [`Self::next_rescue`] named, up to `end`, was sent.
+    pub(super) fn on_rescued(&mut self, end: u64) {
+        self.recovery.rescued |= end == self.board.nxt;
     }
 
     /// The retransmission timer expired.

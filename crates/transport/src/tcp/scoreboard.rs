@@ -286,8 +286,29 @@ impl Scoreboard {
         record.flags |= RETRANSMITTED | AMBIGUOUS;
         record.sent_at = now;
         self.retransmitted += len;
-        self.lost_waiting -= len;
-        self.hint = start + len;
+        if record.flags & LOST != 0 {
+            self.lost_waiting -= len;
+            self.hint = start + len;
+        }
+    }
+
+    /// The first segment below the highest SACK that is neither SACKed, lost nor sent again.
+    pub(crate) fn next_hole(&self) -> Option<(u64, u64)> {
+        let mut i = self.index_of(self.lost_mark.max(self.una));
+        while let Some(record) = self.records.get(i).filter(|r| r.end < self.high_sack) {
+            if record.flags & (SACKED | LOST | RETRANSMITTED) == 0 {
+                return Some((self.start_of(i), record.end));
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// The last segment, unless it is SACKed or was sent again.
+    pub(crate) fn last_hole(&self) -> Option<(u64, u64)> {
+        let i = self.records.len().checked_sub(1)?;
+        let record = self.records[i];
+        (record.flags & (SACKED | RETRANSMITTED) == 0).then(|| (self.start_of(i), record.end))
     }
 
     /// Recomputes every sum from the records; the sums must agree.

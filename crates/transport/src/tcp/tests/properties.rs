@@ -27,12 +27,14 @@ prop_compose! {
         delayed_ack in 0..4u8,
         mss in 100..1500u64,
         receive_buffer in prop_oneof![50..5_000u64, 60_000..200_000u64],
+        send_buffer in prop_oneof![Just(None), (1..20_000u64).prop_map(|n| Some(Bytes(n)))],
+        sack_rescue in any::<bool>(),
         max_burst in prop_oneof![Just(0u64), 1..4u64],
     ) -> TcpConfig {
         TcpConfig {
             sack, timestamps, ecn, window_scale, limited_transmit, nagle, delayed_ack,
             mss: Bytes(mss), receive_buffer: Bytes(receive_buffer), max_burst,
-            min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer: None,
+            min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer, sack_rescue,
             // Longer than any backoff, so that a lost last ACK is answered rather than reset.
             time_wait: Duration::from_secs(3_600),
             ..config(PROFILES[profile])
