@@ -1,0 +1,89 @@
+//! Who gets what at a shared bottleneck, and ECN.
+
+use crate::support::{Run, Text, assert_close};
+
+const RED: &str = "{ kind = \"red\", limit = \"100 packets\", min_th = \"15 packets\", max_th = \"45 packets\", max_p = 0.1, weight = 0.002 }";
+const SFQ: &str = "{ kind = \"sfq\", limit = \"100 packets\" }";
+const DROPTAIL: &str = "{ kind = \"droptail\", limit = \"100 packets\" }";
+
+/// Eight Reno flows on 8 Mbit/s with access delays that differ a little, against phase effects.
+fn share(queue: &str, transport: &str) -> Text {
+    Text::new("80 s")
+        .top("warmup = \"20 s\"")
+        .hosts("src", 8)
+        .hosts("dst", 8)
+        .router("r1")
+        .router("r2")
+        .link("src[*]", "r1", "100 Mbit/s", "uniform(4 ms, 5 ms)", "")
+        .link("r1", "r2", "8 Mbit/s", "10 ms", &format!("name = \"bottleneck\"\nqueue = {queue}"))
+        .link("r2", "dst[*]", "100 Mbit/s", "5 ms", "")
+        .flow_with(
+            "tcp",
+            ("src[*]", "dst[*]"),
+            &format!("{{ kind = \"tcp\", cc = \"newreno\", mss = \"1000 B\", {transport} }}"),
+            "\"bulk\"",
+            "start = \"uniform(0 s, 1 s)\"",
+        )
+}
+
+#[test]
+fn equal_flows_share_equally_under_red_and_sfq() {
+    for queue in [RED, SFQ] {
+        let run = share(queue, "sack = true").run();
+        assert!(run.tcp("jain") > 0.95, "{queue}: {}", run.tcp("jain"));
+        assert!(run.queue("utilization") > 0.95, "{queue}");
+        // Goodput is payload: 1000 of 1052 bytes of what the link carries, less retransmissions.
+        let goodput = run.tcp("goodput_bps.sum");
+        let once = 1.0 - run.tcp("retransmitted_packets") / run.tcp("sent_packets");
+        assert_close(goodput, run.queue("utilization") * 8e6 * 1000.0 / 1052.0 * once, 0.01);
+    }
+}
+
+fn flooded(queue: &str) -> Run {
+    share(queue, "sack = true")
+        .hosts("attacker", 1)
+        .hosts("sink", 1)
+        .link("attacker[*]", "r1", "100 Mbit/s", "1 ms", "")
+        .link("sink[*]", "r2", "100 Mbit/s", "1 ms", "")
+        .flow_with(
+            "flood",
+            ("attacker[0]", "sink[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"16 Mbit/s\", size = \"972 B\" }",
+            "role = \"attack\"",
+        )
+        .run()
+}
+
+#[test]
+fn sfq_isolates_a_flood_and_drop_tail_does_not() {
+    let fair = 8e6 / 9.0;
+    let run = flooded(SFQ);
+    // Round robin by packets: the flood gets a ninth, and up to as much again where flows leave theirs unused.
+    let flood = run.leaf("groups.flood.throughput_bps.sum");
+    assert!(flood > 0.9 * fair && flood < 2.0 * fair, "{flood}");
+    assert!(run.tcp("throughput_bps.sum") > 6.5 * fair);
+    let run = flooded(DROPTAIL);
+    assert!(run.leaf("groups.flood.throughput_bps.sum") > 0.95 * 8e6);
+    assert!(run.tcp("throughput_bps.sum") < 0.05 * 8e6);
+}
+
+#[test]
+fn marks_replace_drops() {
+    // Thresholds far below the limit: with gentle off RED drops above max_th, so max_th is out of reach of 8 flows.
+    let queue = "{ kind = \"red\", limit = \"400 packets\", min_th = \"5 packets\", max_th = \"200 packets\", max_p = 1.0, weight = 0.01, ecn = true }";
+    let run = share(queue, "ecn = true, initial_ssthresh = 8").run();
+    assert!(run.queue("marked_packets") > 100.0);
+    assert_eq!(run.queue("marked_packets"), run.tcp("marked_packets"));
+    assert_eq!(run.queue("dropped_packets.aqm"), 0.0);
+    assert_eq!(run.queue("dropped_packets.overlimit"), 0.0);
+    for none in ["lost_packets", "retransmitted_packets", "timeouts"] {
+        assert_eq!(run.tcp(none), 0.0, "{none}");
+    }
+    assert!(run.tcp("jain") > 0.9 && run.queue("utilization") > 0.9);
+    // The marks are what holds the queue down: without ECN the same law drops instead.
+    let dropping = share(queue, "initial_ssthresh = 8").run();
+    assert_eq!(dropping.queue("marked_packets"), 0.0);
+    assert!(dropping.queue("dropped_packets.aqm") > 100.0);
+    assert!(dropping.tcp("retransmitted_packets") > 100.0);
+}

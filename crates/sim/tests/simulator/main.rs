@@ -1,0 +1,13 @@
+//! The whole simulator against what can be computed by hand, theory, and itself.
+
+mod applications;
+mod captures;
+mod contract;
+mod determinism;
+mod exactness;
+mod fairness;
+mod faults;
+mod queues;
+mod shrew;
+mod support;
+mod tcp_theory;
