@@ -45,8 +45,10 @@ pub struct EventQueue {
     nodes: Vec<Node>,
     free: u32,
     far: BinaryHeap<Reverse<Event>>,
+    /// Bucket of the first event of `far`; the last number there is without one.
+    far_bucket: u64,
     inserted: u64,
-    len: usize,
+    popped: u64,
     review: Review,
 }
 
@@ -55,8 +57,9 @@ pub struct EventQueue {
 struct Review {
     opened: u32,
     drained: u64,
-    pushed: u64,
     far: u64,
+    /// Events ever pushed by then.
+    inserted: u64,
     /// Narrower buckets than this sent too much to the far heap.
     min_shift: u32,
 }
@@ -77,20 +80,21 @@ impl EventQueue {
             nodes: Vec::new(),
             free: NIL,
             far: BinaryHeap::new(),
+            far_bucket: u64::MAX,
             inserted: 0,
-            len: 0,
+            popped: 0,
             review: Review::default(),
         }
     }
 
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.len
+        (self.inserted - self.popped) as usize
     }
 
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.inserted == self.popped
     }
 
     /// Number of events ever pushed.
@@ -104,8 +108,6 @@ impl EventQueue {
         debug_assert!(target < Self::MAX_TARGET);
         let event = Event { at: at.as_nanos(), key: self.inserted << TARGET_BITS | u64::from(target) };
         self.inserted += 1;
-        self.len += 1;
-        self.review.pushed += 1;
         self.place(event);
     }
 
@@ -120,21 +122,30 @@ impl EventQueue {
             return None;
         }
         self.current.pop();
-        self.len -= 1;
+        self.popped += 1;
         Some((Instant::from_nanos(event.at), event.key as u32 & (Self::MAX_TARGET - 1)))
     }
 
     #[inline]
     fn place(&mut self, event: Event) {
         let bucket = event.at >> self.shift;
-        if bucket <= self.cursor {
-            // Into the bucket that is open: keep it sorted, latest first.
-            let position = self.current.partition_point(|e| *e > event);
-            self.current.insert(position, event);
-        } else if bucket - self.cursor < self.heads.len() as u64 {
+        // The cursor's own slot is not used: what belongs there goes into the open bucket.
+        if bucket.wrapping_sub(self.cursor + 1) < self.heads.len() as u64 - 1 {
             self.link(bucket, event);
         } else {
+            self.place_aside(bucket, event);
+        }
+    }
+
+    /// Places an event into the open bucket or beyond the wheel.
+    fn place_aside(&mut self, bucket: u64, event: Event) {
+        if bucket <= self.cursor {
+            // Keep it sorted, latest first.
+            let position = self.current.partition_point(|e| *e > event);
+            self.current.insert(position, event);
+        } else {
             self.review.far += 1;
+            self.far_bucket = self.far_bucket.min(bucket);
             self.far.push(Reverse(event));
         }
     }
@@ -162,30 +173,36 @@ impl EventQueue {
         if self.review.opened == REVIEW_EVERY {
             self.adapt();
         }
-        let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse(e)| e.at >> self.shift);
-        let bucket = match (near, far) {
-            (Some(n), Some(f)) => n.min(f),
-            (Some(n), None) => n,
-            (None, Some(f)) => f,
-            (None, None) => return !self.current.is_empty(),
-        };
         if !self.current.is_empty() {
-            return true; // `adapt` put the earliest events into the open bucket.
+            return true; // The review put the earliest events into the open bucket.
+        }
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        let bucket = near.min(self.far_bucket);
+        if bucket == u64::MAX {
+            return false;
         }
         self.cursor = bucket;
-        if near == Some(bucket) {
+        if near == bucket {
             self.drain(bucket);
         }
-        while self.far.peek().is_some_and(|Reverse(e)| e.at >> self.shift == bucket) {
-            let Reverse(event) = self.far.pop().expect("just peeked");
-            self.current.push(event);
+        if self.far_bucket == bucket {
+            self.drain_far(bucket);
         }
         self.review.drained += self.current.len() as u64;
-        if self.current.len() > 1 {
-            self.current.sort_unstable_by(|a, b| b.cmp(a));
-        }
+        sort_latest_first(&mut self.current);
         true
+    }
+
+    /// Moves what the far heap holds of a bucket into `current`.
+    fn drain_far(&mut self, bucket: u64) {
+        while let Some(Reverse(event)) = self.far.peek() {
+            self.far_bucket = event.at >> self.shift;
+            if self.far_bucket != bucket {
+                return;
+            }
+            self.current.extend(self.far.pop().map(|Reverse(event)| event));
+        }
+        self.far_bucket = u64::MAX;
     }
 
     /// Moves a bucket's list into `current`.
@@ -225,8 +242,8 @@ impl EventQueue {
     /// Widens buckets when too many events fall beyond the wheel, narrows them when they are crowded.
     fn adapt(&mut self) {
         let r = std::mem::take(&mut self.review);
-        self.review.min_shift = r.min_shift;
-        if r.far * 8 > r.pushed && self.shift < 40 {
+        (self.review.min_shift, self.review.inserted) = (r.min_shift, self.inserted);
+        if r.far * 8 > self.inserted - r.inserted && self.shift < 40 {
             self.review.min_shift = self.shift + 1;
             self.rebuild(self.shift + 1);
         } else if r.drained > CROWDED * u64::from(r.opened) && self.shift > r.min_shift {
@@ -250,12 +267,28 @@ impl EventQueue {
         self.nodes.clear();
         self.free = NIL;
         self.occupied.fill(0);
+        self.far_bucket = u64::MAX;
         self.shift = shift;
         self.cursor = now >> shift;
         for event in all {
             self.place(event);
         }
         self.review.far = 0;
+    }
+}
+
+/// Sorts the handful of events of a bucket; a large one not in quadratic time.
+#[inline]
+fn sort_latest_first(events: &mut [Event]) {
+    if events.len() > 12 {
+        return events.sort_unstable_by(|a, b| b.cmp(a));
+    }
+    for i in 1..events.len() {
+        let mut j = i;
+        while j > 0 && events[j - 1] < events[j] {
+            events.swap(j - 1, j);
+            j -= 1;
+        }
     }
 }
 

@@ -58,7 +58,10 @@ impl<P: Routed> Fabric<P> {
         let links: Vec<_> = configs
             .into_iter()
             .enumerate()
-            .map(|(i, c)| Link::new(c, graph.head(LinkId(i as u32))))
+            .map(|(i, c)| {
+                let to = graph.head(LinkId(i as u32));
+                Link::new(c, to, graph.router_number(to))
+            })
             .collect();
         let events = EventQueue::new(links.len() + timers);
         Self { links, graph, events, now: Instant::ZERO, handled: 0, hops: 0, trace: 0 }
@@ -178,11 +181,11 @@ impl<P: Routed> Fabric<P> {
     }
 
     #[inline]
-    fn deliver<R: Rim<P>>(&mut self, node: NodeId, pkt: P, rim: &mut R) {
-        if !self.graph.is_router(node) {
+    fn deliver<R: Rim<P>>(&mut self, (node, router): (NodeId, Option<u32>), pkt: P, rim: &mut R) {
+        let Some(router) = router else {
             return rim.receive(node, pkt, self);
-        }
-        match self.graph.next_hop(node, pkt.destination()) {
+        };
+        match self.graph.next_hop_of(router, pkt.destination()) {
             Some(link) => self.transmit(link, pkt, rim),
             None => rim.unroutable(node, pkt, self.now),
         }

@@ -76,6 +76,8 @@ pub struct Link<P: Packet> {
     flight: Ring<Flying<P>>,
     delay: Duration,
     to: NodeId,
+    /// Number of that node among the routers, or [`NOT_A_ROUTER`].
+    router: u32,
     /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
     /// discipline and keeps no statistics.
     express_below: u32,
@@ -104,6 +106,8 @@ struct Tally {
     dropped: [u64; 6],
 }
 
+const NOT_A_ROUTER: u32 = u32::MAX;
+
 /// What an event at a link led to.
 pub(crate) enum Outcome<P> {
     /// A packet for the node at the other end.
@@ -118,13 +122,15 @@ impl<P: Packet> Link<P> {
     /// Largest packet, and most overhead.
     pub const MAX_MTU: Bytes = Bytes(1 << 30);
 
-    pub(crate) fn new(config: LinkConfig<P>, to: NodeId) -> Self {
+    /// A link that leads to `to`, which is router number `router` or none.
+    pub(crate) fn new(config: LinkConfig<P>, to: NodeId, router: Option<u32>) -> Self {
         assert!(config.overhead <= Self::MAX_MTU, "a link's overhead is at most 1 GiB a packet");
         let mut link = Self {
             pending: Instant::MAX,
             flight: Ring::new(),
             delay: config.delay,
             to,
+            router: router.unwrap_or(NOT_A_ROUTER),
             express_below: 0,
             plain: false,
             up: true,
@@ -157,10 +163,10 @@ impl<P: Packet> Link<P> {
         self.express_below = largest.map_or(0, |size| size.get() as u32 + 1);
     }
 
-    /// Where it leads.
+    /// Where it leads: the node, and its number among the routers if it is one.
     #[inline]
-    pub(crate) fn to(&self) -> NodeId {
-        self.to
+    pub(crate) fn to(&self) -> (NodeId, Option<u32>) {
+        (self.to, (self.router != NOT_A_ROUTER).then_some(self.router))
     }
 
     /// What waits, as of the last call that touched the link (see [`crate::Fabric::settle`]).
@@ -282,6 +288,9 @@ impl<P: Packet> Link<P> {
     /// which will be superfluous then. An event that is pending earlier will look again.
     #[inline]
     pub(crate) fn poll_event(&mut self) -> Option<Instant> {
+        if self.plain && self.pending != Instant::MAX {
+            return None; // The pending event is the arrival of the first in flight, or earlier.
+        }
         let head = self.flight.front().map_or(Instant::MAX, |f| f.arrives);
         let next = if self.plain { head } else { head.min(self.next_service(head)) };
         if next >= self.pending {

@@ -107,15 +107,24 @@ impl Graph {
         self.addresses.get(source.index()).map(|i| i.out)
     }
 
+    /// The number of a node among the routers.
+    pub(crate) fn router_number(&self, node: NodeId) -> Option<u32> {
+        Some(self.nodes[node.0 as usize].router).filter(|r| *r != NONE)
+    }
+
     /// The link by which `router` forwards to `destination`.
-    #[inline]
     pub fn next_hop(&self, router: NodeId, destination: Address) -> Option<LinkId> {
-        let index = destination.index();
-        if index >= self.addresses.len() {
+        self.next_hop_of(self.router_number(router)?, destination)
+    }
+
+    /// The link by which router number `router` forwards to `destination`.
+    #[inline]
+    pub(crate) fn next_hop_of(&self, router: u32, destination: Address) -> Option<LinkId> {
+        let (index, width) = (destination.index(), self.addresses.len());
+        if index >= width {
             return None;
         }
-        let row = self.nodes[router.0 as usize].router as usize * self.addresses.len();
-        self.table.get(row + index).copied().filter(|l| *l != NONE).map(LinkId)
+        self.table.get(router as usize * width + index).copied().filter(|l| *l != NONE).map(LinkId)
     }
 
     /// Marks a link direction as usable or not; routes change with the next [`Graph::compute_routes`].

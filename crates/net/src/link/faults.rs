@@ -33,6 +33,7 @@ impl<P: Packet> Link<P> {
             }
         }
         self.transmitter.stop(now);
+        self.pending = Instant::MAX;
         let level = self.backlog();
         if let Some(stats) = &mut self.stats {
             stats.level(level, now);

@@ -126,6 +126,21 @@ proptest! {
 }
 
 #[test]
+fn a_packet_that_finds_the_transmitter_free_was_never_a_backlog() {
+    for fifo in [true, false] {
+        let limit = Limit::Packets(5);
+        let queue = if fifo { LinkQueue::Fifo(limit) } else { droptail(limit, RATE) };
+        let (mut fabric, src, dst) = pair(LinkConfig { queue, ..link(RATE, Duration::ZERO) });
+        let mut log = Log::default();
+        fabric.send(src, header(0, src, dst, 1500), &mut log);
+        fabric.run_until(Instant::from_secs(1), &mut log);
+        fabric.settle(FORWARD, &mut log);
+        let stats = fabric.link(FORWARD).stats().expect("the link is observed");
+        assert_eq!((stats.packets().max(), stats.bytes().max(), stats.sojourn_times().max_s()), (0, 0, 0.0));
+    }
+}
+
+#[test]
 fn a_packet_larger_than_the_byte_limit_never_passes() {
     let limit = Limit::Bytes(Bytes(1000));
     for fifo in [true, false] {
