@@ -28,12 +28,13 @@ test-rust: $(DEPS)
 test-python: build
 	$(BIN)/python -m pytest
 
-lint: $(DEPS) ## rustfmt, clippy, ruff and mypy
+lint: build ## rustfmt, clippy, ruff and mypy
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest tailrace._native
 
 format: $(DEPS) ## write all code in the one format
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024
@@ -56,7 +57,7 @@ $(DEPS): requirements.lock
 	@touch $@
 
 $(NATIVE): $(DEPS) $(RUST)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release
 	@touch $@
 
 lock: ## renew requirements.lock from what .venv holds

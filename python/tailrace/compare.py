@@ -106,7 +106,7 @@ class Comparison:
         return self.results[label]
 
     def __rich__(self) -> RenderableType:
-        return present.rich_grid(self.grid)
+        return present.RichComparison(self.results, self.title)
 
     def _repr_html_(self) -> str:
         return present.html([self.grid])

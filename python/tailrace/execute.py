@@ -99,6 +99,7 @@ def execute(jobs: Sequence[Job], threads: int | None = None, watch: Watch | None
         while any(worker.is_alive() for worker in workers):
             pool.wait(_POLL_S)
             pool.report(watch)
+        pool.report(watch)
     except KeyboardInterrupt:
         interrupted = True
         pool.stop()

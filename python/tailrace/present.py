@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.table import Table
 
     from tailrace.result import Result
@@ -139,28 +139,38 @@ def result_grids(result: Result) -> list[Grid]:
 
 def comparison_grid(results: Mapping[str, Result], title: str) -> Grid:
     """One row a variant and flow group, the queue under study beside the first."""
+    flows, queues = comparison_grids(results, title)
+    beside = {row[0]: row[1:] for row in queues.rows}
+    blank = [""] * (len(queues.columns) - 1)
+    rows = [[*row, *(beside.get(row[0], blank))] for row in flows.rows]
+    return Grid(
+        title, [*flows.columns, *queues.columns[1:]], rows, labels=2, notes=[*flows.notes, *queues.notes]
+    )
+
+
+def comparison_grids(results: Mapping[str, Result], title: str) -> tuple[Grid, Grid]:
+    """The flow groups of each variant, and its queue under study."""
     rows: list[list[str]] = []
+    queue_rows: list[list[str]] = []
     studied = set()
     for label, result in results.items():
-        queue_name = busiest_queue(result.aggregate)
-        studied.add(queue_name)
-        queue: Mapping[str, Any] = (result.aggregate.get("queues") or {}).get(queue_name) or {}
         for position, (name, group) in enumerate((result.aggregate.get("groups") or {}).items()):
-            first = position == 0
-            rows.append(
-                [
-                    label if first else "",
-                    name,
-                    *(number(leaf(group, m.path), m.scale) for m in GROUP_MEASURES),
-                    *(number(leaf(queue, m.path), m.scale) if first else "" for m in QUEUE_MEASURES),
-                ]
-            )
+            numbers = [number(leaf(group, m.path), m.scale) for m in GROUP_MEASURES]
+            rows.append([label if position == 0 else "", name, *numbers])
+        queue_name = busiest_queue(result.aggregate)
+        queue: Mapping[str, Any] = (result.aggregate.get("queues") or {}).get(queue_name) or {}
+        queue_rows.append([label, *(number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES)])
+        studied.add(str(queue_name))
     counts = sorted({result.n for result in results.values()})
-    notes = [f"mean ± half width of the 95 % interval (Student t) over {_runs(*counts)}"]
-    notes.append("throughput and goodput: sum over the group's flows; delay: one way, end to end")
-    notes.append(f"queue: {', '.join(sorted(str(name) for name in studied))}")
-    headings = [m.heading for m in (*GROUP_MEASURES, *QUEUE_MEASURES)]
-    return Grid(title, ["variant", "flows", *headings], rows, labels=2, notes=notes)
+    notes = [
+        f"mean ± half width of the 95 % interval (Student t) over {_runs(*counts)}",
+        "throughput and goodput: sum over the group's flows; delay: one way, end to end",
+    ]
+    flows = Grid(
+        title, ["variant", "flows", *(m.heading for m in GROUP_MEASURES)], rows, labels=2, notes=notes
+    )
+    place = f"queue: {', '.join(sorted(studied))}"
+    return flows, Grid("", ["variant", *(m.heading for m in QUEUE_MEASURES)], queue_rows, notes=[place])
 
 
 def _runs(*counts: int) -> str:
@@ -187,6 +197,23 @@ def rich_result(result: Result) -> RenderableType:
     return Group(*(rich_grid(grid) for grid in result_grids(result)))
 
 
+class RichComparison:
+    """For a terminal: one table where it fits, else flows and queues below each other."""
+
+    def __init__(self, results: Mapping[str, Result], title: str) -> None:
+        self._results = results
+        self._title = title
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.measure import Measurement
+
+        wide = rich_grid(comparison_grid(self._results, self._title))
+        if Measurement.get(console, options.update(max_width=10_000), wide).maximum <= options.max_width:
+            yield wide
+        else:
+            yield from (rich_grid(grid) for grid in comparison_grids(self._results, self._title))
+
+
 def rich_grid(grid: Grid) -> Table:
     """For a terminal."""
     from rich import box
@@ -194,7 +221,7 @@ def rich_grid(grid: Grid) -> Table:
     from rich.text import Text
 
     table = Table(
-        title=Text(grid.title, style="bold"),
+        title=Text(grid.title, style="bold") if grid.title else None,
         title_justify="left",
         caption=Text("\n".join(grid.notes)) if grid.notes else None,
         caption_justify="left",
@@ -203,7 +230,7 @@ def rich_grid(grid: Grid) -> Table:
     )
     for position, heading in enumerate(grid.columns):
         label = position < grid.labels
-        table.add_column(Text(heading), justify="left" if label else "right")
+        table.add_column(Text(heading), justify="left" if label else "right", no_wrap=label)
     for row in grid.rows:
         table.add_row(*(Text(cell) for cell in row))
     return table

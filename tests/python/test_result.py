@@ -97,6 +97,15 @@ def test_the_comparison_studies_the_queue_that_drops(small, small_codel):
     assert "| droptail |" in present.markdown(comparison.grid)
 
 
+def test_a_narrow_terminal_gets_two_tables_with_all_numbers(small, small_codel):
+    comparison = tailrace.compare({"droptail": small, "codel": small_codel})
+    narrow = shown(comparison, width=100)
+    assert max(map(len, narrow.splitlines())) <= 100
+    assert narrow.count("droptail") == 2
+    assert "…" not in narrow
+    assert shown(comparison, width=170).count("droptail") == 1
+
+
 def test_a_comparison_saves_and_loads(small, small_codel, tmp_path):
     comparison = tailrace.compare({"drop tail/1": small, "codel": small_codel}, title="two")
     comparison.save(tmp_path / "both")

@@ -190,6 +190,43 @@ def test_jobs_under_way_stop_on_ctrl_c_and_finished_ones_are_kept():
     assert kept.n == 3
 
 
+def test_a_run_that_fails_is_named_and_the_others_go_on(monkeypatch):
+    class Failing:
+        def __init__(self, scenario, run):
+            self.run, self.task = run, real(scenario, run)
+            self.progress, self.cancel = self.task.progress, self.task.cancel
+
+        def execute(self):
+            if self.run == 2:
+                raise RuntimeError("the second fails")
+            return self.task.execute()
+
+    real = _native.Task
+    monkeypatch.setattr(_native, "Task", Failing)
+    scenario = tailrace.Scenario(SMALL)
+    outcome = execute.execute(api.jobs_of(scenario), 2)
+    assert outcome.errors == ["run 2 failed: RuntimeError: the second fails"]
+    result = api.result_of(scenario, outcome)
+    assert [entry["run"] for entry in result.summary["runs"]] == [1, 3]
+    assert result.manifest["status"] == "failed"
+    with pytest.raises(tailrace.RunError, match="the second fails"):
+        api.result_of(scenario, execute.Outcome([None], outcome.errors))
+
+
+def test_ctrl_c_in_python_hands_over_what_had_ended(monkeypatch):
+    real = execute.execute
+
+    def stopped(jobs, threads, watch):
+        outcome = real(jobs, threads, watch)
+        return execute.Outcome([outcome.finished[0], None, None], interrupted=True)
+
+    monkeypatch.setattr(execute, "execute", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tailrace.run(SMALL)
+    assert caught.value.partial.n == 1
+    assert caught.value.partial.manifest["status"] == "interrupted"
+
+
 def test_the_catalog_describes_every_parameter():
     queues = {queue["name"]: queue for queue in tailrace.list_queues()}
     assert {"droptail", "red", "codel", "sfq"} <= set(queues)

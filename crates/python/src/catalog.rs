@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
-use tailrace_scenario::sections::{FAULT, FAULT_KINDS, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
+use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// `{ "queues": [...], "cc": [...] }`, each entry with `name`, `doc`, `citation`, `params`.
@@ -45,7 +45,7 @@ pub(crate) fn catalog() -> Value {
         }],
         "apps": tables(&[TCP_APPS, UDP_APPS]),
         "losses": tables(&[LOSSES]),
-        "faults": FAULT_KINDS.iter().map(|name| json!({ "name": name, "doc": FAULT.doc })).collect::<Vec<_>>(),
+        "faults": tables(&[&[("fault", FAULT)]]),
     })
 }
 

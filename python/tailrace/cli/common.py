@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -108,6 +109,15 @@ def exit_code_of(outcome: Outcome) -> int:
         say("interrupted: the runs that had ended are kept")
         return INTERRUPTED
     return 1 if outcome.errors else 0
+
+
+def program() -> str:
+    """How the user can call this program again."""
+    on_path = shutil.which("tailrace")
+    called = Path(sys.argv[0])
+    if on_path is None and called.name == "tailrace":
+        return os.path.relpath(called)
+    return "tailrace" if on_path else f"{os.path.relpath(sys.executable)} -m tailrace"
 
 
 def slug(name: str) -> str:

@@ -126,6 +126,8 @@ def finish(comparison: Comparison, shown: Shown) -> None:
 
 def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     first = comparison.folder_names()[0]
+    file = next(iter(comparison.results.values())).manifest["file"]
+    call = common.program()
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
@@ -135,9 +137,9 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
         "  <variant>/figures/           the same for each variant (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
         "Next:",
-        "  tailrace list queues         which disciplines there are; `list queues red` has their parameters",
-        f"  tailrace run {target}/{first}/scenario.toml --set duration='20 s'",
-        "  tailrace compare FILE --set-each link.bottleneck.queue=droptail,codel --runs 10",
-        f"  python: tailrace.Result.load('{target}/{first}').flow_series",
+        f"  {call} list queues           (which disciplines there are; `list queues red` has their parameters)",
+        f"  {call} compare {file} --set-each 'link.bottleneck.queue=sfq,codel' --runs 10",
+        f"  {call} run {file} --set link.bottleneck.rate=3mbit",
+        f"  in Python: tailrace.Result.load('{target}/{first}').flow_series",
     ]
     return "\n".join(line for line in lines if line)

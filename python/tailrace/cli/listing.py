@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace import _native, api
+from tailrace import _native, api, toml_text
 from tailrace.cli import common
 from tailrace.cli.common import guarded
 
@@ -60,7 +60,13 @@ def _show_lists(chosen: dict[str, list[dict[str, Any]]]) -> None:
 def _show_entry(entry: dict[str, Any]) -> None:
     typer.echo(f"{entry['name']}: {' '.join(entry['doc'].split())}")
     for parameter in entry.get("params", []):
-        typer.echo(f"\n  {parameter['name']} = {parameter['default']}    ({parameter['kind']})")
+        default = parameter["default"]
+        shown = "required" if default is None else f"= {_toml(default)}" if default != "" else ""
+        typer.echo(f"\n  {parameter['name']} {shown}   ({parameter['kind']})")
         typer.echo(f"      {' '.join(parameter['doc'].split())}")
         if parameter.get("source"):
             typer.echo(f"      default from: {parameter['source']}")
+
+
+def _toml(value: object) -> str:
+    return value if isinstance(value, str) else toml_text.value(value)
