@@ -248,20 +248,17 @@ impl Tcp {
         edge.saturating_sub(self.rcv.adv) >= (buffer / 2).min(u64::from(self.mss)).max(1)
     }
 
-    /// The window field; its right edge never retreats, if need be by rounding up.
+    /// The window field. Rounding by the scale may take back a few bytes; what was promised is still accepted
+    /// (RFC 7323 §2.4).
     #[inline]
     fn advertise(&mut self) -> u16 {
         let scale = self.options.rcv_scale;
-        let adv = if self.window_may_open() {
+        let edge = if self.window_may_open() {
             self.rcv.read.saturating_add(self.config.receive_buffer.get())
         } else {
             self.rcv.adv
         };
-        let open = adv.saturating_sub(self.rcv.nxt);
-        let mut field = (open >> scale).min(65_535);
-        if self.rcv.nxt + (field << scale) < self.rcv.adv {
-            field = (self.rcv.adv - self.rcv.nxt).div_ceil(1 << scale).min(65_535);
-        }
+        let field = (edge.saturating_sub(self.rcv.nxt) >> scale).min(65_535);
         self.rcv.adv = self.rcv.adv.max(self.rcv.nxt + (field << scale));
         field as u16
     }
