@@ -1,1 +1,202 @@
-//! (in preparation)
+//! The shape of the results: every leaf is there, and void where there is nothing to report.
+
+use crate::support::{Run, Text, run_scenario};
+use tailrace_sim::{Control, Simulation};
+
+fn leaves(value: &serde_json::Value, path: &str, out: &mut Vec<String>) {
+    match value.as_object() {
+        Some(map) if !map.is_empty() => {
+            map.iter().for_each(|(k, v)| leaves(v, &format!("{path}.{k}"), out));
+        }
+        _ => out.push(path.trim_start_matches('.').into()),
+    }
+}
+
+fn small() -> Text {
+    Text::new("3 s")
+        .top("record = { interval = \"100 ms\", events = true }")
+        .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"30 packets\" }")
+        .tcp("cc = \"cubic\", mss = \"1000 B\"", "\"bulk\"")
+}
+
+#[test]
+fn the_summary_has_the_leaves_of_the_contract() {
+    let run = small().run();
+    let mut found = Vec::new();
+    leaves(&run.json["groups"]["tcp"], "", &mut found);
+    let distribution = |name: &str| ["mean", "sd", "p50", "p95", "p99", "max"].map(|l| format!("{name}.{l}"));
+    let spread = |name: &str| ["mean", "sd", "min", "max", "sum"].map(|l| format!("{name}.{l}"));
+    let mut wanted: Vec<String> = [
+        "flows",
+        "role",
+        "jain",
+        "sent_packets",
+        "lost_packets",
+        "loss_ratio",
+        "marked_packets",
+        "retransmitted_packets",
+        "timeouts",
+        "completed",
+    ]
+    .map(String::from)
+    .to_vec();
+    wanted.extend(["goodput_bps", "throughput_bps"].iter().flat_map(|n| spread(n)));
+    wanted.extend(["one_way_delay_s", "rtt_s", "completion_s"].iter().flat_map(|n| distribution(n)));
+    found.sort();
+    wanted.sort();
+    assert_eq!(found, wanted);
+    for leaf in ["kind", "utilization", "enqueued_packets", "dequeued_packets", "marked_packets"] {
+        assert!(!run.json["queues"]["r1->r2"][leaf].is_null(), "{leaf}");
+    }
+    let queue = &run.json["queues"]["r1->r2"];
+    for leaf in ["sojourn_s", "backlog_bytes", "backlog_packets"] {
+        for moment in ["mean", "sd", "max"] {
+            assert!(queue[leaf][moment].is_number(), "{leaf}.{moment}");
+        }
+    }
+    assert!(queue["dropped_packets"]["overlimit"].is_u64() && queue["dropped_packets"]["aqm"].is_u64());
+    assert!(queue["flagged"]["true_positive"].is_u64() && queue["flagged"]["detection_s"].is_null());
+    assert_eq!(run.json["run"], 1);
+    assert_eq!(run.json["fingerprint"].as_str().unwrap(), format!("{:016x}", run.output.fingerprint));
+    assert_eq!(run.json["engine"]["simulated_s"], 3.0);
+    assert!(run.leaf("engine.events") > 0.0 && run.leaf("engine.packet_hops") > 0.0);
+    // About one event a packet-hop (design 3.8): ACKs and timers included, below one and a half.
+    assert!(run.leaf("engine.events") < 1.5 * run.leaf("engine.packet_hops"));
+}
+
+#[test]
+fn figures_agree_with_one_another() {
+    let run = small().run();
+    let ordered = |name: &str| {
+        let leaf = |l: &str| run.leaf(&format!("{name}.{l}"));
+        let (mean, p50, p95, p99, max) = (leaf("mean"), leaf("p50"), leaf("p95"), leaf("p99"), leaf("max"));
+        assert!(p50 <= p95 && p95 <= p99 && p99 <= max && mean <= max, "{name}");
+    };
+    ordered("groups.tcp.one_way_delay_s");
+    ordered("groups.tcp.rtt_s");
+    ordered("queues.r1->r2.sojourn_s");
+    let tcp = |l: &str| run.tcp(l);
+    assert!(
+        tcp("goodput_bps.min") <= tcp("goodput_bps.mean")
+            && tcp("goodput_bps.mean") <= tcp("goodput_bps.max")
+    );
+    assert!((tcp("goodput_bps.sum") - 2.0 * tcp("goodput_bps.mean")).abs() < 1e-3);
+    assert!(tcp("goodput_bps.sum") < tcp("throughput_bps.sum"));
+    // The one-way delay is at least 7 ms of propagation, the round trip at least twice that.
+    assert!(tcp("one_way_delay_s.p50") > 0.007 && tcp("rtt_s.p50") > 0.014);
+    let dropped =
+        ["aqm", "overlimit"].map(|r| run.queue(&format!("dropped_packets.{r}"))).iter().sum::<f64>();
+    assert_eq!(dropped, tcp("lost_packets"));
+    // Series: 30 samples of 2 flows; their last counters are the totals, their rates make up the throughput.
+    assert_eq!(run.column("flow_series", "time_s").len(), 60);
+    let sent = run.column("flow_series", "sent_packets");
+    assert_eq!(sent[58] + sent[59], tcp("sent_packets"));
+    let rates = run.column("flow_series", "throughput_bps");
+    let mean = rates.iter().sum::<f64>() / 30.0;
+    assert!((mean / tcp("throughput_bps.sum") - 1.0).abs() < 1e-9);
+    assert_eq!(run.column("queue_series", "time_s").len(), 60);
+    let backlog = run.column("queue_series", "backlog_packets");
+    assert!(backlog.iter().all(|b| *b <= run.queue("backlog_packets.max")));
+    let lost = run.words("events", "kind").iter().filter(|k| *k == "drop").count();
+    assert_eq!(lost as f64, dropped);
+    let timeouts = run.words("events", "kind").iter().filter(|k| *k == "timeout").count();
+    assert_eq!(timeouts as f64, tcp("timeouts"));
+    // All columns of a table are equally long.
+    for table in &run.output.tables {
+        let len = |c: &tailrace_sim::Column| match &c.values {
+            tailrace_sim::Values::U64(v) => v.len(),
+            tailrace_sim::Values::U32(v) | tailrace_sim::Values::Text(v) => v.len(),
+            tailrace_sim::Values::F64(v) => v.len(),
+        };
+        assert!(table.columns.iter().all(|c| len(c) == len(&table.columns[0])), "{}", table.name);
+    }
+}
+
+#[test]
+fn series_and_events_do_not_change_what_happens() {
+    let plain = Text::new("3 s")
+        .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"30 packets\" }")
+        .tcp("cc = \"cubic\", mss = \"1000 B\"", "\"bulk\"")
+        .run();
+    assert_eq!(plain.output.fingerprint, small().run().output.fingerprint);
+    assert_eq!(plain.output.tables.len(), 2);
+}
+
+#[test]
+fn a_run_shorter_than_its_first_sample_has_empty_series() {
+    let run = Text::new("50 ms")
+        .top("record = { interval = \"100 ms\" }")
+        .dumbbell(1, "5 Mbit/s", "5 ms", "")
+        .tcp("mss = \"1000 B\"", "\"bulk\"")
+        .run();
+    assert_eq!(run.column("flow_series", "time_s").len(), 0);
+    assert_eq!(run.column("queue_series", "backlog_bytes").len(), 0);
+    assert_eq!(run.leaf("engine.simulated_s"), 0.05);
+}
+
+#[test]
+fn a_warm_up_is_left_out_of_everything() {
+    let text = |warmup: &str| {
+        Text::new("10 s")
+            .top(&format!("warmup = \"{warmup}\""))
+            .dumbbell(1, "1 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"20 packets\" }")
+            .flow_with(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "{ kind = \"udp\", header = \"0 B\" }",
+                "{ kind = \"schedule\", size = \"125 B\", steps = [[\"0 s\", \"2 Mbit/s\"], [\"4 s\", \"500 kbit/s\"]] }",
+                "",
+            )
+            .run()
+    };
+    let all = text("0 s");
+    assert!(all.leaf("groups.udp.lost_packets") > 3900.0);
+    let late = text("5 s");
+    // 500 packets a second for 5 s, none of them lost; what overflowed before is forgotten, also its delays.
+    assert!((late.leaf("groups.udp.sent_packets") - 2500.0).abs() <= 1.0);
+    assert_eq!(late.leaf("groups.udp.lost_packets"), 0.0);
+    assert_eq!(late.queue("dropped_packets.overlimit"), 0.0);
+    assert_eq!(late.queue("backlog_packets.max"), 0.0);
+    assert!(late.leaf("groups.udp.one_way_delay_s.max") < 0.0095);
+    assert!((late.leaf("groups.udp.goodput_bps.sum") - 5e5).abs() < 400.0);
+    assert_eq!(all.output.fingerprint, late.output.fingerprint);
+}
+
+#[test]
+fn a_cancelled_run_returns_what_it_has() {
+    let scenario = small().scenario();
+    let control = Control::default();
+    control.cancel();
+    let none = Simulation::build(&scenario, 1).unwrap().run(&control);
+    assert!(none.interrupted);
+    let run = Run::new(none);
+    assert_eq!(run.leaf("engine.simulated_s"), 0.0);
+    assert_eq!(run.tcp("sent_packets"), 0.0);
+    // From another thread, during a run that would take long.
+    let long =
+        Text::new("1000000 s").dumbbell(1, "100 Mbit/s", "1 ms", "").tcp("mss = \"1000 B\"", "\"bulk\"");
+    let (scenario, control) = (long.scenario(), Control::default());
+    let output = std::thread::scope(|s| {
+        let running = s.spawn(|| Simulation::build(&scenario, 1).unwrap().run(&control));
+        while control.simulated().as_secs_f64() < 1.0 {
+            std::thread::yield_now();
+        }
+        control.cancel();
+        running.join().unwrap()
+    });
+    assert!(output.interrupted);
+    let run = Run::new(output);
+    let simulated = run.leaf("engine.simulated_s");
+    assert!(simulated >= 1.0 && simulated < 1e6);
+    // Rates are over the time that passed.
+    assert!(run.queue("utilization") > 0.5 && run.queue("utilization") < 1.001);
+}
+
+#[test]
+fn the_simplest_scenario_works_with_all_defaults() {
+    let text = Text::new("10 s").add(
+        "[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n[[flow]]\nname = \"tcp\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"tcp\"\napp = \"bulk\"",
+    );
+    let run = run_scenario(&text.scenario(), 1);
+    assert!(run.tcp("goodput_bps.sum") > 9e6, "{:#}", run.json);
+}

@@ -142,8 +142,7 @@ fn a_saturated_links_rate_is_exact_in_the_long_run() {
         .dumbbell(1, "7 Mbit/s", "10 ms", "")
         .flow(
             "udp",
-            "src[0]",
-            "dst[0]",
+            ("src[0]", "dst[0]"),
             "{ kind = \"udp\", header = \"0 B\" }",
             "{ kind = \"cbr\", rate = \"9 Mbit/s\", size = \"1000 B\" }",
         )

@@ -32,10 +32,9 @@ fn equal_flows_share_equally_under_red_and_sfq() {
         let run = share(queue, "sack = true").run();
         assert!(run.tcp("jain") > 0.95, "{queue}: {}", run.tcp("jain"));
         assert!(run.queue("utilization") > 0.95, "{queue}");
-        // Goodput is payload: 1000 of 1052 bytes of what the link carries, less retransmissions.
-        let goodput = run.tcp("goodput_bps.sum");
-        let once = 1.0 - run.tcp("retransmitted_packets") / run.tcp("sent_packets");
-        assert_close(goodput, run.queue("utilization") * 8e6 * 1000.0 / 1052.0 * once, 0.01);
+        // Goodput is payload: 1000 of 1052 bytes of what the link carries. Losses happen before the link, so that it
+        // carries hardly anything twice.
+        assert_close(run.tcp("goodput_bps.sum"), run.queue("utilization") * 8e6 * 1000.0 / 1052.0, 0.01);
     }
 }
 

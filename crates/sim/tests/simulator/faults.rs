@@ -1,1 +1,145 @@
-//! (in preparation)
+//! Links that fail and change while traffic runs.
+
+use crate::support::{Run, Text, assert_close};
+
+/// Two ways from r1 to r2: the short one of 10 Mbit/s, and a detour over r3 of 2 Mbit/s.
+fn two_ways(app: &str, fault: &str) -> Run {
+    Text::new("60 s")
+        .top("record = { events = true }")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .router("r1")
+        .router("r2")
+        .router("r3")
+        .link("src[*]", "r1", "100 Mbit/s", "1 ms", "")
+        .link("r1", "r2", "10 Mbit/s", "10 ms", "name = \"short\"")
+        .link("r1", "r3", "2 Mbit/s", "20 ms", "name = \"detour\"")
+        .link("r3", "r2", "2 Mbit/s", "20 ms", "")
+        .link("r2", "dst[*]", "100 Mbit/s", "1 ms", "")
+        .tcp("cc = \"newreno\", mss = \"1000 B\"", app)
+        .add(&format!("[[fault]]\n{fault}"))
+        .run()
+}
+
+#[test]
+fn traffic_takes_the_detour_while_the_short_way_is_down() {
+    let run = two_ways("\"bulk\"", "at = \"20 s\"\nuntil = \"40 s\"\nlink = \"short\"\nkind = \"down\"");
+    // Nearly all of 20 s at 2 Mbit/s went that way: up to 2 s go by until the timeout has found it, and at the end its
+    // queue holds at most 1000 packets of 1052 B: 4.2 s.
+    let detour = run.leaf("queues.r1->r3.utilization") * 60.0;
+    assert!(detour > 17.0 && detour <= 24.3, "{detour} s");
+    let short = run.leaf("queues.r1->r2.utilization") * 60.0;
+    assert!(short > 30.0 && short < 40.0, "{short} s");
+    assert!(run.leaf("queues.r1->r2.dropped_packets.link_down") > 0.0);
+    assert_eq!(
+        run.tcp("lost_packets"),
+        run.leaf("queues.r1->r2.dropped_packets.link_down")
+            + run.leaf("queues.r1->r2.dropped_packets.overlimit")
+            + run.leaf("queues.r1->r3.dropped_packets.overlimit")
+    );
+    // Both directions of one link, down and up again.
+    let kinds = run.words("events", "kind");
+    assert_eq!(kinds.iter().filter(|k| *k == "fault").count(), 4);
+    let times: Vec<f64> = run.column("events", "time_s");
+    assert!(times.is_sorted());
+    let drops = kinds.iter().filter(|k| *k == "drop").count();
+    // ACKs that are lost have their rows, too.
+    assert!(drops as f64 >= run.tcp("lost_packets"));
+}
+
+#[test]
+fn a_black_hole_is_not_routed_around() {
+    let run = two_ways("\"bulk\"", "at = \"20 s\"\nuntil = \"40 s\"\nlink = \"short\"\nkind = \"blackhole\"");
+    assert_eq!(run.leaf("queues.r1->r3.utilization"), 0.0);
+    // Timeouts of 1, 2, 4 and 8 s from 20 s on end at 35 s, the next one at 51 s: 9 s remain.
+    let short = run.leaf("queues.r1->r2.utilization") * 60.0;
+    assert!(short > 20.0 && short < 30.0, "{short} s");
+    assert!((4.0..=6.0).contains(&run.tcp("timeouts")), "{}", run.tcp("timeouts"));
+}
+
+#[test]
+fn every_byte_arrives_whatever_the_link_does() {
+    let faults = [
+        "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"down\"",
+        "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"blackhole\"",
+        "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"rate\"\nvalue = \"500 kbit/s\"",
+        "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"delay\"\nvalue = \"200 ms\"",
+        "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"loss\"\nvalue = \"20 %\"",
+    ];
+    for fault in faults {
+        let run = two_ways("{ kind = \"transfer\", size = \"4 MB\" }", fault);
+        assert_eq!(run.flows("tcp", "delivered_bytes"), [4e6], "{fault}");
+        assert_eq!(run.tcp("completed"), 1.0, "{fault}");
+        // 4 MB with headers take 3.37 s at 10 Mbit/s. The change of delay is made up for by the queue, the others cost.
+        let least = if fault.contains("delay") { 3.4 } else { 3.6 };
+        assert!(run.tcp("completion_s.max") > least, "{fault}: {}", run.tcp("completion_s.max"));
+        run.assert_drained();
+    }
+}
+
+/// One datagram a millisecond over r1 - r2.
+fn steady(fault: &str) -> Run {
+    Text::new("30 s")
+        .top("record = { interval = \"1 s\" }")
+        .dumbbell(1, "10 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"50 packets\" }")
+        .flow_with(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "{ kind = \"udp\", header = \"0 B\" }",
+            "{ kind = \"cbr\", rate = \"4 Mbit/s\", size = \"500 B\" }",
+            "stop = \"29 s\"",
+        )
+        .add(&format!("[[fault]]\nat = \"10 s\"\nuntil = \"20 s\"\nlink = \"bottleneck\"\n{fault}"))
+        .run()
+}
+
+#[test]
+fn a_fault_holds_from_its_beginning_to_its_end() {
+    let none = steady("kind = \"loss\"\nvalue = \"0 %\"");
+    assert_eq!(none.leaf("groups.udp.lost_packets"), 0.0);
+    none.assert_drained();
+    // Ten seconds at a quarter of the load: 7500 packets too many, of which 50 wait at the end and get through.
+    let slow = steady("kind = \"rate\"\nvalue = \"1 Mbit/s\"");
+    assert!((slow.leaf("groups.udp.lost_packets") - (7500.0 - 50.0)).abs() <= 2.0);
+    slow.assert_drained();
+    // Series: samples at 11 .. 20 s cover the fault.
+    let rate = slow.column("queue_series", "throughput_bps");
+    let of = slow.words("queue_series", "queue");
+    let forward: Vec<f64> = rate.iter().zip(of).filter(|(_, q)| q == "r1->r2").map(|(r, _)| *r).collect();
+    assert_eq!(forward.len(), 30);
+    for (i, bps) in forward.iter().enumerate().filter(|(i, _)| *i != 20 && *i < 29) {
+        let expected = if (10..20).contains(&i) { 1e6 } else { 4e6 };
+        assert_close(*bps, expected, 0.005);
+    }
+    // A delay of 50 ms instead of 5 ms: nothing is lost; a third of the packets is 45 ms later.
+    let late = steady("kind = \"delay\"\nvalue = \"50 ms\"");
+    assert_eq!(late.leaf("groups.udp.lost_packets"), 0.0);
+    let delay = |run: &Run, what: &str| run.leaf(&format!("groups.udp.one_way_delay_s.{what}"));
+    assert_close(delay(&late, "max") - delay(&none, "max"), 0.045, 1e-9);
+    assert_close(delay(&late, "mean") - delay(&none, "mean"), 0.045 * 10.0 / 29.0, 0.01);
+    let lossy = steady("kind = \"loss\"\nvalue = \"10 %\"");
+    // 10 000 packets at 10 %: a standard deviation of 30.
+    assert!((lossy.leaf("groups.udp.lost_packets") - 1000.0).abs() < 120.0);
+    lossy.assert_drained();
+    let down = steady("kind = \"down\"");
+    // The 10 000 of the fault, and those on the link: 5.4 ms.
+    assert!((10_000.0..=10_008.0).contains(&down.leaf("groups.udp.lost_packets")));
+    down.assert_drained();
+}
+
+#[test]
+fn gilbert_elliott_losses_have_their_mean_and_come_in_bursts() {
+    let run = Text::new("400 s")
+        .dumbbell(1, "10 Mbit/s", "5 ms", "loss = { kind = \"gilbert_elliott\", p = 0.01, r = 0.25 }")
+        .flow_with(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"1 Mbit/s\", size = \"250 B\" }",
+            "stop = \"399 s\"",
+        )
+        .run();
+    // In the bad state for p/(p + r) of the time. Bursts of mean 4: 200 000 packets hold some 1900 of them.
+    assert_close(run.leaf("groups.udp.loss_ratio"), 0.01 / 0.26, 0.09);
+    run.assert_drained();
+}

@@ -51,8 +51,8 @@ impl Text {
             .link("r2", "dst[*]", "1 Gbit/s", "1 ms", "")
     }
 
-    pub(crate) fn flow(self, name: &str, from: &str, to: &str, transport: &str, app: &str) -> Self {
-        self.flow_with(name, (from, to), transport, app, "")
+    pub(crate) fn flow(self, name: &str, ends: (&str, &str), transport: &str, app: &str) -> Self {
+        self.flow_with(name, ends, transport, app, "")
     }
 
     pub(crate) fn flow_with(
@@ -69,7 +69,7 @@ impl Text {
     }
 
     pub(crate) fn tcp(self, transport: &str, app: &str) -> Self {
-        self.flow("tcp", "src[*]", "dst[*]", &format!("{{ kind = \"tcp\", {transport} }}"), app)
+        self.flow("tcp", ("src[*]", "dst[*]"), &format!("{{ kind = \"tcp\", {transport} }}"), app)
     }
 
     pub(crate) fn scenario(&self) -> Arc<Scenario> {
