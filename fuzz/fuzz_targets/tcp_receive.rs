@@ -80,11 +80,8 @@ impl Run {
         };
         if how & 2 != 0 {
             // The peer's part of the handshake is played by a second endpoint.
-            let mut peer = if how & 1 == 0 {
-                Tcp::connect(&config, &cc, 7, now)
-            } else {
-                Tcp::listen(&config, &cc, 7)
-            };
+            let mut peer =
+                if how & 1 == 0 { Tcp::connect(&config, &cc, 7, now) } else { Tcp::listen(&config, &cc, 7) };
             for _ in 0..4 {
                 while let Some(s) = tcp.poll_transmit(now) {
                     peer.handle_segment(&s, now);
@@ -128,7 +125,11 @@ impl Run {
         let near = |base: SeqNumber, input: &mut Input<'_>| base + i32::from(input.word() as i16) as u32;
         let mut s = Segment {
             seq: if shape & 1 == 0 { self.sent.ack } else { near(self.sent.ack, input) },
-            ack: if shape & 2 == 0 { self.sent.seq + self.sent.seq_len() } else { near(self.sent.seq, input) },
+            ack: if shape & 2 == 0 {
+                self.sent.seq + self.sent.seq_len()
+            } else {
+                near(self.sent.seq, input)
+            },
             window: if shape & 4 == 0 { 0xffff } else { input.word() },
             flags: if shape & 8 == 0 { Flags::ACK } else { Flags(input.byte() & 0xdf) },
             ecn: Ecn::from_bits(input.byte() & 3),
@@ -166,9 +167,24 @@ impl Run {
 
     fn check(&self) {
         let (stats, view) = (self.tcp.stats(), self.tcp.view());
-        assert!(stats.bytes_acked <= self.written, "{} acknowledged, {} written", stats.bytes_acked, self.written);
-        assert!(stats.bytes_delivered <= self.offered, "{} delivered, {} received", stats.bytes_delivered, self.offered);
-        assert!(view.in_flight.get() <= self.written + 2, "{:?} in flight, {} written", view.in_flight, self.written);
+        assert!(
+            stats.bytes_acked <= self.written,
+            "{} acknowledged, {} written",
+            stats.bytes_acked,
+            self.written
+        );
+        assert!(
+            stats.bytes_delivered <= self.offered,
+            "{} delivered, {} received",
+            stats.bytes_delivered,
+            self.offered
+        );
+        assert!(
+            view.in_flight.get() <= self.written + 2,
+            "{:?} in flight, {} written",
+            view.in_flight,
+            self.written
+        );
         if view.state == State::Closed {
             assert_eq!(self.tcp.poll_timeout(), None, "a closed endpoint has no timer");
         } else if view.state.is_synchronized() {

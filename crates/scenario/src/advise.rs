@@ -7,7 +7,7 @@ use crate::document::Origin;
 use crate::flow::payload;
 use crate::link::LinkDecl;
 use crate::model::{App, DurationDist, FlowGroup, LinkSpec, Loss, Scenario, Transport};
-use crate::paths::{Direction, Paths};
+use crate::paths::{Direction, Paths, is_periodic};
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
@@ -214,8 +214,7 @@ impl Adviser<'_> {
 
     /// Strictly periodic packets at a drop-tail link's rate take every free place in its queue.
     fn check_flood(&self, i: usize, group: &FlowGroup, paths: &Paths) {
-        let App::Cbr { jitter, .. } = &group.app else { return };
-        if jitter.get() > 0.0 {
+        if !is_periodic(&group.app) {
             return;
         }
         let locked = paths.directions(i).find(|d: &Direction| {

@@ -48,8 +48,11 @@ pub(crate) struct Paths {
     /// The link with the smallest MTU that a group crosses.
     pub(crate) narrowest: Vec<Option<usize>>,
     pub(crate) windows: Vec<Windows>,
+    /// For observed links.
     sources: BTreeMap<Direction, Sources>,
     rates: BTreeMap<Direction, Rate>,
+    /// Some flow is strictly periodic: only then crossings are counted.
+    periodic: bool,
     /// Flows of each group over each direction.
     crossings: Vec<BTreeMap<Direction, u64>>,
     /// What one flow of each group offers at most, headers included; `u64::MAX` where the network is the limit.
@@ -78,6 +81,7 @@ impl Paths {
             windows: Vec::new(),
             sources: BTreeMap::new(),
             rates: BTreeMap::new(),
+            periodic: scenario.flows.iter().any(|f| is_periodic(&f.app)),
             crossings: vec![BTreeMap::new(); groups],
             own: scenario.flows.iter().map(offered_by).collect(),
         };
@@ -130,6 +134,12 @@ impl Paths {
 
     fn add_load(&mut self, scenario: &Scenario, group: usize, there: &[Direction], tcp: bool) {
         for (i, d) in there.iter().enumerate() {
+            if self.periodic {
+                *self.crossings[group].entry(*d).or_default() += 1;
+            }
+            if !scenario.links[d.link].observed {
+                continue;
+            }
             // A closed loop is limited by every other link of the path, an open one by those before.
             let after = if tcp { &there[i + 1..] } else { &[] };
             let others = there[..i].iter().chain(after).copied();
@@ -140,11 +150,10 @@ impl Paths {
             }
             let offered = self.sources.entry(*d).or_default().entry(limit).or_default();
             *offered += u128::from(self.own[group]);
-            *self.crossings[group].entry(*d).or_default() += 1;
         }
     }
 
-    /// What the directions of a link that flows send over are asked for.
+    /// What the directions of an observed link that flows send over are asked for.
     pub(crate) fn loads(&self, link: usize) -> impl Iterator<Item = Load> + '_ {
         [true, false].into_iter().filter_map(move |forward| {
             let d = Direction { link, forward };
@@ -175,6 +184,11 @@ impl Paths {
     pub(crate) fn shared(&self, group: usize, d: Direction) -> bool {
         self.crossings.iter().enumerate().any(|(i, c)| i != group && c.contains_key(&d))
     }
+}
+
+/// Whether packets leave strictly periodically.
+pub(crate) fn is_periodic(app: &App) -> bool {
+    matches!(app, App::Cbr { jitter, .. } if jitter.get() == 0.0)
 }
 
 /// The most that one flow offers by itself.
