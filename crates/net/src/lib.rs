@@ -5,6 +5,7 @@
 
 mod event;
 mod fabric;
+mod flight;
 mod histogram;
 mod impair;
 mod link;

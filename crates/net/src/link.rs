@@ -21,12 +21,13 @@
 mod faults;
 mod queueing;
 
+use crate::flight::{Flight, Flying};
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
 use crate::{LinkId, NodeId, Rim};
 use queueing::Service;
-use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Ring, Rng};
+use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
 /// How a link's queue works.
@@ -59,13 +60,6 @@ pub struct LinkConfig<P: Packet> {
     pub watched: bool,
 }
 
-/// A packet whose arrival at the other end is known.
-#[derive(Debug)]
-struct Flying<P> {
-    pkt: P,
-    arrives: Instant,
-}
-
 /// One direction of a link.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -73,7 +67,7 @@ pub struct Link<P: Packet> {
     // First cache line: all that an arrival at the other end needs, without impairment.
     /// Time of the one event that is pending for this link, or `Instant::MAX`.
     pending: Instant,
-    flight: Ring<Flying<P>>,
+    flight: Flight<P>,
     delay: Duration,
     to: NodeId,
     /// Number of that node among the routers, or [`NOT_A_ROUTER`].
@@ -127,7 +121,7 @@ impl<P: Packet> Link<P> {
         assert!(config.overhead <= Self::MAX_MTU, "a link's overhead is at most 1 GiB a packet");
         let mut link = Self {
             pending: Instant::MAX,
-            flight: Ring::new(),
+            flight: Flight::default(),
             delay: config.delay,
             to,
             router: router.unwrap_or(NOT_A_ROUTER),
@@ -268,19 +262,16 @@ impl<P: Packet> Link<P> {
         let ends = ends.saturating_add(impairment.jitter());
         let reorders = impairment.may_reorder();
         let arrives = ends.saturating_add(self.delay);
-        match self.flight.back() {
-            Some(last) if reorders && arrives < last.arrives => {
-                let position = self.flight.partition_point(|f| f.arrives <= arrives);
-                self.flight.insert(position, Flying { pkt, arrives });
-            }
-            _ => self.fly_in_order(pkt, ends),
+        if reorders && arrives < self.flight.last_arrival() {
+            self.flight.insert(Flying { pkt, arrives });
+        } else {
+            self.fly_in_order(pkt, ends);
         }
     }
 
     #[inline]
     fn fly_in_order(&mut self, pkt: P, ends: Instant) {
-        let last = self.flight.back().map_or(Instant::ZERO, |f| f.arrives);
-        let arrives = ends.saturating_add(self.delay).max(last);
+        let arrives = ends.saturating_add(self.delay).max(self.flight.last_arrival());
         self.flight.push_back(Flying { pkt, arrives });
     }
 
@@ -291,7 +282,7 @@ impl<P: Packet> Link<P> {
         if self.plain && self.pending != Instant::MAX {
             return None; // The pending event is the arrival of the first in flight, or earlier.
         }
-        let head = self.flight.front().map_or(Instant::MAX, |f| f.arrives);
+        let head = self.flight.first_arrival();
         let next = if self.plain { head } else { head.min(self.next_service(head)) };
         if next >= self.pending {
             return None;
@@ -326,7 +317,7 @@ impl<P: Packet> Link<P> {
     /// Takes out the packet that has arrived by `now`.
     #[inline]
     fn arrival(&mut self, now: Instant) -> Option<P> {
-        if self.flight.front().is_none_or(|f| f.arrives > now) {
+        if self.flight.first_arrival() > now {
             return None;
         }
         self.flight.pop_front().map(|f| f.pkt)

@@ -100,13 +100,14 @@ impl<P: Packet> Link<P> {
         let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
         let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
         let mut sink = Counter::default();
-        let in_flight = self.flight.len() - waiting.len();
+        let mut held = Vec::with_capacity(waiting.len());
         for w in waiting.iter().rev() {
             self.transmitter.take_back(w.size, w.starts);
+            held.extend(self.flight.pop_back().map(|f| (f.pkt, w.arrived)));
         }
-        for (w, flying) in waiting.iter().zip(self.flight.drain(in_flight..)) {
+        for (pkt, arrived) in held.into_iter().rev() {
             let (qdisc, rng) = &mut *queue;
-            qdisc.enqueue(flying.pkt, &mut Cx { now: w.arrived, rng, sink: &mut sink });
+            qdisc.enqueue(pkt, &mut Cx { now: arrived, rng, sink: &mut sink });
         }
         debug_assert_eq!(sink, Counter::default(), "what waited within the limit still does");
         let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
