@@ -84,7 +84,8 @@ impl Tcp {
 
     fn halve_base(&self, flight: u64) -> Bytes {
         Bytes(match self.config.halve_base {
-            HalveBase::Flight => flight,
+            // What is SACKed is outstanding, but not in the network: a loss must never raise the window.
+            HalveBase::Flight => flight.min(self.window()),
             HalveBase::Window => self.window(),
         })
     }

@@ -127,6 +127,36 @@ fn cubic_window_after_a_loss_is_the_formula_to_the_packet() {
 }
 
 #[test]
+fn rate_under_random_loss_agrees_with_padhye() {
+    // Padhye et al. 1998 with b = 1, R = 0.1 s, T0 = 0.2 s; packets a second.
+    for (loss, expected) in [(0.001, 385.6), (0.01, 117.2), (0.02, 79.4), (0.05, 44.1)] {
+        for (cc, sack) in [("newreno", true), ("newreno", false)] {
+            let c = TcpConfig {
+                mss: Bytes(1000),
+                delayed_ack: 1,
+                sack,
+                min_rto: Duration::from_millis(200),
+                receive_buffer: Bytes(1 << 28),
+                ..config(Profile::Rfc)
+            };
+            let mut ch = Channel::new([c.clone(), c], cc, [1, 2]);
+            ch.ends[0].write(UNLIMITED);
+            let mut rng = tailrace_core::Rng::new(7);
+            let end = Instant::from_secs(1_000);
+            let fate = |from: usize, s: &Segment, _: u64| {
+                [Some(HALF).filter(|_| from == 1 || s.payload == 0 || !rng.bernoulli(loss)), None]
+            };
+            ch.run(fate, |ch| ch.now >= end);
+            let rate = ch.delivered[1] as f64 / 1000.0 / 1_000.0;
+            assert!(
+                (rate / expected - 1.0).abs() < 0.2,
+                "{cc}, SACK {sack}, p = {loss}: {rate}, not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
 fn every_congestion_control_fills_a_pipe_answers_loss_and_recovers() {
     for name in CcConfig::names() {
         for sack in [true, false] {
