@@ -126,6 +126,12 @@ impl EventQueue {
         Some((Instant::from_nanos(event.at), event.key as u32 & (Self::MAX_TARGET - 1)))
     }
 
+    /// The target of the event after the one that was popped last, if it is known already.
+    #[inline]
+    pub(crate) fn upcoming(&self) -> Option<Target> {
+        self.current.last().map(|event| event.key as u32 & (Self::MAX_TARGET - 1))
+    }
+
     #[inline]
     fn place(&mut self, event: Event) {
         let bucket = event.at >> self.shift;
