@@ -4,6 +4,7 @@
 //! is told into a window. One algorithm is one file plus one line in [`registry`].
 
 mod cubic;
+mod hystart;
 mod newreno;
 mod registry;
 mod reno;
