@@ -1,1 +1,172 @@
-//! (in preparation)
+//! Captures as tshark, an independent reader, sees them. Skipped, loudly, where tshark is not installed.
+
+use crate::support::{Run, Text};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Two flows that lose packets at random and at the queue, and one datagram flow.
+fn captured(transport: &str, more: &str) -> Run {
+    Text::new("20 s")
+        .dumbbell(
+            2,
+            "4 Mbit/s",
+            "10 ms",
+            &format!("queue = {{ kind = \"red\", limit = \"30 packets\", ecn = true }}\nreverse = {{ loss = 0 }}\n{more}"),
+        )
+        .flow_with(
+            "tcp",
+            ("src[*]", "dst[*]"),
+            &format!("{{ kind = \"tcp\", mss = \"1000 B\", {transport} }}"),
+            "\"bulk\"",
+            "stop = \"15 s\"",
+        )
+        .flow_with(
+            "udp",
+            ("src[0]", "dst[1]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"200 kbit/s\", size = \"500 B\" }",
+            "stop = \"15 s\"",
+        )
+        .add("[[capture]]\nat = \"src[0]\"\n[[capture]]\nat = \"bottleneck\"")
+        .run()
+}
+
+struct Tshark(PathBuf);
+
+impl Tshark {
+    /// Writes a capture for tshark to read; `None` where there is no tshark.
+    fn open(run: &Run, name: &str) -> Option<Self> {
+        if Command::new("tshark").arg("--version").output().is_err() {
+            eprintln!(
+                "SKIPPED: tshark is not installed, so captures were not checked by an independent reader"
+            );
+            return None;
+        }
+        let file = run.output.captures.iter().find(|c| c.name == name).unwrap();
+        let thread = std::thread::current().name().unwrap_or("x").replace("::", "-");
+        let path = std::env::temp_dir().join(format!("tailrace-{}-{thread}-{name}", std::process::id()));
+        std::fs::write(&path, &file.bytes).unwrap();
+        Some(Self(path))
+    }
+
+    /// The given fields of each packet; an empty word where a packet does not have one.
+    fn fields(&self, fields: &[&str]) -> Vec<Vec<String>> {
+        let mut command = Command::new("tshark");
+        command.args(["-n", "-o", "ip.check_checksum:TRUE", "-r"]).arg(&self.0).args(["-T", "fields"]);
+        for field in fields {
+            command.args(["-e", field]);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let words = |line: &str| line.split('\t').map(str::to_owned).collect();
+        String::from_utf8(output.stdout).unwrap().lines().map(words).collect()
+    }
+}
+
+impl Drop for Tshark {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn tshark_counts_the_senders_retransmissions_as_we_do() {
+    let fields = [
+        "_ws.malformed",
+        "ip.checksum.status",
+        "tcp.len",
+        "tcp.flags",
+        "ip.proto",
+        // What tshark may call a segment that was sent before.
+        "tcp.analysis.retransmission",
+        "tcp.analysis.fast_retransmission",
+        "tcp.analysis.spurious_retransmission",
+        "tcp.analysis.out_of_order",
+    ];
+    for transport in
+        ["cc = \"newreno\", sack = false", "cc = \"reno\"", "cc = \"cubic\", profile = \"linux\", ecn = true"]
+    {
+        let run = captured(transport, "loss = \"1 %\"");
+        let Some(tshark) = Tshark::open(&run, "src-0.pcapng") else { return };
+        let rows = tshark.fields(&fields);
+        assert!(rows.iter().all(|r| r[0].is_empty()), "malformed packets");
+        assert!(rows.iter().all(|r| r[1] == "1"), "bad checksums");
+        let data: Vec<_> = rows.iter().filter(|r| r[4] == "6" && r[2] != "0").collect();
+        assert_eq!(data.len() as f64, run.flows("tcp", "sent_packets")[0], "{transport}");
+        let again = data.iter().filter(|r| r[5..].iter().any(|f| !f.is_empty())).count() as f64;
+        assert!(again > 10.0);
+        assert_eq!(again, run.flows("tcp", "retransmitted_packets")[0], "{transport}");
+        // One SYN and one answer; at least one FIN each; nothing is reset.
+        let flags = |bit: u64| {
+            let set = |r: &&Vec<String>| {
+                u64::from_str_radix(r[3].trim_start_matches("0x"), 16).is_ok_and(|f| f & bit != 0)
+            };
+            rows.iter().filter(set).count()
+        };
+        assert_eq!(flags(0x02), 2);
+        assert!(flags(0x01) >= 2);
+        assert_eq!(flags(0x04), 0);
+    }
+}
+
+#[test]
+fn a_links_capture_tells_drops_and_marks() {
+    let run = captured("cc = \"reno\", ecn = true", "loss = \"0.5 %\"");
+    let Some(tshark) = Tshark::open(&run, "bottleneck.pcapng") else { return };
+    let rows = tshark.fields(&[
+        "_ws.malformed",
+        "frame.comment",
+        "ip.dsfield.ecn",
+        "frame.interface_id",
+        "ip.proto",
+    ]);
+    assert!(rows.iter().all(|r| r[0].is_empty()), "malformed packets");
+    let count = |is: &dyn Fn(&Vec<String>) -> bool| rows.iter().filter(|r| is(r)).count() as f64;
+    for reason in ["overlimit", "aqm", "link_loss"] {
+        let found = count(&|r| r[1] == format!("drop: {reason}"));
+        assert_eq!(found, run.queue(&format!("dropped_packets.{reason}")), "{reason}");
+    }
+    assert!(run.queue("dropped_packets.link_loss") > 5.0 && run.queue("marked_packets") > 5.0);
+    assert_eq!(count(&|r| r[1] == "mark: ce"), run.queue("marked_packets"));
+    assert_eq!(count(&|r| r[2] == "3" && r[1].is_empty()), 0.0);
+    // What is sent is there once, in both directions; what the link then loses has a second row that says so.
+    let sent = |interface: &str| count(&|r| !r[1].starts_with("drop") && r[3] == interface);
+    assert_eq!(sent("0"), run.queue("dequeued_packets"));
+    assert_eq!(sent("1"), run.leaf("queues.r2->r1.dequeued_packets"));
+    let lost = count(&|r| r[4] == "17" && r[1] == "drop: link_loss");
+    assert_eq!(count(&|r| r[4] == "17"), run.leaf("groups.udp.sent_packets") + lost);
+}
+
+#[test]
+fn times_are_the_simulators_to_the_nanosecond() {
+    let run = Text::new("1 s")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .link("src[*]", "dst[*]", "10 Mbit/s", "3 ms", "")
+        .flow(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"333 kbit/s\", size = \"972 B\" }",
+        )
+        .add("[[capture]]\nat = \"src[0]\"\n[[capture]]\nat = \"dst[0]\"")
+        .run();
+    let Some(sender) = Tshark::open(&run, "src-0.pcapng") else { return };
+    let receiver = Tshark::open(&run, "dst-0.pcapng").unwrap();
+    let nanoseconds = |tshark: &Tshark| -> Vec<u64> {
+        let rows = tshark.fields(&["frame.time_epoch"]);
+        let time = |row: &Vec<String>| {
+            let text = &row[0];
+            let (s, ns) = text.split_once('.').unwrap_or_else(|| panic!("{text}"));
+            s.parse::<u64>().unwrap() * 1_000_000_000 + ns.parse::<u64>().unwrap()
+        };
+        rows.iter().map(time).collect()
+    };
+    let (sent, received) = (nanoseconds(&sender), nanoseconds(&receiver));
+    assert_eq!(sent.len(), 43);
+    for (k, (s, r)) in sent.iter().zip(&received).enumerate() {
+        // 972 B at 333 kbit/s, remainders carried; 1000 B at 10 Mbit/s and 3 ms later.
+        assert_eq!(*s, k as u64 * 972 * 8_000_000_000 / 333_000);
+        assert_eq!(*r, s + 3_800_000);
+    }
+}
