@@ -1,6 +1,7 @@
 //! Links, routers and the event loop.
 
 use crate::event::{EventQueue, Target};
+use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
 use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, TimerId};
@@ -37,6 +38,7 @@ const TIMER: Target = 1 << 23;
 #[derive(Debug)]
 pub struct Fabric<P: Packet> {
     links: Vec<Link<P>>,
+    packets: Slab<P>,
     graph: Graph,
     events: EventQueue,
     now: Instant,
@@ -64,7 +66,7 @@ impl<P: Routed> Fabric<P> {
             })
             .collect();
         let events = EventQueue::new(links.len() + timers);
-        Self { links, graph, events, now: Instant::ZERO, handled: 0, hops: 0, trace: 0 }
+        Self { links, packets: Slab::new(), graph, events, now: Instant::ZERO, handled: 0, hops: 0, trace: 0 }
     }
 
     /// The present.
@@ -126,8 +128,14 @@ impl<P: Routed> Fabric<P> {
     /// Hands a packet to a link.
     #[inline]
     pub fn transmit<R: Rim<P>>(&mut self, link: LinkId, pkt: P, rim: &mut R) {
+        let pkt = self.packets.insert(pkt);
+        self.forward(link, pkt, rim);
+    }
+
+    #[inline]
+    fn forward<R: Rim<P>>(&mut self, link: LinkId, pkt: PacketId, rim: &mut R) {
         let l = &mut self.links[link.0 as usize];
-        l.transmit(pkt, self.now, link, rim);
+        l.transmit(pkt, &mut self.packets, self.now, link, rim);
         if let Some(at) = l.poll_event() {
             self.events.push(at, link.0);
         }
@@ -174,7 +182,7 @@ impl<P: Routed> Fabric<P> {
     fn handle_link<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
-        let outcome = l.handle_event(now, link, rim);
+        let outcome = l.handle_event(&mut self.packets, now, link, rim);
         let to = l.to();
         if let Some(at) = l.poll_event() {
             self.events.push(at, link.0);
@@ -185,19 +193,20 @@ impl<P: Routed> Fabric<P> {
                 self.mix(now.as_nanos() ^ u64::from(link.0) << 44);
                 self.deliver(to, pkt, rim);
             }
-            Outcome::Lost(pkt) => rim.dropped(link, pkt, DropReason::LinkLoss, now),
+            Outcome::Lost(pkt) => rim.dropped(link, self.packets.remove(pkt), DropReason::LinkLoss, now),
             Outcome::Nothing => {}
         }
     }
 
     #[inline]
-    fn deliver<R: Rim<P>>(&mut self, (node, router): (NodeId, Option<u32>), pkt: P, rim: &mut R) {
+    fn deliver<R: Rim<P>>(&mut self, (node, router): (NodeId, Option<u32>), pkt: PacketId, rim: &mut R) {
         let Some(router) = router else {
+            let pkt = self.packets.remove(pkt);
             return rim.receive(node, pkt, self);
         };
-        match self.graph.next_hop_of(router, pkt.destination()) {
-            Some(link) => self.transmit(link, pkt, rim),
-            None => rim.unroutable(node, pkt, self.now),
+        match self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
+            Some(link) => self.forward(link, pkt, rim),
+            None => rim.unroutable(node, self.packets.remove(pkt), self.now),
         }
     }
 
@@ -205,7 +214,7 @@ impl<P: Routed> Fabric<P> {
     pub fn settle<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
-        l.catch_up(now, link, rim);
+        l.catch_up(&mut self.packets, now, link, rim);
         let level = l.backlog();
         if let Some(stats) = l.stats_mut() {
             stats.finish(level, now);
@@ -233,9 +242,9 @@ impl<P: Routed> Fabric<P> {
         for &link in links {
             let l = &mut self.links[link.0 as usize];
             if up {
-                l.bring_up(self.now, link, rim);
+                l.bring_up(&mut self.packets, self.now, link, rim);
             } else {
-                l.take_down(self.now, link, rim);
+                l.take_down(&mut self.packets, self.now, link, rim);
             }
             self.schedule(link);
             if reroute {
@@ -249,14 +258,14 @@ impl<P: Routed> Fabric<P> {
 
     /// Changes a link's rate. A packet in service finishes at the old one.
     pub fn set_rate<R: Rim<P>>(&mut self, link: LinkId, rate: Rate, rim: &mut R) {
-        self.links[link.0 as usize].set_rate(rate, self.now, link, rim);
+        self.links[link.0 as usize].set_rate(rate, &mut self.packets, self.now, link, rim);
         self.schedule(link);
     }
 
     /// Changes a link's propagation delay for packets whose transmission has not started. They do not overtake
     /// those in flight.
     pub fn set_delay<R: Rim<P>>(&mut self, link: LinkId, delay: Duration, rim: &mut R) {
-        self.links[link.0 as usize].set_delay(delay, self.now, link, rim);
+        self.links[link.0 as usize].set_delay(delay, &mut self.packets, self.now, link, rim);
         self.schedule(link);
     }
 
@@ -267,7 +276,7 @@ impl<P: Routed> Fabric<P> {
         impairment: Option<Box<Impairment>>,
         rim: &mut R,
     ) {
-        self.links[link.0 as usize].set_impairment(impairment, self.now, link, rim);
+        self.links[link.0 as usize].set_impairment(impairment, &mut self.packets, self.now, link, rim);
         self.schedule(link);
     }
 }

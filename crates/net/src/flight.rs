@@ -1,131 +1,180 @@
-//! The packets on a link's wire, in order of arrival.
+//! Packets on their way, all in one place.
 //!
-//! A ring of a power of two of slots, in 32 bytes beside them, since every link has one and its first cache line
-//! is scarce. It starts over at its first slot whenever it runs empty, and shrinks when it has long been much
-//! emptier than it could be: so thousands of links that were full once do not keep touching cold memory for ever.
+//! A packet stays where it is from the host that sends it to the host that receives it; a link only threads it
+//! into its list ([`Flight`]). So a hop copies nothing, memory grows with the packets in the network rather than
+//! with the number of links times their fullest moment, and the slot a packet leaves is the next one to be used,
+//! while it is still in the cache.
 
 use tailrace_core::Instant;
 
-/// How many packets pass between looks at the size.
-const LOOK_EVERY: u32 = 1024;
-/// Rings of this many slots and fewer are kept.
-const SMALL: u32 = 16;
+const NIL: u32 = u32::MAX;
 
-/// A packet whose arrival at the other end is known.
+/// A packet in the [`Slab`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PacketId(u32);
+
+/// Owner of all packets on links. Links and hosts know them by their ids.
 #[derive(Debug)]
-pub(crate) struct Flying<P> {
-    pub(crate) pkt: P,
-    pub(crate) arrives: Instant,
+pub(crate) struct Slab<P> {
+    slots: Vec<Slot<P>>,
+    free: u32,
 }
 
 #[derive(Debug)]
-pub(crate) struct Flight<P> {
-    /// None, or a power of two.
-    slots: Box<[Option<Flying<P>>]>,
-    first: u32,
-    len: u32,
-    /// Most packets since the last look.
-    high: u32,
-    passed: u32,
+#[repr(C)]
+struct Slot<P> {
+    arrives: Instant,
+    /// Next in the flight, or in the list of free slots.
+    next: u32,
+    previous: u32,
+    pkt: Option<P>,
 }
 
-impl<P> Default for Flight<P> {
-    fn default() -> Self {
-        Self { slots: Box::default(), first: 0, len: 0, high: 0, passed: 0 }
+impl<P> Slab<P> {
+    pub(crate) fn new() -> Self {
+        Self { slots: Vec::new(), free: NIL }
+    }
+
+    /// Takes a packet in.
+    #[inline]
+    pub(crate) fn insert(&mut self, pkt: P) -> PacketId {
+        let id = self.free;
+        if let Some(slot) = self.slots.get_mut(id as usize) {
+            self.free = slot.next;
+            slot.pkt = Some(pkt);
+            return PacketId(id);
+        }
+        self.slots.push(Slot { arrives: Instant::ZERO, next: NIL, previous: NIL, pkt: Some(pkt) });
+        PacketId(self.slots.len() as u32 - 1)
+    }
+
+    /// Gives a packet out.
+    #[inline]
+    pub(crate) fn remove(&mut self, id: PacketId) -> P {
+        let slot = &mut self.slots[id.0 as usize];
+        slot.next = std::mem::replace(&mut self.free, id.0);
+        slot.pkt.take().expect(LIVE)
+    }
+
+    /// A packet.
+    #[inline]
+    pub(crate) fn get(&self, id: PacketId) -> &P {
+        self.slots[id.0 as usize].pkt.as_ref().expect(LIVE)
     }
 }
 
-impl<P> Flight<P> {
+const LIVE: &str = "an id is given back with its packet";
+
+/// The packets on the wire of one link, in order of arrival.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    /// When the first one arrives; `Instant::MAX` when there is none.
+    first_arrives: Instant,
+    /// When the last one arrives; `Instant::ZERO` when there is none.
+    last_arrives: Instant,
+    head: u32,
+    tail: u32,
+    len: u32,
+}
+
+impl Flight {
+    pub(crate) fn new() -> Self {
+        Self { first_arrives: Instant::MAX, last_arrives: Instant::ZERO, head: NIL, tail: NIL, len: 0 }
+    }
+
+    /// Packets in it.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
     }
 
+    /// When the first packet arrives; `Instant::MAX` without any.
     #[inline]
-    fn slot(&self, position: u32) -> usize {
-        self.first.wrapping_add(position) as usize & self.slots.len().wrapping_sub(1)
+    pub(crate) fn first_arrives(&self) -> Instant {
+        self.first_arrives
     }
 
-    /// Time of the first arrival; `Instant::MAX` without one.
+    /// When the last packet arrives; `Instant::ZERO` without any.
     #[inline]
-    pub(crate) fn first_arrival(&self) -> Instant {
-        self.arrival(0)
+    pub(crate) fn last_arrives(&self) -> Instant {
+        self.last_arrives
     }
 
-    /// Time of the last arrival; `Instant::ZERO` without one.
+    /// Adds a packet that arrives no earlier than the others.
     #[inline]
-    pub(crate) fn last_arrival(&self) -> Instant {
-        if self.len == 0 { Instant::ZERO } else { self.arrival(self.len - 1) }
-    }
-
-    #[inline]
-    fn arrival(&self, position: u32) -> Instant {
-        self.slots.get(self.slot(position)).and_then(Option::as_ref).map_or(Instant::MAX, |f| f.arrives)
-    }
-
-    #[inline]
-    pub(crate) fn push_back(&mut self, flying: Flying<P>) {
-        if self.len as usize == self.slots.len() {
-            self.resize((self.len * 2).max(4));
+    pub(crate) fn push_back<P>(&mut self, id: PacketId, arrives: Instant, packets: &mut Slab<P>) {
+        let slot = &mut packets.slots[id.0 as usize];
+        (slot.arrives, slot.next, slot.previous) = (arrives, NIL, self.tail);
+        self.last_arrives = arrives;
+        if self.len == 0 {
+            (self.head, self.first_arrives) = (id.0, arrives);
+        } else {
+            packets.slots[self.tail as usize].next = id.0;
         }
-        let slot = self.slot(self.len);
-        self.slots[slot] = Some(flying);
+        self.tail = id.0;
         self.len += 1;
-        self.high = self.high.max(self.len);
     }
 
+    /// Adds a packet at its place in the order of arrival, behind those that arrive at the same time. Takes as
+    /// many steps as there are packets that it overtakes.
+    pub(crate) fn insert<P>(&mut self, id: PacketId, arrives: Instant, packets: &mut Slab<P>) {
+        if self.len == 0 || arrives >= self.last_arrives {
+            return self.push_back(id, arrives, packets);
+        }
+        // The head's `previous` is stale: it may have been anywhere when its predecessor left.
+        let (mut before, mut after) = (self.tail, NIL);
+        while before != self.head {
+            let earlier = packets.slots[before as usize].previous;
+            if packets.slots[earlier as usize].arrives <= arrives {
+                after = earlier;
+                break;
+            }
+            before = earlier;
+        }
+        let slot = &mut packets.slots[id.0 as usize];
+        (slot.arrives, slot.next, slot.previous) = (arrives, before, after);
+        packets.slots[before as usize].previous = id.0;
+        if after == NIL {
+            (self.head, self.first_arrives) = (id.0, arrives);
+        } else {
+            packets.slots[after as usize].next = id.0;
+        }
+        self.len += 1;
+    }
+
+    /// Takes the first packet.
     #[inline]
-    pub(crate) fn pop_front(&mut self) -> Option<Flying<P>> {
-        let slot = self.slot(0);
-        let flying = self.slots.get_mut(slot)?.take()?;
+    pub(crate) fn pop_front<P>(&mut self, packets: &Slab<P>) -> Option<PacketId> {
+        if self.len == 0 {
+            return None;
+        }
+        let id = self.head;
         self.len -= 1;
-        self.first = if self.len == 0 { 0 } else { self.first.wrapping_add(1) };
-        self.passed += 1;
-        if self.passed == LOOK_EVERY {
-            self.look();
+        if self.len == 0 {
+            *self = Self::new();
+        } else {
+            self.head = packets.slots[id as usize].next;
+            self.first_arrives = packets.slots[self.head as usize].arrives;
         }
-        Some(flying)
+        Some(PacketId(id))
     }
 
-    pub(crate) fn pop_back(&mut self) -> Option<Flying<P>> {
-        self.len = self.len.checked_sub(1)?;
-        let slot = self.slot(self.len);
-        self.slots[slot].take()
-    }
-
-    /// Puts a packet behind all that arrive no later than it.
-    pub(crate) fn insert(&mut self, flying: Flying<P>) {
-        let mut position = self.len;
-        while position > 0 && self.arrival(position - 1) > flying.arrives {
-            position -= 1;
+    /// Takes the last `count` packets, first one first.
+    pub(crate) fn split_off<P>(&mut self, count: usize, packets: &mut Slab<P>) -> Vec<PacketId> {
+        let mut taken: Vec<PacketId> = Vec::with_capacity(count);
+        for _ in 0..count.min(self.len()) {
+            taken.push(PacketId(self.tail));
+            self.tail = packets.slots[self.tail as usize].previous;
+            self.len -= 1;
         }
-        self.push_back(flying);
-        for later in (position + 1..self.len).rev() {
-            let (a, b) = (self.slot(later), self.slot(later - 1));
-            self.slots.swap(a, b);
+        if self.len == 0 {
+            *self = Self::new();
+        } else if !taken.is_empty() {
+            packets.slots[self.tail as usize].next = NIL;
+            self.last_arrives = packets.slots[self.tail as usize].arrives;
         }
-    }
-
-    #[cold]
-    fn look(&mut self) {
-        let high = std::mem::replace(&mut self.high, self.len);
-        self.passed = 0;
-        let slots = self.slots.len() as u32;
-        if slots > SMALL && high * 4 <= slots {
-            self.resize((high * 2).next_power_of_two().max(SMALL));
-        }
-    }
-
-    #[cold]
-    fn resize(&mut self, slots: u32) {
-        let mut new = Vec::with_capacity(slots as usize);
-        for position in 0..self.len {
-            let slot = self.slot(position);
-            new.push(self.slots[slot].take());
-        }
-        new.resize_with(slots as usize, || None);
-        self.slots = new.into_boxed_slice();
-        self.first = 0;
+        taken.reverse();
+        taken
     }
 }
 
@@ -133,49 +182,39 @@ impl<P> Flight<P> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::VecDeque;
-
-    fn flying(pkt: u32, at: u64) -> Flying<u32> {
-        Flying { pkt, arrives: Instant::from_nanos(at) }
-    }
 
     proptest! {
+        /// A sorted vector is the oracle.
         #[test]
-        fn it_behaves_as_a_sorted_queue(acts in prop::collection::vec((0u32..8, 0u64..50), 0..400)) {
-            let (mut flight, mut oracle) = (Flight::default(), VecDeque::<(u32, u64)>::new());
-            for (id, (act, time)) in acts.into_iter().enumerate() {
-                let id = id as u32;
-                match act {
-                    0..=2 => {
-                        let at = oracle.back().map_or(0, |b| b.1) + time;
-                        flight.push_back(flying(id, at));
-                        oracle.push_back((id, at));
+        fn a_flight_is_a_sorted_list(steps in prop::collection::vec((0u8..8, 0u64..50), 0..200)) {
+            let (mut slab, mut flight) = (Slab::new(), Flight::new());
+            let mut oracle: Vec<(u64, u64)> = Vec::new();
+            for (i, (what, at)) in steps.into_iter().enumerate() {
+                match what {
+                    0..4 => {
+                        let id = slab.insert(i as u64);
+                        flight.insert(id, Instant::from_nanos(at), &mut slab);
+                        let position = oracle.partition_point(|(a, _)| *a <= at);
+                        oracle.insert(position, (at, i as u64));
                     }
-                    3 => {
-                        flight.insert(flying(id, time));
-                        oracle.insert(oracle.partition_point(|o| o.1 <= time), (id, time));
+                    4..7 => {
+                        let popped = flight.pop_front(&slab).map(|id| slab.remove(id));
+                        let expected = (!oracle.is_empty()).then(|| oracle.remove(0).1);
+                        prop_assert_eq!(popped, expected);
                     }
-                    4..=6 => prop_assert_eq!(flight.pop_front().map(|f| f.pkt), oracle.pop_front().map(|o| o.0)),
-                    _ => prop_assert_eq!(flight.pop_back().map(|f| f.pkt), oracle.pop_back().map(|o| o.0)),
+                    _ => {
+                        let count = at as usize % 4;
+                        let split: Vec<u64> =
+                            flight.split_off(count, &mut slab).into_iter().map(|id| slab.remove(id)).collect();
+                        let keep = oracle.len() - count.min(oracle.len());
+                        prop_assert_eq!(split, oracle.drain(keep..).map(|(_, i)| i).collect::<Vec<_>>());
+                    }
                 }
                 prop_assert_eq!(flight.len(), oracle.len());
-                prop_assert_eq!(flight.first_arrival().as_nanos(), oracle.front().map_or(u64::MAX, |o| o.1));
-                prop_assert_eq!(flight.last_arrival().as_nanos(), oracle.back().map_or(0, |o| o.1));
+                let first = oracle.first().map_or(Instant::MAX, |(at, _)| Instant::from_nanos(*at));
+                prop_assert_eq!(flight.first_arrives(), first);
             }
+            prop_assert!(slab.slots.len() <= 200);
         }
-    }
-
-    #[test]
-    fn a_flight_that_was_long_once_shrinks_and_loses_nothing() {
-        let mut flight = Flight::default();
-        (0..1000).for_each(|i| flight.push_back(flying(i, 0)));
-        let mut expected = 0..;
-        for i in 1000..8000 {
-            while flight.len() > 8 {
-                assert_eq!(flight.pop_front().map(|f| f.pkt), expected.next());
-            }
-            flight.push_back(flying(i, 0));
-        }
-        assert!(flight.slots.len() <= 32, "{}", flight.slots.len());
     }
 }

@@ -21,7 +21,7 @@
 mod faults;
 mod queueing;
 
-use crate::flight::{Flight, Flying};
+use crate::flight::{Flight, PacketId, Slab};
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
@@ -67,7 +67,7 @@ pub struct Link<P: Packet> {
     // First cache line: all that an arrival at the other end needs, without impairment.
     /// Time of the one event that is pending for this link, or `Instant::MAX`.
     pending: Instant,
-    flight: Flight<P>,
+    flight: Flight,
     delay: Duration,
     to: NodeId,
     /// Number of that node among the routers, or [`NOT_A_ROUTER`].
@@ -103,11 +103,11 @@ struct Tally {
 const NOT_A_ROUTER: u32 = u32::MAX;
 
 /// What an event at a link led to.
-pub(crate) enum Outcome<P> {
+pub(crate) enum Outcome {
     /// A packet for the node at the other end.
-    Arrived(P),
+    Arrived(PacketId),
     /// The link lost a packet.
-    Lost(P),
+    Lost(PacketId),
     /// Something about the queue, or nothing: the event was superseded by an earlier one.
     Nothing,
 }
@@ -121,7 +121,7 @@ impl<P: Packet> Link<P> {
         assert!(config.overhead <= Self::MAX_MTU, "a link's overhead is at most 1 GiB a packet");
         let mut link = Self {
             pending: Instant::MAX,
-            flight: Flight::default(),
+            flight: Flight::new(),
             delay: config.delay,
             to,
             router: router.unwrap_or(NOT_A_ROUTER),
@@ -139,7 +139,7 @@ impl<P: Packet> Link<P> {
             tally: Tally::default(),
         };
         if link.watched || link.impairment.as_ref().is_some_and(|i| i.jitters()) {
-            link.undo_arithmetic(Instant::ZERO);
+            link.undo_arithmetic(&mut Slab::new(), Instant::ZERO);
         }
         link.renew_shortcuts();
         link
@@ -225,26 +225,42 @@ impl<P: Packet> Link<P> {
 
     /// Takes a packet at time `now`.
     #[inline]
-    pub(crate) fn transmit<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
+    pub(crate) fn transmit<R: Rim<P>>(
+        &mut self,
+        pkt: PacketId,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
         self.arrived += 1;
-        let size = pkt.size();
+        let size = packets.get(pkt).size();
         if size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
             // What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
             let (_, ends) = self.transmitter.send(size, now);
             self.sent_bytes += size.get();
-            return self.fly_in_order(pkt, ends);
+            return self.fly_in_order(pkt, ends, packets);
         }
-        self.transmit_slowly(pkt, now, id, rim);
+        self.transmit_slowly(pkt, packets, now, id, rim);
     }
 
-    fn transmit_slowly<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
-        if !self.up || pkt.size() > self.mtu {
+    fn transmit_slowly<R: Rim<P>>(
+        &mut self,
+        pkt: PacketId,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        if !self.up || packets.get(pkt).size() > self.mtu {
             let reason = if self.up { DropReason::TooBig } else { DropReason::LinkDown };
-            return self.refuse(pkt, reason, now, id, rim);
+            return self.refuse(packets.remove(pkt), reason, now, id, rim);
         }
         match &mut self.service {
-            Service::Fifo { .. } => self.transmit_fifo(pkt, now, id, rim),
-            Service::Disciplined { .. } => self.transmit_disciplined(pkt, now, id, rim),
+            Service::Fifo { .. } => self.transmit_fifo(pkt, packets, now, id, rim),
+            Service::Disciplined { .. } => {
+                self.transmit_disciplined(packets.remove(pkt), packets, now, id, rim);
+            }
         }
     }
 
@@ -255,24 +271,24 @@ impl<P: Packet> Link<P> {
     }
 
     /// Puts a packet whose transmission ends at `ends` onto the wire.
-    fn fly(&mut self, pkt: P, ends: Instant) {
+    fn fly(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
         let Some(impairment) = &mut self.impairment else {
-            return self.fly_in_order(pkt, ends);
+            return self.fly_in_order(pkt, ends, packets);
         };
         let ends = ends.saturating_add(impairment.jitter());
         let reorders = impairment.may_reorder();
         let arrives = ends.saturating_add(self.delay);
-        if reorders && arrives < self.flight.last_arrival() {
-            self.flight.insert(Flying { pkt, arrives });
+        if reorders {
+            self.flight.insert(pkt, arrives, packets);
         } else {
-            self.fly_in_order(pkt, ends);
+            self.fly_in_order(pkt, ends, packets);
         }
     }
 
     #[inline]
-    fn fly_in_order(&mut self, pkt: P, ends: Instant) {
-        let arrives = ends.saturating_add(self.delay).max(self.flight.last_arrival());
-        self.flight.push_back(Flying { pkt, arrives });
+    fn fly_in_order(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
+        let arrives = ends.saturating_add(self.delay).max(self.flight.last_arrives());
+        self.flight.push_back(pkt, arrives, packets);
     }
 
     /// The time for which an event must be pushed now, if any: the link needs attention before its pending event,
@@ -282,7 +298,7 @@ impl<P: Packet> Link<P> {
         if self.plain && self.pending != Instant::MAX {
             return None; // The pending event is the arrival of the first in flight, or earlier.
         }
-        let head = self.flight.first_arrival();
+        let head = self.flight.first_arrives();
         let next = if self.plain { head } else { head.min(self.next_service(head)) };
         if next >= self.pending {
             return None;
@@ -293,20 +309,32 @@ impl<P: Packet> Link<P> {
 
     /// An event for this link is due.
     #[inline]
-    pub(crate) fn handle_event<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) -> Outcome<P> {
+    pub(crate) fn handle_event<R: Rim<P>>(
+        &mut self,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) -> Outcome {
         if self.pending != now {
             return Outcome::Nothing;
         }
         self.pending = Instant::MAX;
         if !self.plain {
-            return self.handle_event_slowly(now, id, rim);
+            return self.handle_event_slowly(packets, now, id, rim);
         }
-        self.arrival(now).map_or(Outcome::Nothing, Outcome::Arrived)
+        self.arrival(packets, now).map_or(Outcome::Nothing, Outcome::Arrived)
     }
 
-    fn handle_event_slowly<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) -> Outcome<P> {
-        self.catch_up(now, id, rim);
-        let Some(pkt) = self.arrival(now) else { return Outcome::Nothing };
+    fn handle_event_slowly<R: Rim<P>>(
+        &mut self,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) -> Outcome {
+        self.catch_up(packets, now, id, rim);
+        let Some(pkt) = self.arrival(packets, now) else { return Outcome::Nothing };
         if self.impairment.as_mut().is_some_and(|i| i.loses()) {
             self.tally.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
@@ -316,10 +344,10 @@ impl<P: Packet> Link<P> {
 
     /// Takes out the packet that has arrived by `now`.
     #[inline]
-    fn arrival(&mut self, now: Instant) -> Option<P> {
-        if self.flight.first_arrival() > now {
+    fn arrival(&mut self, packets: &Slab<P>, now: Instant) -> Option<PacketId> {
+        if self.flight.first_arrives() > now {
             return None;
         }
-        self.flight.pop_front().map(|f| f.pkt)
+        self.flight.pop_front(packets)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Link;
 use super::queueing::{LinkSink, Service};
+use crate::flight::Slab;
 use crate::impair::Impairment;
 use crate::{LinkId, Rim};
 use tailrace_core::{DropReason, Duration, Instant, Packet, Rate};
@@ -9,13 +10,19 @@ use tailrace_qdisc::{Backlog, Cx, QueueDiscipline, Sink};
 
 impl<P: Packet> Link<P> {
     /// Takes the link down: what waits, is being sent or is on the wire is lost.
-    pub(crate) fn take_down<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
+    pub(crate) fn take_down<R: Rim<P>>(
+        &mut self,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(packets, now, id, rim);
         self.up = false;
         self.renew_shortcuts();
-        while let Some(flying) = self.flight.pop_front() {
+        while let Some(pkt) = self.flight.pop_front(packets) {
             self.tally.dropped[DropReason::LinkDown as usize] += 1;
-            rim.dropped(id, flying.pkt, DropReason::LinkDown, now);
+            rim.dropped(id, packets.remove(pkt), DropReason::LinkDown, now);
         }
         match &mut self.service {
             Service::Fifo { backlog, waiting, .. } => {
@@ -41,29 +48,49 @@ impl<P: Packet> Link<P> {
     }
 
     /// Brings the link up again, empty (but for what a discipline that shapes would not give up).
-    pub(crate) fn bring_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
+    pub(crate) fn bring_up<R: Rim<P>>(
+        &mut self,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(packets, now, id, rim);
         let was_up = std::mem::replace(&mut self.up, true);
         self.renew_shortcuts();
         if !was_up && self.backlog().packets > 0 {
-            self.serve(now, id, rim);
+            self.serve(packets, now, id, rim);
         }
     }
 
     /// From `now` on the link sends at `rate`; a packet in service finishes at the old one.
-    pub(crate) fn set_rate<R: Rim<P>>(&mut self, rate: Rate, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
+    pub(crate) fn set_rate<R: Rim<P>>(
+        &mut self,
+        rate: Rate,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(packets, now, id, rim);
         if self.backlog().packets > 0 {
-            self.undo_arithmetic(now);
+            self.undo_arithmetic(packets, now);
         }
         self.transmitter.set_rate(rate);
     }
 
     /// Packets whose transmission starts after `now` take `delay`.
-    pub(crate) fn set_delay<R: Rim<P>>(&mut self, delay: Duration, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
+    pub(crate) fn set_delay<R: Rim<P>>(
+        &mut self,
+        delay: Duration,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(packets, now, id, rim);
         if self.backlog().packets > 0 {
-            self.undo_arithmetic(now);
+            self.undo_arithmetic(packets, now);
         }
         self.delay = delay;
     }
@@ -73,13 +100,14 @@ impl<P: Packet> Link<P> {
     pub(crate) fn set_impairment<R: Rim<P>>(
         &mut self,
         impairment: Option<Box<Impairment>>,
+        packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
         rim: &mut R,
     ) {
-        self.catch_up(now, id, rim);
+        self.catch_up(packets, now, id, rim);
         if impairment.as_ref().is_some_and(|i| i.jitters()) {
-            self.undo_arithmetic(now);
+            self.undo_arithmetic(packets, now);
         }
         self.impairment = impairment;
         self.renew_shortcuts();

@@ -1,6 +1,7 @@
 //! The queue of a link: departures computed ahead for a FIFO, asked for one by one for a discipline.
 
 use super::{Link, LinkQueue, Tally};
+use crate::flight::{PacketId, Slab};
 use crate::{LinkId, Rim};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
@@ -46,18 +47,25 @@ impl<P: Packet> Service<P> {
 
 impl<P: Packet> Link<P> {
     #[inline]
-    pub(super) fn transmit_fifo<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
+    pub(super) fn transmit_fifo<R: Rim<P>>(
+        &mut self,
+        pkt: PacketId,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
         self.start_waiting(now);
         let Service::Fifo { limit, backlog, waiting } = &mut self.service else {
             unreachable!("checked by the caller")
         };
-        let size = pkt.size();
+        let size = packets.get(pkt).size();
         let full = match *limit {
             Limit::Packets(n) => backlog.packets >= n,
             Limit::Bytes(n) => backlog.bytes + size > n,
         };
         if full {
-            return self.refuse(pkt, DropReason::Overlimit, now, id, rim);
+            return self.refuse(packets.remove(pkt), DropReason::Overlimit, now, id, rim);
         }
         let (starts, ends) = self.transmitter.send(size, now);
         if starts > now {
@@ -73,7 +81,7 @@ impl<P: Packet> Link<P> {
                 stats.sojourn(Duration::ZERO);
             }
         }
-        self.fly_in_order(pkt, ends);
+        self.fly_in_order(pkt, ends, packets);
     }
 
     /// FIFO: packets whose transmission has started by `now` no longer wait.
@@ -93,21 +101,19 @@ impl<P: Packet> Link<P> {
     }
 
     /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet.
-    pub(super) fn undo_arithmetic(&mut self, now: Instant) {
+    pub(super) fn undo_arithmetic(&mut self, packets: &mut Slab<P>, now: Instant) {
         self.start_waiting(now);
         let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
         let view = LinkView { rate: self.transmitter.rate(), delay: self.delay };
         let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
         let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
         let mut sink = Counter::default();
-        let mut held = Vec::with_capacity(waiting.len());
         for w in waiting.iter().rev() {
             self.transmitter.take_back(w.size, w.starts);
-            held.extend(self.flight.pop_back().map(|f| (f.pkt, w.arrived)));
         }
-        for (pkt, arrived) in held.into_iter().rev() {
+        for (w, flying) in waiting.iter().zip(self.flight.split_off(waiting.len(), packets)) {
             let (qdisc, rng) = &mut *queue;
-            qdisc.enqueue(pkt, &mut Cx { now: arrived, rng, sink: &mut sink });
+            qdisc.enqueue(packets.remove(flying), &mut Cx { now: w.arrived, rng, sink: &mut sink });
         }
         debug_assert_eq!(sink, Counter::default(), "what waited within the limit still does");
         let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
@@ -115,8 +121,15 @@ impl<P: Packet> Link<P> {
         self.renew_shortcuts();
     }
 
-    pub(super) fn transmit_disciplined<R: Rim<P>>(&mut self, pkt: P, now: Instant, id: LinkId, rim: &mut R) {
-        self.catch_up(now, id, rim);
+    pub(super) fn transmit_disciplined<R: Rim<P>>(
+        &mut self,
+        pkt: P,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
+        self.catch_up(packets, now, id, rim);
         let Service::Disciplined { queue, due } = &mut self.service else {
             unreachable!("checked by the caller")
         };
@@ -125,14 +138,20 @@ impl<P: Packet> Link<P> {
         let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: true };
         qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
         if idle {
-            self.serve(now, id, rim); // A packet that passes right through was never a backlog.
+            self.serve(packets, now, id, rim); // A packet that passes right through was never a backlog.
         } else if let Some(stats) = &mut self.stats {
             stats.level(qdisc.backlog(), now);
         }
     }
 
     /// Does what was due up to and including `now`: starts of transmission and the discipline's timeouts.
-    pub(crate) fn catch_up<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+    pub(crate) fn catch_up<R: Rim<P>>(
+        &mut self,
+        packets: &mut Slab<P>,
+        now: Instant,
+        id: LinkId,
+        rim: &mut R,
+    ) {
         self.start_waiting(now);
         while let Service::Disciplined { queue, due } = &mut self.service {
             let service = due.unwrap_or(Instant::MAX);
@@ -149,16 +168,16 @@ impl<P: Packet> Link<P> {
                     stats.level(qdisc.backlog(), timeout);
                 }
                 if blocked {
-                    self.serve(timeout, id, rim);
+                    self.serve(packets, timeout, id, rim);
                 }
             } else {
-                self.serve(service, id, rim);
+                self.serve(packets, service, id, rim);
             }
         }
     }
 
     /// The transmitter is free at `at`: asks the discipline for a packet.
-    pub(super) fn serve<R: Rim<P>>(&mut self, at: Instant, id: LinkId, rim: &mut R) {
+    pub(super) fn serve<R: Rim<P>>(&mut self, packets: &mut Slab<P>, at: Instant, id: LinkId, rim: &mut R) {
         let Service::Disciplined { queue, due } = &mut self.service else { return };
         if !self.up {
             return;
@@ -183,7 +202,8 @@ impl<P: Packet> Link<P> {
         if self.watched {
             rim.transmitted(id, &pkt, at - arrived, at);
         }
-        self.fly(pkt, ends);
+        let pkt = packets.insert(pkt);
+        self.fly(pkt, ends, packets);
     }
 
     /// When the link must be looked at on behalf of its queue, where the first packet in flight arrives at `head`.
