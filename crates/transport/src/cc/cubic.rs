@@ -195,6 +195,7 @@ mod tests {
         cubic: Cubic,
         now: f64,
         rtt: f64,
+        limited: bool,
     }
 
     impl Flow {
@@ -202,7 +203,7 @@ mod tests {
             let config =
                 TcpConfig { iw: Some(window), initial_ssthresh: Some(window), ..TcpConfig::default() };
             let cubic = Cubic::build(&CubicConfig::default(), &Setup::new(&config, MSS));
-            Self { cubic, now: 1.0, rtt }
+            Self { cubic, now: 1.0, rtt, limited: true }
         }
         fn at(&self) -> Instant {
             Instant::ZERO + Duration::from_secs_f64(self.now)
@@ -219,7 +220,7 @@ mod tests {
                 rtt: Some(Duration::from_secs_f64(self.rtt)),
                 smoothed_rtt: Duration::from_secs_f64(self.rtt),
                 min_rtt: Duration::ZERO,
-                cwnd_limited: true,
+                cwnd_limited: self.limited,
                 after_timeout: false,
             });
             self.now += self.rtt / self.cubic.cwnd;
@@ -295,7 +296,12 @@ mod tests {
     fn hystart_leaves_slow_start_without_a_loss() {
         let config = TcpConfig { iw: Some(10), ..TcpConfig::default() };
         let cubic = CubicConfig { hystart: true, ..CubicConfig::default() };
-        let mut f = Flow { cubic: Cubic::build(&cubic, &Setup::new(&config, MSS)), now: 1.0, rtt: 0.1 };
+        let mut f = Flow {
+            cubic: Cubic::build(&cubic, &Setup::new(&config, MSS)),
+            now: 1.0,
+            rtt: 0.1,
+            limited: true,
+        };
         for _ in 0..100_000 {
             // 100 segments a second: beyond ten each adds 10 ms. Five rounds of a quarter from about 20 are 61, of
             // doubling 640.
@@ -306,6 +312,23 @@ mod tests {
             }
         }
         assert!(f.cubic.ssthresh().is_some_and(|s| s < Bytes(100_000)), "{:?}", f.cubic.ssthresh());
+    }
+
+    #[test]
+    fn time_limited_by_the_application_does_not_count() {
+        let mut f = Flow::new(100, 0.1);
+        f.signal(Signal::Loss);
+        (0..700).for_each(|_| f.ack());
+        let (before, k) = (f.cubic.cwnd, f.cubic.k);
+        // Far longer than K, an ACK about every millisecond, none of them with a full window.
+        for _ in 0..20_000 {
+            f.limited = false;
+            f.ack();
+        }
+        assert!(k < 10.0 && f.cubic.cwnd == before);
+        f.limited = true;
+        f.ack();
+        assert!(f.cubic.cwnd - before < 0.1, "{before} {}", f.cubic.cwnd);
     }
 
     #[test]
