@@ -262,7 +262,14 @@ impl OptionsArena {
         }
     }
 
+    /// Slots there are.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Packets that hold options at the moment.
+    #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
         self.slots.len() - self.free.len()
     }

@@ -1,5 +1,8 @@
 //! One run from its first event to its output.
 
+#[cfg(test)]
+mod audit;
+
 use crate::build::{BuildError, Built, Plan, build, loss_of};
 use crate::control::Control;
 use crate::output::RunOutput;

@@ -1,0 +1,221 @@
+//! Balances at any moment of a run, from the inside: what was sent is received, lost, or in the network.
+
+use super::Simulation;
+use std::sync::Arc;
+use tailrace_core::Instant;
+use tailrace_net::LinkId;
+
+const NETWORK: &str = r#"
+name = "audit"
+duration = "30 s"
+[[host]]
+name = "src"
+count = 4
+[[host]]
+name = "dst"
+count = 4
+[[router]]
+name = "r1"
+[[router]]
+name = "r2"
+[[router]]
+name = "r3"
+[[link]]
+between = ["src[*]", "r1"]
+rate = "50 Mbit/s"
+delay = "uniform(1 ms, 5 ms)"
+[[link]]
+name = "bottleneck"
+between = ["r1", "r2"]
+rate = "4 Mbit/s"
+delay = "10 ms"
+[[link]]
+name = "detour"
+between = ["r1", "r3"]
+rate = "1 Mbit/s"
+delay = "10 ms"
+[[link]]
+between = ["r3", "r2"]
+rate = "1 Mbit/s"
+delay = "10 ms"
+[[link]]
+between = ["r2", "dst[*]"]
+rate = "50 Mbit/s"
+delay = "1 ms"
+"#;
+
+const UDP: &str = r#"
+[[flow]]
+name = "udp"
+from = "src[*]"
+to = "dst[*]"
+transport = { kind = "udp", ecn = true }
+app = { kind = "poisson", rate = "1200 kbit/s", size = "500 B" }
+stop = "20 s"
+"#;
+
+const TCP: &str = r#"
+[[flow]]
+name = "bulk"
+from = "src[*]"
+to = "dst[*]"
+transport = { kind = "tcp", ecn = true }
+app = "bulk"
+stop = "20 s"
+[[flow]]
+name = "sequence"
+from = "src[0]"
+to = "dst[1]"
+transport = { kind = "tcp", ecn = true }
+app = { kind = "sequence", size = "30 kB" }
+stop = "20 s"
+[[flow]]
+name = "exchange"
+from = "src[1]"
+to = "dst[2]"
+transport = { kind = "tcp" }
+app = { kind = "request_response", request = "1 kB", response = "20 kB" }
+stop = "20 s"
+"#;
+
+const FAULTS: &str = r#"
+[[fault]]
+at = "5 s"
+until = "8 s"
+link = "bottleneck"
+kind = "down"
+[[fault]]
+at = "10 s"
+until = "11 s"
+link = "bottleneck"
+kind = "blackhole"
+[[fault]]
+at = "12 s"
+until = "14 s"
+link = "bottleneck"
+kind = "rate"
+value = "1 Mbit/s"
+[[fault]]
+at = "15 s"
+until = "16 s"
+link = "bottleneck"
+kind = "delay"
+value = "100 ms"
+[[fault]]
+at = "17 s"
+until = "18 s"
+link = "bottleneck"
+kind = "loss"
+value = "10 %"
+"#;
+
+fn build(more: &str, bottleneck: &str) -> Simulation {
+    let text =
+        NETWORK.replace("name = \"bottleneck\"", &format!("name = \"bottleneck\"\n{bottleneck}")) + more;
+    let parsed = tailrace_scenario::parse(&text, "audit.toml", &[])
+        .unwrap_or_else(|e| panic!("{}", tailrace_scenario::render_all(&e, false)));
+    Simulation::build(&Arc::new(parsed.scenario), 1).unwrap()
+}
+
+/// Checks all balances; returns (packets in the network, data packets sent and neither received nor lost).
+fn balance(sim: &mut Simulation) -> (u64, u64) {
+    sim.settle();
+    let links: Vec<_> = (0..sim.fabric.link_count() as u32).map(|i| sim.fabric.link(LinkId(i))).collect();
+    let mut inside = 0;
+    for (i, link) in links.iter().enumerate() {
+        let c = link.counters();
+        assert_eq!(
+            c.enqueued(),
+            c.dequeued + c.expelled + link.backlog().packets,
+            "queue of link {i}: {c:?}"
+        );
+        assert!(c.sent_bytes >= 40 * c.dequeued, "link {i}");
+        inside += link.occupancy();
+    }
+    // Counted independently: by the links as what is left, by the fabric one by one.
+    let delivered: u64 = links.iter().map(|l| l.counters().delivered).sum();
+    assert_eq!(delivered, sim.fabric.hops());
+    let mut open = 0;
+    for flow in 0..sim.world.flows.len() {
+        let t = sim.world.tally(flow);
+        let gone = t.received_packets + t.lost_packets;
+        assert!(gone <= t.sent_packets, "flow {flow}: {t:?}");
+        assert!(t.delivered_bytes <= t.received_bytes, "flow {flow}: {t:?}");
+        open += t.sent_packets - gone;
+    }
+    let options = sim.world.options.in_use() as u64;
+    assert!(options <= inside, "{options} packets hold options, {inside} are in the network");
+    (inside, open)
+}
+
+const QUEUES: [&str; 7] = [
+    "queue = { kind = \"droptail\", limit = \"20 packets\" }",
+    "queue = { kind = \"droptail\", limit = \"20 kB\", drop = \"head\" }",
+    "queue = { kind = \"red\", limit = \"60 packets\", ecn = true }\nloss = \"1 %\"",
+    "queue = { kind = \"sfq\", limit = \"30 packets\" }",
+    "queue = { kind = \"codel\", ecn = true }",
+    "jitter = \"exponential(2 ms)\"\nreorder = true\nloss = \"1 %\"",
+    "queue = { kind = \"codel\" }\njitter = \"uniform(0 ms, 3 ms)\"",
+];
+
+#[test]
+fn packets_balance_at_every_moment_through_every_queue_and_fault() {
+    for queue in QUEUES {
+        for faults in ["", FAULTS] {
+            let mut sim = build(&format!("{UDP}{faults}"), queue);
+            for step in 1..=60 {
+                sim.advance(Instant::from_millis(500 * step));
+                let (inside, open) = balance(&mut sim);
+                assert_eq!(inside, open, "each packet in the network is a datagram: {queue}");
+            }
+            assert_eq!(balance(&mut sim), (0, 0), "{queue}");
+            assert!(sim.world.tally(0).lost_packets > 0, "{queue}");
+        }
+    }
+}
+
+#[test]
+fn tcp_balances_and_leaves_nothing_behind() {
+    for queue in QUEUES {
+        let mut sim = build(&format!("{TCP}{FAULTS}"), queue);
+        for step in 1..=40 {
+            sim.advance(Instant::from_millis(500 * step));
+            let (inside, open) = balance(&mut sim);
+            assert!(open <= inside, "{open} data packets among {inside}: {queue}");
+        }
+        // All applications stopped at 20 s; what a timeout of up to 60 s still repairs has ended by 200 s.
+        sim.advance(Instant::from_secs(200));
+        assert_eq!(balance(&mut sim), (0, 0), "{queue}");
+        assert_eq!(sim.world.options.in_use(), 0);
+        for (i, socket) in sim.world.sockets.iter().enumerate() {
+            let tcp = socket.tcp.as_ref().unwrap();
+            let open = tcp.stats().bytes_sent - tcp.stats().retransmitted_bytes - tcp.stats().bytes_acked;
+            assert_eq!(open, 0, "socket {i}: all that was sent is acknowledged, {:?}", tcp.state());
+        }
+    }
+}
+
+#[test]
+fn thousands_of_short_connections_leave_no_options_and_no_timers_behind() {
+    let short = r#"
+[[flow]]
+name = "short"
+from = "src[*]"
+to = "dst[*]"
+transport = { kind = "tcp", initial_rto = "100 ms", min_rto = "100 ms" }
+app = { kind = "sequence", size = "4 kB" }
+stop = "150 s"
+"#;
+    let mut sim = build(short, "loss = \"1 %\"");
+    sim.advance(Instant::from_secs(150));
+    let completed: u64 = (0..4).map(|f| sim.world.tally(f).completed).sum();
+    assert!(completed > 5000, "{completed}");
+    // Each of the four connections under way has a SYN or the SACK blocks of a few ACKs on the wire at a time.
+    let slots = sim.world.options.capacity();
+    assert!(slots <= 4 * 4, "{slots} slots");
+    // The last connections leave TIME-WAIT.
+    sim.advance(Instant::from_secs(300));
+    assert_eq!(balance(&mut sim), (0, 0));
+    assert_eq!(sim.world.options.in_use(), 0);
+    assert!(sim.fabric.is_quiet(), "an event is still pending");
+}
