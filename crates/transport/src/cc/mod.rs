@@ -1,7 +1,7 @@
 //! Congestion control: who decides how much may be in flight.
 //!
 //! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
-//! is told into a window. One algorithm is one file plus one line in [`registry`].
+//! is told into a window. One algorithm is one file plus one line in `registry.rs`.
 
 mod cubic;
 mod hystart;
