@@ -50,9 +50,8 @@ def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
         return []
     cells = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     varied = [path for path, values in axes.items() if len(values) > 1] or list(axes)
-    labels = _distinct(
-        [" ".join(_label(path, cell[path], alone=len(varied) == 1) for path in varied) for cell in cells]
-    )
+    words = {path: _labels(path, axes[path], alone=len(varied) == 1) for path in varied}
+    labels = _distinct([" ".join(words[path][cell[path]] for path in varied) for cell in cells])
     return [Variant(label, cell) for label, cell in zip(labels, cells, strict=True)]
 
 
@@ -74,19 +73,33 @@ def split_list(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
-def _label(path: str, text: str, *, alone: bool) -> str:
-    """A queue is called by its kind, a number by the last part of its path."""
+def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
+    """A word for each value of an axis: a table is called by its kind, and by what differs where kinds repeat."""
+    values = {text: _value(text) for text in texts}
+    kinds = [value.get("kind") for value in values.values() if isinstance(value, Mapping)]
+    labels = {}
+    for text, value in values.items():
+        if isinstance(value, Mapping) and "kind" in value:
+            alike = [v for v in values.values() if isinstance(v, Mapping) and v.get("kind") == value["kind"]]
+            differing = [key for key in value if any(other.get(key) != value[key] for other in alike)]
+            labels[text] = " ".join([str(value["kind"]), *(f"{key}={value[key]}" for key in differing)])
+        elif isinstance(value, str) and (path.endswith("queue") or kinds):
+            # A queue as a tc line starts with its kind; the whole line tells lines of one kind apart.
+            kind = value.partition(" ")[0]
+            alike_lines = [v for v in values.values() if isinstance(v, str) and v.partition(" ")[0] == kind]
+            labels[text] = kind if len(alike_lines) == 1 else value
+        else:
+            plain = value if isinstance(value, str) else text
+            labels[text] = plain if alone else f"{path.rpartition('.')[2]}={plain}"
+    return labels
+
+
+def _value(text: str) -> object:
+    """TOML where it is TOML, else the bare text."""
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        value = text
-    if isinstance(value, Mapping) and "kind" in value:
-        return str(value["kind"])
-    if isinstance(value, str):
-        # A queue as a tc line starts with its kind.
-        text = value.split()[0] if path.endswith("queue") and value.strip() else value
-        alone = alone or path.endswith("queue")
-    return text if alone else f"{path.rpartition('.')[2]}={text}"
+        return text.strip()
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:

@@ -38,9 +38,18 @@ def test_an_axis_with_one_value_is_set_but_not_in_the_label():
     assert all(cell.overrides["runs"] == "2" for cell in cells)
 
 
-def test_equal_labels_are_told_apart():
-    cells = variants.of_options(["link.b.queue=red limit 50,red limit 100,codel"])
-    assert [cell.label for cell in cells] == ["red-1", "red-2", "codel"]
+def test_queues_of_one_kind_are_told_apart_by_what_differs():
+    cells = variants.of_options(
+        ["link.b.queue={ kind = 'red', ecn = true, min = 9 },{ kind = 'red', ecn = true, min = 8 },codel"]
+    )
+    assert [cell.label for cell in cells] == ["red min=9", "red min=8", "codel"]
+    lines = variants.of_options(["link.b.queue=red limit 50,red limit 100,codel limit 5"])
+    assert [cell.label for cell in lines] == ["red limit 50", "red limit 100", "codel"]
+
+
+def test_equal_labels_are_numbered():
+    cells = variants.of_options(["link.b.queue={ kind = 'red' },{ kind = 'red', ecn = true },red"])
+    assert len({cell.label for cell in cells}) == 3
 
 
 @pytest.mark.parametrize("option", ["nothing", "=a,b", "path=", "path=a,,b"])

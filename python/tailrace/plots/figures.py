@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg")
 _WIDTH, _PANEL, _MARGINS = 7.2, 2.3, 1.35
+# Characters of a title's line at this width.
+_TITLE = 84
+# How much higher than the highest line an axis may reach.
+_HEADROOM = 1.6
 # Marks lines of binned means, as opposed to raw samples.
 _CURVE = "curve"
 # More panels than this are not read; the figure shows a mean instead.
@@ -106,6 +111,8 @@ def overlay(results: Mapping[str, Result], name: str, title: str) -> Figure:
         found = {label: metric.curves(result) for label, result in results.items()}
         parts = list(dict.fromkeys(part for curves in found.values() for part in curves))
         note = _band_note([result.n for result in results.values()], band=_has_band(found))
+        seeds = sorted({result.seed for result in results.values()})
+        note += f", seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
         figure, panels = _figure(max(1, len(parts)), f"{title}: {_subject(metric)}\n{note}")
         for axes, part in zip(panels, parts, strict=False):
             if len(parts) > 1:
@@ -152,9 +159,11 @@ def _groups(result: Result, column: str) -> dict[str, Grouped]:
     series = result.flow_series
     if column not in series.columns:
         return {}
-    rows = series.filter(pl.col(column).is_not_null())
-    keys = rows["group"].cast(pl.String).unique(maintain_order=True).to_list()
-    return {key: Grouped.of(rows.filter(pl.col("group").cast(pl.String) == key), "flow") for key in keys}
+    # In the order of the whole table, so that groups have the same place and colour in every figure.
+    keys = series["group"].cast(pl.String).unique(maintain_order=True).to_list()
+    sampled = series.filter(pl.col(column).is_not_null())
+    rows = {key: sampled.filter(pl.col("group").cast(pl.String) == key) for key in keys}
+    return {key: Grouped.of(found, "flow") for key, found in rows.items() if len(found)}
 
 
 def _scaled(curve: Curve, scale: float) -> Curve:
@@ -173,7 +182,8 @@ def _figure(panels: int, title: str, columns: int = 1) -> tuple[Figure, list[Axe
     for spare in grid.flat[panels:]:
         spare.set_visible(False)
     headline, _, note = title.partition("\n")
-    figure.suptitle(headline + ("\n" + note if note else ""), x=0.01, ha="left", fontsize=11)
+    lines = [*textwrap.wrap(headline, _TITLE), *textwrap.wrap(note, _TITLE)]
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=11)
     return figure, list(grid.flat[:panels])
 
 
@@ -247,13 +257,22 @@ def _finish(figure: Figure, panels: Sequence[Axes], metric: Metric, *, legend: b
         axes.set_xlim(0, right or None)
         if not axes.lines:
             axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
-        elif np.nanmin([np.nanmin(line.get_ydata()) for line in axes.lines]) >= 0:
-            axes.set_ylim(bottom=0)
+        else:
+            _limit_height(axes)
     panels[-1].set_xlabel("time (s)")
     handles, labels = panels[0].get_legend_handles_labels()
     if legend and handles:
         # Outside the axes: no curve is ever hidden.
         figure.legend(handles, labels, loc="outside lower left", ncols=min(6, len(labels)))
+
+
+def _limit_height(axes: Axes) -> None:
+    """From zero, and not so high that a wide interval flattens all lines: with few runs one bin's can be huge."""
+    values = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.lines])
+    if np.nanmin(values) < 0:
+        return
+    highest = float(np.nanmax(values))
+    axes.set_ylim(0, min(axes.get_ylim()[1], _HEADROOM * highest) if highest > 0 else None)
 
 
 def _times_of_curves(axes: Axes) -> list[Any]:
