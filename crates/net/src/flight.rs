@@ -23,7 +23,9 @@ pub(crate) struct Slab<P> {
 #[derive(Debug)]
 #[repr(C)]
 struct Slot<P> {
-    arrives: Instant,
+    /// When the next packet of the flight arrives. It stands here, and not in that packet's slot, so that taking
+    /// the first packet touches no slot but its own: every other is far away in a large network.
+    next_arrives: Instant,
     /// Next in the flight, or in the list of free slots.
     next: u32,
     previous: u32,
@@ -44,7 +46,7 @@ impl<P> Slab<P> {
             slot.pkt = Some(pkt);
             return PacketId(id);
         }
-        self.slots.push(Slot { arrives: Instant::ZERO, next: NIL, previous: NIL, pkt: Some(pkt) });
+        self.slots.push(Slot { next_arrives: Instant::MAX, next: NIL, previous: NIL, pkt: Some(pkt) });
         PacketId(self.slots.len() as u32 - 1)
     }
 
@@ -104,12 +106,13 @@ impl Flight {
     #[inline]
     pub(crate) fn push_back<P>(&mut self, id: PacketId, arrives: Instant, packets: &mut Slab<P>) {
         let slot = &mut packets.slots[id.0 as usize];
-        (slot.arrives, slot.next, slot.previous) = (arrives, NIL, self.tail);
+        (slot.next, slot.previous) = (NIL, self.tail);
         self.last_arrives = arrives;
         if self.len == 0 {
             (self.head, self.first_arrives) = (id.0, arrives);
         } else {
-            packets.slots[self.tail as usize].next = id.0;
+            let tail = &mut packets.slots[self.tail as usize];
+            (tail.next, tail.next_arrives) = (id.0, arrives);
         }
         self.tail = id.0;
         self.len += 1;
@@ -122,24 +125,35 @@ impl Flight {
             return self.push_back(id, arrives, packets);
         }
         // The head's `previous` is stale: it may have been anywhere when its predecessor left.
-        let (mut before, mut after) = (self.tail, NIL);
+        let (mut before, mut before_arrives) = (self.tail, self.last_arrives);
         while before != self.head {
-            let earlier = packets.slots[before as usize].previous;
-            if packets.slots[earlier as usize].arrives <= arrives {
-                after = earlier;
+            let after = packets.slots[before as usize].previous;
+            let after_arrives = self.arrival(after, packets);
+            if after_arrives <= arrives {
                 break;
             }
-            before = earlier;
+            (before, before_arrives) = (after, after_arrives);
         }
+        let after = packets.slots[before as usize].previous;
         let slot = &mut packets.slots[id.0 as usize];
-        (slot.arrives, slot.next, slot.previous) = (arrives, before, after);
+        (slot.next, slot.next_arrives, slot.previous) = (before, before_arrives, after);
         packets.slots[before as usize].previous = id.0;
-        if after == NIL {
+        if before == self.head {
             (self.head, self.first_arrives) = (id.0, arrives);
         } else {
-            packets.slots[after as usize].next = id.0;
+            let after = &mut packets.slots[after as usize];
+            (after.next, after.next_arrives) = (id.0, arrives);
         }
         self.len += 1;
+    }
+
+    /// When the packet in a slot of this flight arrives.
+    fn arrival<P>(&self, slot: u32, packets: &Slab<P>) -> Instant {
+        if slot == self.head {
+            return self.first_arrives;
+        }
+        let previous = packets.slots[slot as usize].previous;
+        packets.slots[previous as usize].next_arrives
     }
 
     /// Takes the first packet.
@@ -153,8 +167,8 @@ impl Flight {
         if self.len == 0 {
             *self = Self::new();
         } else {
-            self.head = packets.slots[id as usize].next;
-            self.first_arrives = packets.slots[self.head as usize].arrives;
+            let slot = &packets.slots[id as usize];
+            (self.head, self.first_arrives) = (slot.next, slot.next_arrives);
         }
         Some(PacketId(id))
     }
@@ -170,8 +184,7 @@ impl Flight {
         if self.len == 0 {
             *self = Self::new();
         } else if !taken.is_empty() {
-            packets.slots[self.tail as usize].next = NIL;
-            self.last_arrives = packets.slots[self.tail as usize].arrives;
+            self.last_arrives = self.arrival(self.tail, packets);
         }
         taken.reverse();
         taken

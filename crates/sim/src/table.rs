@@ -1,6 +1,7 @@
 //! Builds the columns of [`crate::output::Table`]s row by row.
 
 use crate::output::{Column, Table, Values};
+use std::collections::BTreeMap;
 
 /// A cell.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub(crate) enum Cell<'a> {
 #[derive(Debug)]
 pub(crate) struct TableBuilder {
     table: Table,
+    /// For each column, the positions of its words.
+    known: Vec<BTreeMap<String, u32>>,
 }
 
 impl TableBuilder {
@@ -33,7 +36,9 @@ impl TableBuilder {
             };
             Column { name: (*name).into(), values, words: Vec::new() }
         });
-        Self { table: Table { name: name.into(), columns: columns.collect() } }
+        let table = Table { name: name.into(), columns: columns.collect() };
+        let known = vec![BTreeMap::new(); table.columns.len()];
+        Self { table, known }
     }
 
     /// Adds a row.
@@ -47,19 +52,18 @@ impl TableBuilder {
             "a row has a cell for each column of {}",
             self.table.name
         );
-        for (column, cell) in self.table.columns.iter_mut().zip(cells) {
+        for ((column, known), cell) in self.table.columns.iter_mut().zip(&mut self.known).zip(cells) {
             match (&mut column.values, cell) {
                 (Values::U64(v), Cell::U64(x)) => v.push(*x),
                 (Values::U32(v), Cell::U32(x)) => v.push(*x),
                 (Values::F64(v), Cell::F64(x)) => v.push(*x),
                 (Values::Text(v), Cell::Text(word)) => {
-                    // Few distinct words, most often the last one again.
-                    let known = column.words.iter().rposition(|w| w == word);
-                    let id = known.unwrap_or_else(|| {
+                    let id = known.get(*word).copied().unwrap_or_else(|| {
                         column.words.push((*word).into());
-                        column.words.len() - 1
+                        known.insert((*word).into(), column.words.len() as u32 - 1);
+                        column.words.len() as u32 - 1
                     });
-                    v.push(id as u32);
+                    v.push(id);
                 }
                 _ => panic!("column {} of {} holds another type", column.name, self.table.name),
             }
