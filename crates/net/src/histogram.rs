@@ -69,6 +69,9 @@ impl Histogram {
     }
     /// Standard deviation of the values in seconds; NaN without values.
     pub fn sd_s(&self) -> f64 {
+        if self.count == 0 {
+            return f64::NAN;
+        }
         let mean = self.sum_ns as f64 / self.count as f64;
         math::sqrt((self.square_ns as f64 / self.count as f64 - mean * mean).max(0.0)) / 1e9
     }
@@ -144,6 +147,8 @@ mod tests {
         assert!((h.quantile_s(0.5) / 0.5 - 1.0).abs() < 0.008);
         assert!((h.quantile_s(0.99) / 0.99 - 1.0).abs() < 0.008);
         assert_eq!(h.max_s(), 1.0);
-        assert!(Histogram::default().quantile_s(0.5).is_nan());
+        let empty = Histogram::default();
+        let all = [empty.mean_s(), empty.sd_s(), empty.min_s(), empty.max_s(), empty.quantile_s(0.5)];
+        assert!(all.iter().all(|x| x.is_nan()), "{all:?}");
     }
 }

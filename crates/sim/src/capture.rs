@@ -51,7 +51,7 @@ impl Captures {
 
     /// A host sends a packet.
     #[inline]
-    pub(crate) fn from_node(
+    pub(crate) fn at_sender(
         &mut self,
         source: Address,
         pkt: &SimPacket,

@@ -55,6 +55,11 @@ impl Recorder {
         }
     }
 
+    /// Events that the scenario wanted recorded and that were too many.
+    pub(crate) fn unrecorded_events(&self) -> u64 {
+        self.events.beyond
+    }
+
     pub(crate) fn into_events(self) -> EventLog {
         self.events
     }
@@ -95,14 +100,9 @@ impl EventLog {
     ) {
         if (self.rows.len() as u64) < self.limit {
             self.rows.push(Row { at, kind, link, flow, detail });
-        } else {
+        } else if self.limit > 0 {
             self.beyond += 1;
         }
-    }
-
-    /// Events that were not kept.
-    pub(crate) fn beyond(&self) -> u64 {
-        self.beyond
     }
 
     /// The table, in order of time. (Links report the starts of transmission late, so rows are not born sorted.)

@@ -120,6 +120,7 @@ impl Finished {
                 events: self.fabric.handled(),
                 packet_hops: self.fabric.hops(),
                 peak_rss_bytes: peak_rss_bytes(),
+                unrecorded_events: self.world.recorder.unrecorded_events(),
             },
         }
     }
@@ -216,7 +217,12 @@ impl Finished {
                 Cell::U64(t.completed),
                 Cell::F64(t.mean_delay_s()),
                 Cell::F64(t.mean_rtt_s()),
-                Cell::F64(endpoint.map_or(f64::NAN, |e| e.view().min_rtt.as_secs_f64())),
+                Cell::F64(
+                    endpoint
+                        .map(|e| e.view())
+                        .filter(|v| v.rtt_samples > 0)
+                        .map_or(f64::NAN, |v| v.min_rtt.as_secs_f64()),
+                ),
             ]);
         }
         table.finish()

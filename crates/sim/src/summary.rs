@@ -76,6 +76,8 @@ pub(crate) struct EngineSummary {
     pub(crate) packet_hops: u64,
     /// Peak resident memory of the process, all runs in it together.
     pub(crate) peak_rss_bytes: u64,
+    /// Drops, marks and the like beyond the `max_events` that the table of events keeps.
+    pub(crate) unrecorded_events: u64,
 }
 
 /// Spread of a figure over the flows of a group.

@@ -70,16 +70,6 @@ impl TableBuilder {
         }
     }
 
-    /// Number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        match self.table.columns.first().map(|c| &c.values) {
-            Some(Values::U64(v)) => v.len(),
-            Some(Values::U32(v) | Values::Text(v)) => v.len(),
-            Some(Values::F64(v)) => v.len(),
-            None => 0,
-        }
-    }
-
     /// The finished table.
     pub(crate) fn finish(self) -> Table {
         self.table

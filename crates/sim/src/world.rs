@@ -148,7 +148,7 @@ impl World {
             tally.sent_packets += 1;
             tally.sent_bytes += u64::from(pkt.size);
         }
-        self.captures.from_node(pkt.source, &pkt, &self.options, fabric.now());
+        self.captures.at_sender(pkt.source, &pkt, &self.options, fabric.now());
         fabric.send(pkt.source, pkt, self);
     }
 

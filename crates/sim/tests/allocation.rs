@@ -131,7 +131,6 @@ fn a_flow_takes_at_most_four_kibibytes() {
     // Differences between networks of the same kind, so that what all flows share drops out.
     let flow = (live_bytes(2000, 2000) - live_bytes(2000, 1000)) / 1000;
     let with_its_links = (live_bytes(2000, 2000) - live_bytes(1000, 1000)) / 1000;
-    println!("a flow: {flow} B, with its two hosts and their four link directions: {with_its_links} B");
     // Four packets, their records and their slots in queues are among these bytes.
     assert!(flow <= 4096, "{flow} B a flow");
     // A host and its link come on top of that where a flow has them for itself.

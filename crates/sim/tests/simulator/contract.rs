@@ -207,3 +207,55 @@ fn the_simplest_scenario_works_with_all_defaults() {
     let largest = |column: &str| run.column("flow_series", column).into_iter().fold(0.0, f64::max);
     assert!(largest("ssthresh_bytes") <= 0.71 * largest("cwnd_bytes"));
 }
+
+#[test]
+fn where_nothing_happened_every_figure_is_void() {
+    // A peer that is never reached: SYNs go out, nothing comes back.
+    let run = Text::new("20 s")
+        .top("record = { interval = \"1 s\" }")
+        .dumbbell(
+            1,
+            "5 Mbit/s",
+            "5 ms",
+            "loss = \"100 %\"\nqueue = { kind = \"droptail\", limit = \"5 packets\" }",
+        )
+        .tcp("mss = \"1000 B\"", "{ kind = \"transfer\", size = \"1 kB\" }")
+        .run();
+    for distribution in ["one_way_delay_s", "rtt_s", "completion_s"] {
+        for (name, value) in run.json["groups"]["tcp"][distribution].as_object().unwrap() {
+            assert!(value.is_null(), "{distribution}.{name}");
+        }
+    }
+    assert!(run.tcp("loss_ratio").is_nan() && run.tcp("jain").is_nan());
+    // SYNs are no data, but their timeouts count: after 1, 3, 7 and 15 s.
+    assert_eq!(run.tcp("sent_packets"), 0.0);
+    assert_eq!(run.tcp("timeouts"), 4.0);
+    assert_eq!(run.queue("dropped_packets.link_loss"), 5.0);
+    for column in ["one_way_delay_mean_s", "rtt_mean_s", "rtt_min_s", "loss_ratio"] {
+        assert!(run.flows("tcp", column)[0].is_nan(), "{column}");
+    }
+    assert!(run.column("flow_series", "rtt_s").iter().all(|x| x.is_nan()));
+    assert!(run.column("flow_series", "one_way_delay_s").iter().all(|x| x.is_nan()));
+}
+
+#[test]
+fn the_table_of_events_is_bounded_and_says_what_it_left_out() {
+    let text = |limit: u32| {
+        Text::new("5 s")
+            .top(&format!("record = {{ events = true, max_events = {limit} }}"))
+            .dumbbell(1, "1 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"5 packets\" }")
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "\"udp\"",
+                "{ kind = \"cbr\", rate = \"3 Mbit/s\", size = \"500 B\" }",
+            )
+            .run()
+    };
+    let (all, few) = (text(1_000_000), text(10));
+    let dropped = all.leaf("groups.udp.lost_packets");
+    assert_eq!(all.column("events", "time_s").len() as f64, dropped);
+    assert_eq!(all.leaf("engine.unrecorded_events"), 0.0);
+    assert_eq!(few.column("events", "time_s").len(), 10);
+    assert_eq!(few.leaf("engine.unrecorded_events"), dropped - 10.0);
+}
