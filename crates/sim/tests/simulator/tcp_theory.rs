@@ -1,6 +1,6 @@
 //! TCP under loss and at a short buffer against formulas, and against small models written apart from the endpoint.
 
-use crate::support::{Run, Text, assert_close};
+use crate::support::{Text, assert_close};
 use std::collections::{BTreeSet, VecDeque};
 use tailrace_core::math;
 
