@@ -29,8 +29,12 @@ const NIL: u32 = u32::MAX;
 const TARGET_BITS: u32 = 24;
 /// How often the geometry is reviewed, in opened buckets.
 const REVIEW_EVERY: u32 = 4096;
-/// Above this many events a bucket on average, buckets are halved (unless the far heap would fill up).
+/// How many events an open bucket may hold on average before buckets are halved.
 const CROWDED: u64 = 4;
+/// Event sources from which on the network does not fit a processor's cache: a fuller bucket costs more sorting
+/// there, but lets the fabric fetch what its events need all at once.
+pub(crate) const LARGE: usize = 4096;
+const CROWDED_LARGE: u64 = 16;
 
 /// Pending events in order of (time, insertion).
 #[derive(Debug)]
@@ -49,6 +53,10 @@ pub struct EventQueue {
     far_bucket: u64,
     inserted: u64,
     popped: u64,
+    /// See [`EventQueue::has_opened`].
+    opened: bool,
+    /// Above this many events a bucket on average, buckets are halved (unless the far heap would fill up).
+    crowded: u64,
     review: Review,
 }
 
@@ -83,6 +91,8 @@ impl EventQueue {
             far_bucket: u64::MAX,
             inserted: 0,
             popped: 0,
+            opened: false,
+            crowded: if sources > LARGE { CROWDED_LARGE } else { CROWDED },
             review: Review::default(),
         }
     }
@@ -126,10 +136,15 @@ impl EventQueue {
         Some((Instant::from_nanos(event.at), event.key as u32 & (Self::MAX_TARGET - 1)))
     }
 
-    /// The target of the event after the one that was popped last, if it is known already.
+    /// Whether a bucket has been opened since this was last asked; its events are [`EventQueue::upcoming`].
     #[inline]
-    pub(crate) fn upcoming(&self) -> Option<Target> {
-        self.current.last().map(|event| event.key as u32 & (Self::MAX_TARGET - 1))
+    pub(crate) fn has_opened(&mut self) -> bool {
+        std::mem::take(&mut self.opened)
+    }
+
+    /// Targets of the events that remain in the open bucket, earliest first.
+    pub(crate) fn upcoming(&self) -> impl Iterator<Item = Target> + '_ {
+        self.current.iter().rev().map(|event| event.key as u32 & (Self::MAX_TARGET - 1))
     }
 
     #[inline]
@@ -196,6 +211,7 @@ impl EventQueue {
         }
         self.review.drained += self.current.len() as u64;
         sort_latest_first(&mut self.current);
+        self.opened = true;
         true
     }
 
@@ -252,7 +268,7 @@ impl EventQueue {
         if r.far * 8 > self.inserted - r.inserted && self.shift < 40 {
             self.review.min_shift = self.shift + 1;
             self.rebuild(self.shift + 1);
-        } else if r.drained > CROWDED * u64::from(r.opened) && self.shift > r.min_shift {
+        } else if r.drained > self.crowded * u64::from(r.opened) && self.shift > r.min_shift {
             self.rebuild(self.shift - 1);
         }
     }

@@ -1,6 +1,6 @@
 //! Links, routers and the event loop.
 
-use crate::event::{EventQueue, Target};
+use crate::event::{EventQueue, LARGE, Target};
 use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
@@ -23,6 +23,8 @@ pub trait Rim<P: Packet> {
     fn dropped(&mut self, link: LinkId, pkt: P, reason: DropReason, at: Instant);
     /// A link's queue marked `pkt`.
     fn marked(&mut self, link: LinkId, pkt: &P, at: Instant);
+    /// `pkt` will be received soon: a chance to load what that will need. Nothing may depend on it.
+    fn expect(&self, _pkt: &P) {}
     /// A router had no route for `pkt`.
     fn unroutable(&mut self, node: NodeId, pkt: P, at: Instant);
     /// A classifier singled out or cleared a flow.
@@ -39,6 +41,8 @@ const TIMER: Target = 1 << 23;
 pub struct Fabric<P: Packet> {
     links: Vec<Link<P>>,
     packets: Slab<P>,
+    /// Whether it pays to fetch ahead.
+    is_large: bool,
     graph: Graph,
     events: EventQueue,
     now: Instant,
@@ -65,8 +69,19 @@ impl<P: Routed> Fabric<P> {
                 Link::new(c, to, graph.router_number(to))
             })
             .collect();
+        let is_large = links.len() + timers > LARGE;
         let events = EventQueue::new(links.len() + timers);
-        Self { links, packets: Slab::new(), graph, events, now: Instant::ZERO, handled: 0, hops: 0, trace: 0 }
+        Self {
+            links,
+            packets: Slab::new(),
+            is_large,
+            graph,
+            events,
+            now: Instant::ZERO,
+            handled: 0,
+            hops: 0,
+            trace: 0,
+        }
     }
 
     /// The present.
@@ -154,7 +169,9 @@ impl<P: Routed> Fabric<P> {
         while let Some((at, target)) = self.events.pop_until(until) {
             self.now = at;
             self.handled += 1;
-            self.touch_upcoming();
+            if self.is_large && self.events.has_opened() {
+                self.fetch_upcoming(rim);
+            }
             if target & TIMER != 0 {
                 rim.wake(TimerId(target & !TIMER), self);
             } else {
@@ -164,12 +181,31 @@ impl<P: Routed> Fabric<P> {
         self.now = self.now.max(until);
     }
 
-    /// Loads the first cache line of the link that is next, so that it comes while the present event is handled.
-    /// In a large network that line is far away, and nothing else would tell the processor in time.
-    #[inline]
-    fn touch_upcoming(&self) {
-        if let Some(link) = self.events.upcoming().and_then(|target| self.links.get(target as usize)) {
-            std::hint::black_box(link.to());
+    /// Loads what the events of the bucket just opened will need: their links, those links' first packets, and
+    /// what these meet next. In a large network each of these is a trip to main memory; asked for one event at a
+    /// time the trips add up, asked for together they overlap.
+    fn fetch_upcoming<R: Rim<P>>(&self, rim: &R) {
+        const BATCH: usize = 32;
+        let mut firsts = [(PacketId::NONE, 0, None); BATCH];
+        let mut count = 0;
+        let links = self.events.upcoming().filter_map(|target| self.links.get(target as usize));
+        for (slot, link) in firsts.iter_mut().zip(links) {
+            let (to, router) = link.to();
+            *slot = (link.first_packet(), to.0, router);
+            count += 1;
+        }
+        for (id, _, router) in &firsts[..count] {
+            let Some(pkt) = self.packets.find(*id) else { continue };
+            match router {
+                Some(router) => {
+                    let next = self.graph.next_hop_of(*router, pkt.destination());
+                    if let Some(link) = next.and_then(|l| self.links.get(l.0 as usize)) {
+                        std::hint::black_box(link.to());
+                        std::hint::black_box(link.last_sent());
+                    }
+                }
+                None => rim.expect(pkt),
+            }
         }
     }
 

@@ -13,6 +13,11 @@ const NIL: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketId(u32);
 
+impl PacketId {
+    /// The id of no packet.
+    pub(crate) const NONE: Self = Self(NIL);
+}
+
 /// Owner of all packets on links. Links and hosts know them by their ids.
 #[derive(Debug)]
 pub(crate) struct Slab<P> {
@@ -58,6 +63,12 @@ impl<P> Slab<P> {
         slot.pkt.take().expect(LIVE)
     }
 
+    /// A packet, if the id is one of a packet.
+    #[inline]
+    pub(crate) fn find(&self, id: PacketId) -> Option<&P> {
+        self.slots.get(id.0 as usize)?.pkt.as_ref()
+    }
+
     /// A packet.
     #[inline]
     pub(crate) fn get(&self, id: PacketId) -> &P {
@@ -88,6 +99,12 @@ impl Flight {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
+    }
+
+    /// The first packet; [`PacketId::NONE`] without any.
+    #[inline]
+    pub(crate) fn first(&self) -> PacketId {
+        PacketId(self.head)
     }
 
     /// When the first packet arrives; `Instant::MAX` without any.

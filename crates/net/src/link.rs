@@ -163,6 +163,18 @@ impl<P: Packet> Link<P> {
         (self.to, (self.router != NOT_A_ROUTER).then_some(self.router))
     }
 
+    /// The packet that arrives next.
+    #[inline]
+    pub(crate) fn first_packet(&self) -> PacketId {
+        self.flight.first()
+    }
+
+    /// End of the last transmission; asked for to load what the next one needs.
+    #[inline]
+    pub(crate) fn last_sent(&self) -> Instant {
+        self.transmitter.busy_until()
+    }
+
     /// What waits, as of the last call that touched the link (see [`crate::Fabric::settle`]).
     pub fn backlog(&self) -> Backlog {
         match &self.service {

@@ -271,6 +271,7 @@ fn flows_of(
     let (mut flows, mut sockets) = (Vec::new(), Vec::new());
     for (g, group) in scenario.flows.iter().enumerate() {
         let plan = tcp_plan(group).map(Arc::new);
+        let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
             let name = |what: &str| format!("flow/{}/{member}/{what}", group.name);
             let id = SocketId::near(flows.len());
@@ -283,8 +284,8 @@ fn flows_of(
             let is_udp = plan.is_none();
             // A server learns its client's port from the SYN.
             let learnt = if is_udp { client_port(0) } else { 0 };
-            sockets.push(Socket::new(near, far, (client_port(0), SERVER_PORT), id.peer()));
-            sockets.push(Socket::new(far, near, (SERVER_PORT, learnt), id));
+            sockets.push(Socket::new((near, far), (client_port(0), SERVER_PORT), id.peer(), header));
+            sockets.push(Socket::new((far, near), (SERVER_PORT, learnt), id, header));
             let start = draw(&group.start, &mut Rng::named(seed, &name("start")));
             flows.push(Flow {
                 group: g as u32,
@@ -303,11 +304,15 @@ fn flows_of(
 
 fn tcp_plan(group: &FlowGroup) -> Option<TcpPlan> {
     match &group.transport {
-        Transport::Tcp { config, cc, header } => Some(TcpPlan {
-            config: Arc::clone(config),
-            cc: cc.clone(),
-            header: header.map(|h| h.get() as u32),
-        }),
+        Transport::Tcp { config, cc, .. } => Some(TcpPlan { config: Arc::clone(config), cc: cc.clone() }),
+        Transport::Udp { .. } => None,
+    }
+}
+
+/// Bytes of headers that the scenario fixes for a TCP group.
+fn fixed_header(group: &FlowGroup) -> Option<u32> {
+    match &group.transport {
+        Transport::Tcp { header, .. } => header.map(|h| h.get() as u32),
         Transport::Udp { .. } => None,
     }
 }

@@ -34,6 +34,8 @@ pub(crate) fn timer_of(timer: TimerId) -> (SocketId, TimerKind) {
 pub(crate) struct Socket {
     pub(crate) tcp: Option<Tcp>,
     pub(crate) envelope: Envelope,
+    /// Bytes of headers of each TCP packet, where the scenario fixes them.
+    pub(crate) header: Option<u32>,
     /// When the pending transport wake-up comes; a later deadline waits for it, an earlier one supersedes it.
     pub(crate) armed: Instant,
     /// Round-trip samples already recorded.
@@ -45,7 +47,6 @@ pub(crate) struct Socket {
 pub(crate) struct TcpPlan {
     pub(crate) config: Arc<TcpConfig>,
     pub(crate) cc: CcConfig,
-    pub(crate) header: Option<u32>,
 }
 
 /// What drives a flow.
@@ -133,8 +134,13 @@ pub(crate) struct Retired {
 
 impl Socket {
     /// A socket that has no connection yet.
-    pub(crate) fn new(source: Address, destination: Address, ports: (u16, u16), to: SocketId) -> Self {
+    pub(crate) fn new(
+        (source, destination): (Address, Address),
+        ports: (u16, u16),
+        to: SocketId,
+        header: Option<u32>,
+    ) -> Self {
         let envelope = Envelope { source, destination, source_port: ports.0, destination_port: ports.1, to };
-        Self { tcp: None, envelope, armed: Instant::MAX, rtt_seen: 0 }
+        Self { tcp: None, envelope, header, armed: Instant::MAX, rtt_seen: 0 }
     }
 }

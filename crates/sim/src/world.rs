@@ -36,6 +36,15 @@ impl Rim<SimPacket> for World {
         }
     }
 
+    #[inline]
+    fn expect(&self, pkt: &SimPacket) {
+        let socket = &self.sockets[pkt.socket.index()];
+        std::hint::black_box((socket.envelope.source, self.flows[pkt.socket.flow()].tally.received_packets));
+        if let Some(tcp) = &socket.tcp {
+            tcp.warm_up();
+        }
+    }
+
     fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {
         let (socket, kind) = timer_of(timer);
         match kind {
@@ -130,10 +139,9 @@ impl World {
     #[inline]
     fn transmit(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let now = fabric.now();
-        let Driver::Tcp(app) = &self.flows[id.flow()].driver else { return };
-        let header = app.plan.header;
         loop {
             let socket = &mut self.sockets[id.index()];
+            let header = socket.header;
             let Some(segment) = socket.tcp.as_mut().and_then(|tcp| tcp.poll_transmit(now)) else { return };
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
             self.send(id, pkt, fabric);

@@ -361,6 +361,22 @@ impl Tcp {
         }
     }
 
+    /// Reads what the next segment will need and does nothing with it: a simulator of many endpoints calls this
+    /// some time ahead, so that the memory is at hand by then.
+    #[inline]
+    pub fn warm_up(&self) {
+        std::hint::black_box((
+            self.board.nxt,
+            self.board.first_sent_at(),
+            self.rcv.nxt,
+            self.rtt.samples,
+            self.cc.cwnd(),
+            self.timer.at(),
+            self.stats.segments_received,
+            self.stats.dsacks,
+        ));
+    }
+
     /// Counters since the start.
     pub const fn stats(&self) -> &TcpStats {
         &self.stats

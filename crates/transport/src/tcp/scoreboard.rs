@@ -98,6 +98,12 @@ impl Scoreboard {
         self.records.front().map_or(0, |r| r.end - self.una)
     }
 
+    /// When the first segment in flight was sent.
+    #[inline]
+    pub(crate) fn first_sent_at(&self) -> Option<Instant> {
+        self.records.front().map(|r| r.sent_at)
+    }
+
     /// Records a segment sent for the first time, from `nxt` to `end`.
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
         debug_assert!(end > self.nxt, "a segment takes sequence space");
