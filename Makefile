@@ -50,8 +50,8 @@ format: $(DEPS) ## write all code in the one format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: build ## the benchmarks of benches/
-	$(BIN)/python benches/run.py
+bench: ## the benchmarks of benches/
+	$(PYTHON) benches/run.py
 
 build: $(NATIVE) ## the virtual environment and the release extension
 

@@ -53,8 +53,7 @@ def run_variants(
     """Runs several scenarios, all their runs in one pool, and puts the results side by side."""
     todo = [job for label, scenario in variants.items() for job in jobs_of(scenario, label)]
     outcome = watched(todo, jobs, quiet=not progress)
-    results = results_of(variants, todo, outcome)
-    comparison = Comparison(results, title) if results else None
+    comparison = comparison_of(variants, todo, outcome, title)
     if outcome.interrupted or comparison is None:
         raise Interrupted(comparison)
     return comparison
@@ -106,17 +105,20 @@ def result_of(scenario: Scenario, outcome: Outcome) -> Result:
     )
 
 
-def results_of(variants: Mapping[str, Scenario], todo: Sequence[Job], outcome: Outcome) -> dict[str, Result]:
-    """The results of several scenarios' jobs; those of which no run ended are left out."""
-    execute.completed(outcome)
+def comparison_of(
+    variants: Mapping[str, Scenario], todo: Sequence[Job], outcome: Outcome, title: str
+) -> Comparison | None:
+    """The results of several scenarios' jobs, without those of which no run ended; None without any."""
+    finished = execute.completed(outcome)
     results = {}
     for label, scenario in variants.items():
         own = [run for job, run in zip(todo, outcome.finished, strict=True) if job.label == label]
-        finished = [run for run in own if run is not None]
-        if finished:
-            status = _status(outcome, complete=len(finished) == len(own))
-            results[label] = Result.of_runs(scenario, finished, status)
-    return results
+        ended = [run for run in own if run is not None]
+        if ended:
+            status = _status(outcome, complete=len(ended) == len(own))
+            results[label] = Result.of_runs(scenario, ended, status)
+    status = _status(outcome, complete=len(finished) == len(todo))
+    return Comparison(results, title, status) if results else None
 
 
 def _status(outcome: Outcome, *, complete: bool) -> str:

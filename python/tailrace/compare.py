@@ -23,11 +23,15 @@ _VARIANTS = "variants"
 class Comparison:
     """Results by label, in the order in which they are shown."""
 
-    def __init__(self, results: Mapping[str, Result], title: str = "comparison") -> None:
+    def __init__(
+        self, results: Mapping[str, Result], title: str = "comparison", status: str = "complete"
+    ) -> None:
         if not results:
             raise UsageError("there is nothing to compare")
         self.results = dict(results)
         self.title = title
+        # "interrupted" or "failed" where runs are missing, be it whole variants.
+        self.status = status
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:
@@ -40,7 +44,11 @@ class Comparison:
             raise UsageError(f"there is no comparison in {place}") from None
         except (OSError, ValueError, KeyError) as error:
             raise UsageError(f"{place} does not hold a comparison: {error}") from None
-        return cls({label: Result.load(place / sub) for label, sub in variants.items()}, about["title"])
+        return cls(
+            {label: Result.load(place / sub) for label, sub in variants.items()},
+            about["title"],
+            about["status"],
+        )
 
     @staticmethod
     def is_folder(place: Path) -> bool:
@@ -69,18 +77,13 @@ class Comparison:
             "title": self.title,
             _VARIANTS: places,
             "fingerprints": {label: result.fingerprint for label, result in self.results.items()},
-            "status": "complete" if self.complete else "interrupted",
+            "status": self.status,
         }
         (place / folder.MANIFEST).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
     def folder_names(self) -> list[str]:
         """The name of each variant's folder within the comparison's."""
         return _folder_names(list(self.results))
-
-    @property
-    def complete(self) -> bool:
-        """Whether every run of every variant ended."""
-        return all(result.manifest.get("status") == "complete" for result in self.results.values())
 
     @property
     def document(self) -> dict[str, Any]:

@@ -221,6 +221,7 @@ def test_ctrl_c_keeps_the_runs_that_ended_and_exits_130(small_file, tmp_path):
     assert "Traceback" not in err
     manifest = json.loads((tmp_path / "kept" / "manifest.json").read_text())
     assert list(manifest["variants"]) == ["2 s"]
+    assert manifest["status"] == "interrupted"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 

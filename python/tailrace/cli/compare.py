@@ -102,9 +102,11 @@ def run_cells(
     todo = [job for label, scenario in cells.items() for job in api.jobs_of(scenario, label)]
     outcome = api.watched(todo, jobs, quiet=quiet)
     code = common.exit_code_of(outcome)
-    results = api.results_of(cells, todo, outcome)
+    comparison = api.comparison_of(cells, todo, outcome, title)
+    if comparison is None:  # exit_code_of ended here already
+        raise typer.Exit(code)
     # Exit code 3 is "some failed": 1 would say that there is nothing to look at.
-    return Comparison(results, title), 3 if code == 1 else code
+    return comparison, 3 if code == 1 else code
 
 
 def finish(comparison: Comparison, shown: Shown) -> None:
