@@ -8,7 +8,7 @@ use tailrace_core::{Duration, Instant};
 use tailrace_transport::Tcp;
 use tailrace_transport::tcp::{Event, State, UNLIMITED};
 
-/// Port of every server; clients count upwards from `FIRST_CLIENT_PORT`, one a connection.
+/// Port of the first server of a host for another; clients count upwards from `FIRST_CLIENT_PORT`, one a connection.
 pub(crate) const SERVER_PORT: u16 = 5001;
 const FIRST_CLIENT_PORT: u16 = 49_152;
 

@@ -269,6 +269,7 @@ fn flows_of(
     fabric: &SimFabric,
 ) -> Result<(Vec<Flow>, Vec<Socket>), BuildError> {
     let (mut flows, mut sockets) = (Vec::new(), Vec::new());
+    let mut servers = BTreeMap::new();
     for (g, group) in scenario.flows.iter().enumerate() {
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
@@ -284,8 +285,12 @@ fn flows_of(
             let is_udp = plan.is_none();
             // A server learns its client's port from the SYN.
             let learnt = if is_udp { client_port(0) } else { 0 };
-            sockets.push(Socket::new((near, far), (client_port(0), SERVER_PORT), id.peer(), header));
-            sockets.push(Socket::new((far, near), (SERVER_PORT, learnt), id, header));
+            // Flows between the same two addresses must differ to queues and captures: each has its own server.
+            let server = servers.entry((near, far)).or_insert(0_u16);
+            let server_port = SERVER_PORT.wrapping_add(*server);
+            *server = server.wrapping_add(1);
+            sockets.push(Socket::new((near, far), (client_port(0), server_port), id.peer(), header));
+            sockets.push(Socket::new((far, near), (server_port, learnt), id, header));
             let start = draw(&group.start, &mut Rng::named(seed, &name("start")));
             flows.push(Flow {
                 group: g as u32,

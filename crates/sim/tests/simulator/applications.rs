@@ -151,3 +151,41 @@ fn udp_sources_send_what_they_say() {
     let poisson = "{ kind = \"poisson\", rate = \"1 Mbit/s\", size = \"125 B\" }";
     assert!((sent(poisson, "stop = \"10 s\"") - 10_000.0).abs() < 4.0 * 100.0);
 }
+
+#[test]
+fn a_connection_that_breaks_is_followed_by_the_next() {
+    let run = direct("60 s")
+        .top("record = { events = true }")
+        .tcp(
+            &format!("{TCP}, data_retries = 2, syn_retries = 2"),
+            "{ kind = \"sequence\", size = \"5000 B\", gap = \"5 ms\" }",
+        )
+        .add("[[fault]]\nat = \"10 s\"\nuntil = \"40 s\"\nlink = \"src[0]-dst[0]\"\nkind = \"blackhole\"")
+        .run();
+    // 30 s of the 60 s are left; then a connection gives up after 1 + 2 + 4 s, so that the next one to get through
+    // begins at most 7 s late. Each takes two round trips and the gap.
+    let each = 2.0 * RTT + 0.005;
+    let completed = run.tcp("completed");
+    assert!(completed <= 30.0 / each && completed >= 23.0 / each - 3.0, "{completed}");
+    // Three expiries for each of four or five that gave up, and a few of servers and of the one that got through.
+    assert!((12.0..=20.0).contains(&run.tcp("timeouts")), "{}", run.tcp("timeouts"));
+    // What had arrived of broken transfers was delivered, too.
+    let extra = run.flows("tcp", "delivered_bytes")[0] - 5000.0 * completed;
+    assert!((0.0..=10_000.0).contains(&extra), "{extra}");
+}
+
+#[test]
+fn both_directions_of_a_path_carry_data_at_full_rate() {
+    let run = Text::new("20 s")
+        .top("warmup = \"5 s\"")
+        .dumbbell(1, "10 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"50 packets\" }")
+        .tcp(TCP, "\"bulk\"")
+        .flow("back", ("dst[0]", "src[0]"), &format!("{{ kind = \"tcp\", {TCP} }}"), "\"bulk\"")
+        .run();
+    // Each link carries one flow's segments of 1052 B and the other's ACKs of 52 B. ACKs that wait behind segments
+    // come in clumps and cost some of the rate (Zhang, Shenker & Clark 1991).
+    for goodput in [run.tcp("goodput_bps.sum"), run.leaf("groups.back.goodput_bps.sum")] {
+        assert!(goodput > 0.85 * 1e7 * 1000.0 / 1104.0, "{goodput}");
+    }
+    assert!(run.leaf("queues.r2->r1.utilization") > 0.9);
+}

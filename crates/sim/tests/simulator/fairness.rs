@@ -86,3 +86,18 @@ fn marks_replace_drops() {
     assert!(dropping.queue("dropped_packets.aqm") > 100.0);
     assert!(dropping.tcp("retransmitted_packets") > 100.0);
 }
+
+#[test]
+fn flows_between_the_same_hosts_are_different_flows_to_a_queue() {
+    // A flood and a modest flow of the same protocol and hosts: SFQ protects the one from the other.
+    let udp = |rate: &str| {
+        format!("{{ kind = \"cbr\", rate = \"{rate}\", size = \"500 B\", random_phase = true }}")
+    };
+    let run = Text::new("20 s")
+        .dumbbell(1, "4 Mbit/s", "5 ms", &format!("queue = {SFQ}"))
+        .flow("flood", ("src[0]", "dst[0]"), "\"udp\"", &udp("10 Mbit/s"))
+        .flow("modest", ("src[0]", "dst[0]"), "\"udp\"", &udp("1 Mbit/s"))
+        .run();
+    assert_eq!(run.leaf("groups.modest.lost_packets"), 0.0);
+    assert!(run.leaf("groups.flood.loss_ratio") > 0.6);
+}
