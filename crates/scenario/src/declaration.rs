@@ -136,7 +136,11 @@ fn read_head(r: &Reader<'_>) -> Option<Head> {
     let warmup = if r.node("warmup").is_some() { r.read("warmup", duration) } else { Some(start) };
     let runs = r.read_or("runs", 1, positive_count::<u32>);
     let seed = r.read_or("seed", 1, plain::<u64>);
-    let record = r.node("record").map_or_else(|| Some(default_record()), |node| read_record(node, sink));
+    let duration_found = duration_at.as_ref().map(|d| d.value);
+    let record = match r.node("record") {
+        Some(node) => read_record(node, duration_found, sink),
+        None => Some(default_record(duration_found)),
+    };
     if let (Some(duration), Some(warmup)) = (&duration_at, &warmup)
         && warmup.value >= duration.value
     {
@@ -157,14 +161,16 @@ fn read_head(r: &Reader<'_>) -> Option<Head> {
     })
 }
 
-fn default_record() -> Record {
-    Record { interval: None, max_series_flows: 64, events: false, max_events: 1_000_000 }
+fn default_record(duration: Option<Duration>) -> Record {
+    // Five hundred samples make a smooth curve of any length.
+    let interval = duration.map(|d| (d / 500).max(Duration::from_millis(1)));
+    Record { interval, max_series_flows: 64, events: false, max_events: 1_000_000 }
 }
 
-fn read_record(node: &Node, sink: &Sink<'_>) -> Option<Record> {
+fn read_record(node: &Node, duration: Option<Duration>, sink: &Sink<'_>) -> Option<Record> {
     let r = Reader::new(node, &RECORD, sink)?;
-    let default = default_record();
-    let interval = r.read_or("interval", None, |node| match node.as_text() {
+    let default = default_record(duration);
+    let interval = r.read_or("interval", default.interval, |node| match node.as_text() {
         Some("off") => Ok(None),
         _ => positive_duration(node).map(Some).map_err(|e| format!("{e}, or \"off\"")),
     });

@@ -117,7 +117,7 @@ pub const RECORD: Section = Section {
         may(
             "interval",
             Shape::DurationOrOff,
-            "off",
+            "a 500th of the duration, at least 1 ms",
             "Sampling interval of the time series of flows and queues; \"off\" records none.",
         ),
         may("max_series_flows", COUNT, "64", "Series are kept for the first so many flows of each group."),
