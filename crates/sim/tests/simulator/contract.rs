@@ -115,6 +115,7 @@ fn figures_agree_with_one_another() {
 #[test]
 fn series_and_events_do_not_change_what_happens() {
     let plain = Text::new("3 s")
+        .top("record = { interval = \"off\" }")
         .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"30 packets\" }")
         .tcp("cc = \"cubic\", mss = \"1000 B\"", "\"bulk\"")
         .run();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tailrace_scenario::Scenario;
 
 /// Randomness everywhere: delays, starts, RED, losses, jitter that reorders, faults.
-fn eventful(more: &str) -> Text {
+pub(crate) fn eventful(more: &str) -> Text {
     Text::new("8 s")
         .hosts("src", 5)
         .hosts("dst", 5)

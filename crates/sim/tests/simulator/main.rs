@@ -7,6 +7,7 @@ mod determinism;
 mod exactness;
 mod fairness;
 mod faults;
+mod golden;
 mod queues;
 mod shrew;
 mod support;
