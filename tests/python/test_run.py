@@ -160,6 +160,33 @@ def test_a_missing_file_is_a_usage_error_that_names_the_nearest(small_file):
         tailrace.run(small_file.with_name("smal.toml"))
 
 
+def test_warnings_that_repeat_for_each_link_are_counted_not_repeated():
+    scenario = tailrace.Scenario.of(
+        {
+            "name": "slip",
+            "duration": "10 s",
+            "host": [{"name": "src", "count": 40}, {"name": "dst"}],
+            "router": [{"name": "r"}],
+            "link": [
+                {"between": ["src[*]", "r"], "rate": "10 Mbit/s", "delay": "20 ms", "queue": "droptail"},
+                {"between": ["r", "dst"], "rate": "1 Gbit/s", "delay": "1 ms"},
+            ],
+            "flow": [
+                {
+                    "name": "tcp",
+                    "from": "src[*]",
+                    "to": "dst",
+                    "transport": {"kind": "tcp", "window": 1},
+                    "app": "bulk",
+                }
+            ],
+        }
+    )
+    assert len(scenario.outline["warnings"]) >= 40
+    assert len(scenario.warnings) <= 3
+    assert any("and 39 more like this" in warning for warning in scenario.warnings)
+
+
 def test_a_cancelled_task_says_so():
     scenario = tailrace.Scenario(SMALL, overrides={"duration": "100000 s"})
     task = _native.Task(scenario.native, 1)

@@ -98,7 +98,7 @@ def run_cells(
     """Runs every variant; what ended is kept whatever stopped the others."""
     if not quiet:
         for warning in dict.fromkeys(text for cell in cells.values() for text in cell.warnings):
-            say(warning.rstrip())
+            say(warning)
     todo = [job for label, scenario in cells.items() for job in api.jobs_of(scenario, label)]
     outcome = api.watched(todo, jobs, quiet=quiet)
     code = common.exit_code_of(outcome)

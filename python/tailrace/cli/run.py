@@ -81,14 +81,15 @@ def _finish(result: Result, shown: Shown) -> None:
 def warn(scenario: Scenario) -> None:
     """What looks like a slip, before time is spent on it."""
     for warning in scenario.warnings:
-        say(warning.rstrip())
+        say(warning)
 
 
 def describe(scenario: Scenario) -> str:
     """What would be run."""
     outline = scenario.outline
+    groups = ", ".join(f"{g['flows']} {g['name']} ({g['transport']})" for g in outline["groups"])
+    runs = f"{scenario.runs} run{'s' if scenario.runs > 1 else ''} of {scenario.duration_s:g} s"
     return (
-        f"{scenario.name}: {scenario.runs} runs of {scenario.duration_s:g} s, seed {scenario.seed}\n"
-        f"{outline['nodes']} nodes, {outline['links']} links; flows: "
-        + ", ".join(f"{group['flows']} {group['name']} ({group['transport']})" for group in outline["groups"])
+        f"{scenario.name}: {runs}, seed {scenario.seed}\n"
+        f"{outline['nodes']} nodes, {outline['links']} links; flows: {groups}"
     )
