@@ -155,7 +155,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|c| (distance(&lower, &c.to_ascii_lowercase()), c))
         .min()
-        .filter(|(d, c)| *d <= c.chars().count().max(3) / 3 || (lower.len() > 2 && c.starts_with(&lower)))
+        .filter(|(d, c)| {
+            // Nearer than another word of the same length: one letter alone suggests nothing.
+            let near = *d <= c.chars().count().max(3) / 3 && *d < lower.chars().count();
+            near || (lower.len() > 2 && c.starts_with(&lower))
+        })
         .map(|(_, c)| c)
 }
 
@@ -228,5 +232,6 @@ mod tests {
         assert_eq!(nearest("cdoel", names), Some("codel"));
         assert_eq!(nearest("drop_tail", names), Some("droptail"));
         assert_eq!(nearest("banana", names), None);
+        assert_eq!(nearest("c", ["a", "b"]), None);
     }
 }

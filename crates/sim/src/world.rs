@@ -164,10 +164,9 @@ impl World {
     fn record_rtt(&mut self, id: SocketId) {
         let socket = &mut self.sockets[id.index()];
         let Some(tcp) = &socket.tcp else { return };
-        let view = tcp.view();
-        if view.rtt_samples != socket.rtt_seen {
-            socket.rtt_seen = view.rtt_samples;
-            let latest = view.latest_rtt;
+        let (samples, latest) = tcp.latest_rtt();
+        if samples != socket.rtt_seen {
+            socket.rtt_seen = samples;
             let flow = &mut self.flows[id.flow()];
             flow.tally.rtt_sum += latest;
             flow.tally.rtt_samples += 1;

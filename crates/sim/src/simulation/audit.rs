@@ -2,8 +2,9 @@
 
 use super::Simulation;
 use std::sync::Arc;
-use tailrace_core::Instant;
+use tailrace_core::{Instant, Rng};
 use tailrace_net::LinkId;
+use tailrace_scenario::model::App;
 
 const NETWORK: &str = r#"
 name = "audit"
@@ -110,11 +111,15 @@ value = "10 %"
 "#;
 
 fn build(more: &str, bottleneck: &str) -> Simulation {
+    build_run(more, bottleneck, 1)
+}
+
+fn build_run(more: &str, bottleneck: &str, run: u32) -> Simulation {
     let text =
         NETWORK.replace("name = \"bottleneck\"", &format!("name = \"bottleneck\"\n{bottleneck}")) + more;
     let parsed = tailrace_scenario::parse(&text, "audit.toml", &[])
         .unwrap_or_else(|e| panic!("{}", tailrace_scenario::render_all(&e, false)));
-    Simulation::build(&Arc::new(parsed.scenario), 1).unwrap()
+    Simulation::build(&Arc::new(parsed.scenario), run).unwrap()
 }
 
 /// Checks all balances; returns (packets in the network, data packets sent and neither received nor lost).
@@ -218,4 +223,89 @@ stop = "150 s"
     assert_eq!(balance(&mut sim), (0, 0));
     assert_eq!(sim.world.options.in_use(), 0);
     assert!(sim.fabric.is_quiet(), "an event is still pending");
+}
+
+/// One of `choices`, drawn.
+fn one<'a>(rng: &mut Rng, choices: &[&'a str]) -> &'a str {
+    choices[rng.below(choices.len() as u64) as usize]
+}
+
+/// Flows of random kinds, with random endpoints, over a bottleneck with random trouble.
+fn random_simulation(rng: &mut Rng) -> (Simulation, String) {
+    let queue = one(rng, &QUEUES).to_owned();
+    let mut flows = String::new();
+    for i in 0..1 + rng.below(4) {
+        let transport = format!(
+            "{{ kind = \"tcp\", profile = \"{}\", cc = \"{}\", sack = {}, timestamps = {}, ecn = {}, data_retries = 1000, syn_retries = 1000, mss = \"{} B\", {} }}",
+            one(rng, &["rfc", "ns2", "ns3", "linux"]),
+            one(rng, &["reno", "newreno", "cubic"]),
+            rng.bernoulli(0.5),
+            rng.bernoulli(0.5),
+            rng.bernoulli(0.5),
+            1 + rng.below(1448),
+            one(
+                rng,
+                &[
+                    "iw = 1",
+                    "window = 3",
+                    "delayed_ack = 1",
+                    "limited_transmit = false",
+                    "receive_buffer = \"20 kB\""
+                ]
+            ),
+        );
+        let app = one(
+            rng,
+            &[
+                "{ kind = \"transfer\", size = \"100 kB\" }",
+                "{ kind = \"sequence\", size = \"7 kB\", gap = \"exponential(50 ms)\", count = 9 }",
+                "{ kind = \"request_response\", request = \"1 B\", response = \"9 kB\", think = \"10 ms\", count = 9 }",
+                "{ kind = \"request_response\", request = \"30 kB\", response = \"1 B\", count = 3 }",
+            ],
+        );
+        let (from, to) = (rng.below(4), rng.below(4));
+        let (from, to) = if rng.bernoulli(0.5) {
+            (format!("src[{from}]"), format!("dst[{to}]"))
+        } else {
+            (format!("dst[{to}]"), format!("src[{from}]"))
+        };
+        flows += &format!(
+            "[[flow]]\nname = \"f{i}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\napp = {app}\nstart = \"uniform(0 s, 3 s)\"\n"
+        );
+    }
+    let faults = if rng.bernoulli(0.5) { FAULTS } else { "" };
+    let udp = if rng.bernoulli(0.5) { UDP } else { "" };
+    let (more, run) = (format!("{flows}{udp}{faults}"), 1 + rng.below(1000) as u32);
+    (build_run(&more, &queue, run), format!("run {run}\n{queue}\n{more}"))
+}
+
+#[test]
+fn whatever_happens_every_application_ends_with_all_its_bytes() {
+    let mut rng = Rng::new(20);
+    for round in 0..std::env::var("ROUNDS").map_or(60, |r| r.parse().unwrap()) {
+        let (mut sim, text) = random_simulation(&mut rng);
+        for step in 1..=30 {
+            sim.advance(Instant::from_secs(step));
+            balance(&mut sim);
+        }
+        // Backed-off timeouts reach 120 s, and then some are lost again.
+        sim.advance(Instant::from_secs(3000));
+        assert_eq!(balance(&mut sim), (0, 0), "round {round}: {text}");
+        assert_eq!(sim.world.options.in_use(), 0, "round {round}: {text}");
+        for (f, flow) in sim.world.flows.iter().enumerate() {
+            let expected = match sim.plan.scenario.flows[flow.group as usize].app {
+                App::Transfer { size } => (1, size.get()),
+                App::Sequence { size, count, .. } => {
+                    (9, 9 * size.get()).min((count.unwrap().into(), u64::MAX))
+                }
+                App::RequestResponse { request, response, count, .. } => {
+                    let n = u64::from(count.unwrap());
+                    (n, n * (request.get() + response.get()))
+                }
+                _ => continue,
+            };
+            let t = sim.world.tally(f);
+            assert_eq!((t.completed, t.delivered_bytes), expected, "round {round}, flow {f}: {text}");
+        }
+    }
 }

@@ -392,6 +392,12 @@ impl Tcp {
         self.mss
     }
 
+    /// Number of round-trip samples so far, and the latest.
+    #[inline]
+    pub fn latest_rtt(&self) -> (u64, Duration) {
+        (self.rtt.samples, self.rtt.latest)
+    }
+
     /// A picture of the endpoint for series.
     pub fn view(&self) -> TcpView {
         TcpView {
