@@ -10,7 +10,7 @@ use crate::results;
 use crate::series::Series;
 use crate::world::{SimFabric, World};
 use std::sync::Arc;
-use tailrace_core::{Duration, Instant, Rate};
+use tailrace_core::{Duration, Instant};
 use tailrace_net::{Impairment, LinkCounters, LinkId};
 use tailrace_scenario::model::{FaultKind, LinkIndex, Scenario};
 
@@ -23,6 +23,8 @@ pub struct Simulation {
     fabric: SimFabric,
     world: World,
     agenda: Vec<Appointment>,
+    /// Faults that have begun and not ended, in the order of their beginnings.
+    under_way: Vec<usize>,
     /// Counters of all link directions when the warm-up ended.
     at_warmup: Vec<LinkCounters>,
     /// When statistics began.
@@ -71,7 +73,7 @@ impl Simulation {
         agenda.sort_by_key(|a| a.at);
         agenda.reverse();
         let at_warmup = vec![LinkCounters::default(); fabric.link_count()];
-        Ok(Self { plan, fabric, world, agenda, at_warmup, since: Instant::ZERO })
+        Ok(Self { plan, fabric, world, agenda, under_way: Vec::new(), at_warmup, since: Instant::ZERO })
     }
 
     /// Runs to the end, or until `control` asks to stop.
@@ -153,37 +155,59 @@ impl Simulation {
         let scenario = Arc::clone(&self.plan.scenario);
         let fault = &scenario.faults[index];
         let now = self.fabric.now();
+        self.under_way.retain(|f| *f != index);
+        if begins {
+            self.under_way.push(index);
+        }
         let ways: Vec<LinkId> =
             fault.links.iter().flat_map(|l| [LinkId(l.0 * 2), LinkId(l.0 * 2 + 1)]).collect();
         match fault.kind {
-            FaultKind::Down => self.fabric.set_links_up(&ways, !begins, true, &mut self.world),
-            FaultKind::Blackhole => self.fabric.set_links_up(&ways, !begins, false, &mut self.world),
-            FaultKind::Rate(rate) => self.change_rate(&ways, begins.then_some(rate)),
-            FaultKind::Delay(delay) => self.change_delay(&ways, begins.then_some(delay)),
-            FaultKind::Loss(loss) => self.change_loss(&ways, begins.then_some(loss)),
+            FaultKind::Down | FaultKind::Blackhole => self.renew_state(&ways),
+            FaultKind::Rate(_) => self.renew_rate(&ways),
+            FaultKind::Delay(_) => self.renew_delay(&ways),
+            FaultKind::Loss(_) => self.renew_loss(&ways),
         }
         for way in ways {
             self.world.recorder.fault(way, if begins { "begins" } else { "ends" }, now);
         }
     }
 
-    /// Sets the rate of links, or what the scenario says where the fault is over.
-    fn change_rate(&mut self, ways: &[LinkId], rate: Option<Rate>) {
-        for &way in ways {
-            let rate = rate.unwrap_or_else(|| self.spec(way).rate);
-            self.fabric.set_rate(way, rate, &mut self.world);
+    /// What the latest of the faults under way at a link says, of those that say anything.
+    fn in_force<T>(&self, way: LinkId, says: impl Fn(&FaultKind) -> Option<T>) -> Option<T> {
+        let faults = self.under_way.iter().rev().map(|f| &self.plan.scenario.faults[*f]);
+        faults.filter(|f| f.links.contains(&LinkIndex(way.0 / 2))).find_map(|f| says(&f.kind))
+    }
+
+    /// Takes links down or up, as the faults under way have it.
+    fn renew_state(&mut self, ways: &[LinkId]) {
+        let is = |way: LinkId, kind: &FaultKind| self.in_force(way, |k| (k == kind).then_some(())).is_some();
+        let (down, routed): (Vec<_>, Vec<_>) = ways.iter().partition(|w| is(**w, &FaultKind::Down));
+        let silent: Vec<_> = routed.iter().copied().filter(|w| is(*w, &FaultKind::Blackhole)).collect();
+        for (ways, up, reroute) in [(&down, false, true), (&routed, true, true), (&silent, false, false)] {
+            if !ways.is_empty() {
+                self.fabric.set_links_up(ways, up, reroute, &mut self.world);
+            }
         }
     }
 
-    fn change_delay(&mut self, ways: &[LinkId], delay: Option<Duration>) {
+    fn renew_rate(&mut self, ways: &[LinkId]) {
         for &way in ways {
+            let rate = self.in_force(way, |k| if let FaultKind::Rate(r) = k { Some(*r) } else { None });
+            self.fabric.set_rate(way, rate.unwrap_or_else(|| self.spec(way).rate), &mut self.world);
+        }
+    }
+
+    fn renew_delay(&mut self, ways: &[LinkId]) {
+        for &way in ways {
+            let delay = self.in_force(way, |k| if let FaultKind::Delay(d) = k { Some(*d) } else { None });
             let drawn = self.plan.delays[way.0 as usize];
             self.fabric.set_delay(way, delay.unwrap_or(drawn), &mut self.world);
         }
     }
 
-    fn change_loss(&mut self, ways: &[LinkId], loss: Option<tailrace_scenario::model::Loss>) {
+    fn renew_loss(&mut self, ways: &[LinkId]) {
         for &way in ways {
+            let loss = self.in_force(way, |k| if let FaultKind::Loss(l) = k { Some(*l) } else { None });
             let loss = loss_of(&loss.unwrap_or(self.spec(way).loss));
             let impairment = match self.fabric.link(way).impairment() {
                 Some(present) => present.clone().with_loss(loss),

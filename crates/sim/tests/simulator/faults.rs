@@ -143,3 +143,34 @@ fn gilbert_elliott_losses_have_their_mean_and_come_in_bursts() {
     assert_close(run.leaf("groups.udp.loss_ratio"), 0.01 / 0.26, 0.09);
     run.assert_drained();
 }
+
+#[test]
+fn where_faults_overlap_the_latest_that_lasts_holds() {
+    let rates = |more: &str| {
+        let run = steady(&format!(
+            "kind = \"rate\"\nvalue = \"1 Mbit/s\"\n[[fault]]\nlink = \"bottleneck\"\n{more}"
+        ));
+        let rate = run.column("queue_series", "throughput_bps");
+        let of = run.words("queue_series", "queue");
+        rate.into_iter().zip(of).filter(|(_, q)| q == "r1->r2").map(|(r, _)| r).collect::<Vec<f64>>()
+    };
+    // The first one lasts from 10 to 20 s. One within it: 1, then 2, then again 1 Mbit/s.
+    let within = rates("at = \"12 s\"\nuntil = \"15 s\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"");
+    for (second, expected) in [(5, 4e6), (11, 1e6), (13, 2e6), (17, 1e6), (25, 4e6)] {
+        assert_close(within[second], expected, 0.005);
+    }
+    // One that outlives it.
+    let beyond = rates("at = \"15 s\"\nuntil = \"25 s\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"");
+    for (second, expected) in [(12, 1e6), (17, 2e6), (23, 2e6), (27, 4e6)] {
+        assert_close(beyond[second], expected, 0.005);
+    }
+    // Down from 10 to 20 s, and a black hole that begins within that time and outlives it: nothing until 25 s.
+    for (first, second) in [("down", "blackhole"), ("blackhole", "down")] {
+        let run = steady(&format!(
+            "kind = \"{first}\"\n[[fault]]\nlink = \"bottleneck\"\nat = \"15 s\"\nuntil = \"25 s\"\nkind = \"{second}\""
+        ));
+        let lost = run.leaf("groups.udp.lost_packets");
+        assert!((15_000.0..=15_008.0).contains(&lost), "{first}, {second}: {lost}");
+        run.assert_drained();
+    }
+}
