@@ -9,10 +9,10 @@ are over pairs. Nothing is installed or built here: what is missing is said and 
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
 import platform
-import shlex
 import shutil
 import statistics
 import subprocess
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
-TAILRACE_ARGS = "--scenario {scenario} --n {n} --duration {duration}"
 
 
 @dataclass(frozen=True)
@@ -182,7 +181,7 @@ def ns3_tool(asked: str | None) -> Tool | None:
     )
 
 
-def tailrace_tool(asked: str | None, arguments: str) -> Tool | None:
+def tailrace_tool(asked: str | None) -> Tool | None:
     """Tailrace's own benchmark program, which prints the same keys."""
     if asked is None:
         return None
@@ -190,11 +189,27 @@ def tailrace_tool(asked: str | None, arguments: str) -> Tool | None:
     if path is None:
         sys.exit(f"{asked}: no such program")
 
+    folder = tempfile.TemporaryDirectory(prefix="tailrace-peers-")
+    atexit.register(folder.cleanup)
+
     def command(case: Case, seconds: float) -> list[str]:
-        values = {"scenario": case.scenario, "n": case.n, "duration": f"{seconds:g}"}
-        return [path, *(word.format(**values) for word in shlex.split(arguments))]
+        file = scenario_file(case, Path(folder.name))
+        label = ["--label", case.scenario, "--n", str(case.n), "--json"]
+        return [path, "run", str(file), "--set", f"duration={seconds:g} s", *label]
 
     return Tool("Tailrace", "", command)
+
+
+def scenario_file(case: Case, folder: Path) -> Path:
+    """The case in Tailrace's own form."""
+    if case.scenario == "A":
+        return HERE / "tailrace" / "a.toml"
+    file = folder / f"d{case.n}.toml"
+    if not file.exists():
+        command = [sys.executable, str(HERE / "tailrace" / "make_d.py"), str(case.n)]
+        made = subprocess.run(command, capture_output=True, text=True, check=True)
+        file.write_text(made.stdout, encoding="utf-8")
+    return file
 
 
 def find_program(asked: str | None, *names: str) -> str | None:
@@ -331,12 +346,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--tailrace", metavar="PATH", help="the tailrace-bench program; without it only peers are run"
     )
-    parser.add_argument(
-        "--tailrace-args",
-        default=TAILRACE_ARGS,
-        metavar="TEXT",
-        help=f"its arguments, {{scenario}}, {{n}} and {{duration}} filled in (default: {TAILRACE_ARGS!r})",
-    )
     parser.add_argument("--ns2", metavar="PATH", help="ns-2 (default: ns2 or ns in the search path)")
     parser.add_argument(
         "--ns2-headers",
@@ -408,7 +417,7 @@ def write_json(path: str, results: Results) -> None:
 def main() -> None:
     options = parse()
     peers = find_peers(options)
-    tailrace = tailrace_tool(options.tailrace, options.tailrace_args)
+    tailrace = tailrace_tool(options.tailrace)
     if not peers:
         sys.exit("no peer to compare with")
     results = [

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: tailrace-bench floor --n N --duration SECONDS [--window PACKETS] [--json]
-       tailrace-bench run FILE [--n LABEL] [--set PATH=VALUE]... [--json]
+       tailrace-bench run FILE [--label NAME] [--n N] [--set PATH=VALUE]... [--json]
 
   floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine
   run     a scenario file with all statistics, time series off";
@@ -32,18 +32,20 @@ fn main() -> ExitCode {
 
 fn run_scenario(mut words: impl Iterator<Item = String>) -> Result<(), String> {
     let file = words.next().ok_or("run: which file?")?;
-    let (mut overrides, mut rest) = (Vec::new(), Vec::new());
+    let (mut overrides, mut rest, mut label) = (Vec::new(), Vec::new(), None);
     while let Some(word) = words.next() {
         if word == "--set" {
             let text = words.next().ok_or("--set needs path=value")?;
             let (path, value) = text.split_once('=').ok_or_else(|| format!("--set {text}: no \"=\""))?;
             overrides.push((path.to_owned(), value.to_owned()));
+        } else if word == "--label" {
+            label = Some(words.next().ok_or("--label needs a name")?);
         } else {
             rest.push(word);
         }
     }
     let options = Options::parse(rest.into_iter())?;
-    scenario::run(&file, options.n, &overrides, options.json)
+    scenario::run(&file, label.as_deref(), overrides, &options)
 }
 
 /// What every benchmark can be told.

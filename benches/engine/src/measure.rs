@@ -27,11 +27,11 @@ pub(crate) fn measure<T>(
     setup: impl FnOnce() -> T,
     run: impl FnOnce(T) -> Work,
 ) -> Result<Measurement, String> {
-    let begin = cpu_s()?;
+    let begin = cpu_s();
     let made = setup();
-    let middle = cpu_s()?;
+    let middle = cpu_s();
     let work = run(made);
-    let end = cpu_s()?;
+    let end = cpu_s();
     Ok(Measurement {
         setup_s: middle - begin,
         run_cpu_s: end - middle,
@@ -64,21 +64,10 @@ impl Measurement {
     }
 }
 
-/// Processor time of this process so far. The scheduler's own counter has nanoseconds, but not every kernel is
-/// built with it; the other counts ticks of 10 ms.
-fn cpu_s() -> Result<f64, String> {
-    if let Ok(text) = fs::read_to_string("/proc/self/schedstat")
-        && let Some(ns) = text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).filter(|ns| *ns > 0)
-    {
-        return Ok(ns as f64 / 1e9);
-    }
-    let text = fs::read_to_string("/proc/self/stat").map_err(|e| format!("/proc/self/stat: {e}"))?;
-    // The second field is the program's name in parentheses; user and system time are the 14th and 15th.
-    let ticks = |i| text.rsplit(')').next()?.split_ascii_whitespace().nth(i)?.parse::<u64>().ok();
-    match (ticks(11), ticks(12)) {
-        (Some(user), Some(system)) => Ok((user + system) as f64 / 100.0),
-        _ => Err("/proc/self/stat: unknown format".into()),
-    }
+/// Processor time of this process so far.
+fn cpu_s() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 fn peak_rss_bytes() -> Result<u64, String> {

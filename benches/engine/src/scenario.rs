@@ -1,15 +1,20 @@
 //! A scenario file with everything the result contract asks for, series off: what a user's run costs.
 
+use crate::Options;
 use crate::measure::{Work, measure};
 use serde_json::Value;
 use std::sync::Arc;
 use tailrace_scenario::render_all;
 use tailrace_sim::{Control, Simulation};
 
-/// Runs `file` once; `n` labels the result.
-pub(crate) fn run(file: &str, n: u32, overrides: &[(String, String)], json: bool) -> Result<(), String> {
+/// Runs `file` once; the result is called `label`, or as the file calls itself.
+pub(crate) fn run(
+    file: &str,
+    label: Option<&str>,
+    mut overrides: Vec<(String, String)>,
+    options: &Options,
+) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
-    let mut overrides = overrides.to_vec();
     overrides.push(("record.interval".into(), "\"off\"".into()));
     let parsed =
         tailrace_scenario::parse(&text, file, &overrides).map_err(|errors| render_all(&errors, false))?;
@@ -23,7 +28,7 @@ pub(crate) fn run(file: &str, n: u32, overrides: &[(String, String)], json: bool
         },
     )?;
     let (_, load) = outcome?;
-    measurement.print(&scenario.name, n, &load, json);
+    measurement.print(label.unwrap_or(&scenario.name), options.n, &load, options.json);
     Ok(())
 }
 
