@@ -23,7 +23,7 @@ pub(crate) fn run(
     let measurement = measure(
         || Simulation::build(&scenario, 1),
         |simulation| {
-            outcome = simulation.map_err(|e| e.to_string()).and_then(|s| finish(s));
+            outcome = simulation.map_err(|e| e.to_string()).and_then(finish);
             outcome.as_ref().map_or(Work { packet_hops: 0, events: 0 }, |(work, _)| *work)
         },
     )?;
@@ -32,8 +32,11 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// Named figures of what a run carried.
+type Load = Vec<(&'static str, f64)>;
+
 /// Runs to the end: the work done, and what went through the bottleneck, for comparison with other tools.
-fn finish(simulation: Simulation) -> Result<(Work, Vec<(&'static str, f64)>), String> {
+fn finish(simulation: Simulation) -> Result<(Work, Load), String> {
     let output = simulation.run(&Control::default());
     let summary: Value = serde_json::from_str(&output.summary).map_err(|e| e.to_string())?;
     let at = |path: &str| summary.pointer(path).and_then(Value::as_f64);
