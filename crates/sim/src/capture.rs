@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
-use tailrace_scenario::model::{CapturePoint, Scenario};
+use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
 use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
 use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
@@ -20,7 +20,8 @@ pub(crate) struct Captures {
 #[derive(Debug)]
 struct Tap {
     point: Point,
-    name: String,
+    /// Name of the file without its extension.
+    stem: String,
     writer: Writer<Vec<u8>>,
     /// For a link: one interface a direction; for a node both are the same.
     interfaces: [InterfaceId; 2],
@@ -35,7 +36,12 @@ enum Point {
 impl Captures {
     /// The captures that the scenario asks for.
     pub(crate) fn new(scenario: &Scenario, graph: &Graph) -> Self {
-        let taps = scenario.captures.iter().map(|c| Tap::new(scenario, graph, c.at, c.snaplen)).collect();
+        let mut taps: Vec<Tap> = Vec::with_capacity(scenario.captures.len());
+        for c in &scenario.captures {
+            let mut tap = Tap::new(scenario, graph, c.at, c.snaplen);
+            tap.stem = vacant(&tap.stem, &taps);
+            taps.push(tap);
+        }
         Self { taps }
     }
 
@@ -105,7 +111,10 @@ impl Captures {
 
     /// The finished files.
     pub(crate) fn finish(self) -> Vec<CaptureFile> {
-        let file = |t: Tap| CaptureFile { name: t.name, bytes: t.writer.finish().expect(IN_MEMORY) };
+        let file = |t: Tap| CaptureFile {
+            name: format!("{}.pcapng", t.stem),
+            bytes: t.writer.finish().expect(IN_MEMORY),
+        };
         self.taps.into_iter().map(file).collect()
     }
 }
@@ -129,13 +138,13 @@ impl Tap {
             }
             CapturePoint::Link(l) => {
                 let link = &scenario.links[l.0 as usize];
-                let end = |n: tailrace_scenario::model::NodeIndex| &scenario.nodes[n.0 as usize].name;
+                let end = |n: NodeIndex| &scenario.nodes[n.0 as usize].name;
                 let way = |from, to| format!("{}:{}->{}", link.name, end(from), end(to));
                 let ids = [interface(&way(link.a, link.b)), interface(&way(link.b, link.a))];
                 (Point::Link { forward: LinkId(l.0 * 2) }, &link.name, ids)
             }
         };
-        Self { point, name: format!("{}.pcapng", file_stem(name)), writer, interfaces }
+        Self { point, stem: file_stem(name), writer, interfaces }
     }
 
     fn write(
@@ -163,16 +172,25 @@ fn file_stem(name: &str) -> String {
     name.replace('[', "-").replace(']', "").replace(['/', '\\', ':', '>'], "_")
 }
 
+/// `stem`, or the first of `stem-2`, `stem-3`... where others have it: different places can have one spelling.
+fn vacant(stem: &str, taps: &[Tap]) -> String {
+    let numbered = (2..).map(|n| format!("{stem}-{n}"));
+    std::iter::once(stem.to_string())
+        .chain(numbered)
+        .find(|s| taps.iter().all(|t| t.stem != *s))
+        .expect("there are more numbers than captures")
+}
+
 /// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
-/// still shows the headers that the segment would have.
+/// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
 fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let address = |a: Address| Ipv4Addr::from(a.0);
     let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol, 0);
     ip.ecn = pkt.ecn();
-    let payload = pkt.payload as usize;
+    let payload = |headers: usize| (pkt.payload as usize).min(usize::from(u16::MAX) - headers);
     if pkt.protocol == protocol::UDP {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        return Headers::udp(ip, &udp, payload).expect("the link's MTU bounds a datagram");
+        return Headers::udp(ip, &udp, payload(20 + 8)).expect("it fits an IP packet");
     }
     let segment = pkt.segment(options);
     let mut sack = SackBlocks::default();
@@ -196,5 +214,6 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         },
         ..TcpRepr::default()
     };
-    Headers::tcp(ip, &tcp, payload).expect("endpoints keep within TCP's option space")
+    let headers = 40 + segment.options_len() as usize;
+    Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space")
 }

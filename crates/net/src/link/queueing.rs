@@ -209,9 +209,10 @@ impl<P: Packet> Link<P> {
     /// When the link must be looked at on behalf of its queue, where the first packet in flight arrives at `head`.
     pub(super) fn next_service(&self, head: Instant) -> Instant {
         let Service::Disciplined { queue, due } = &self.service else { return Instant::MAX };
-        // Without reordering nothing that is not yet sent can overtake the head.
-        let reorders = self.impairment.as_ref().is_some_and(|i| i.may_reorder());
-        if (head != Instant::MAX && !reorders) || queue.0.backlog().packets == 0 {
+        // Without reordering nothing that is not yet sent can overtake the head. Whoever watches wants to hear of
+        // each transmission when it starts.
+        let waits = !self.watched && !self.impairment.as_ref().is_some_and(|i| i.may_reorder());
+        if (head != Instant::MAX && waits) || queue.0.backlog().packets == 0 {
             return Instant::MAX;
         }
         due.or_else(|| queue.0.poll_timeout()).unwrap_or(Instant::MAX)
