@@ -100,6 +100,7 @@ pub struct QueueStats {
     packets: Gauge,
     bytes: Gauge,
     sojourn: Histogram,
+    /// Number and sum of the sojourns since [`QueueStats::take_recent_sojourn`]: a series' business, not a warm-up's.
     recent: (u64, Duration),
 }
 
@@ -123,9 +124,9 @@ impl QueueStats {
         self.recent.1 += sojourn;
     }
 
-    /// Forgets everything but the current backlog; statistics start at `now`.
+    /// Forgets everything but the current backlog and the recent sojourns; statistics start at `now`.
     pub(crate) fn reset(&mut self, level: Backlog, now: Instant) {
-        *self = Self { since: now, last: now, ..Self::default() };
+        *self = Self { since: now, last: now, recent: self.recent, ..Self::default() };
         self.packets.set(level.packets);
         self.bytes.set(level.bytes.get());
     }

@@ -168,7 +168,7 @@ impl World {
                 if last {
                     self.tcp(id).expect("it has just delivered").close();
                 } else {
-                    self.wake_app_at(id, fabric.now() + pause, fabric);
+                    self.wake_app_at(id, fabric.now().saturating_add(pause), fabric);
                 }
                 last
             }
@@ -206,7 +206,7 @@ impl World {
             return false;
         }
         let pause = draw(&gap, &mut app.rng).max(Duration::from_nanos(1));
-        self.wake_app_at(id, fabric.now() + pause, fabric);
+        self.wake_app_at(id, fabric.now().saturating_add(pause), fabric);
         false
     }
 

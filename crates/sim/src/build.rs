@@ -16,7 +16,7 @@ use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{
-    CapturePoint, FaultKind, FlowGroup, Link, LinkSpec, Loss, NodeKind, Scenario, Transport,
+    CapturePoint, FaultKind, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
 };
 
 /// What stays fixed during a run.
@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// Link directions with a queue under study.
     pub(crate) queues: Vec<ObservedQueue>,
+    /// What link directions are called in the results.
+    pub(crate) places: Places,
     /// Flows that have series.
     pub(crate) sampled_flows: Vec<usize>,
     /// Propagation delay of each link direction, as drawn.
@@ -36,12 +38,42 @@ pub(crate) struct Plan {
 /// A queue that appears in the results.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedQueue {
-    /// `g1->g2`, or `name:g1->g2` where several links join the two.
+    /// See [`Places`].
     pub(crate) name: String,
     pub(crate) link: LinkId,
     pub(crate) kind: &'static str,
     pub(crate) rate: tailrace_core::Rate,
     pub(crate) overhead: u64,
+}
+
+/// What link directions are called: `g1->g2`, or `name:g1->g2` where several links join the two.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// Number of links between two nodes.
+    joining: BTreeMap<(NodeIndex, NodeIndex), u32>,
+}
+
+impl Places {
+    fn new(scenario: &Scenario) -> Self {
+        let mut joining = BTreeMap::new();
+        for link in &scenario.links {
+            *joining.entry(ends(link)).or_insert(0) += 1;
+        }
+        Self { joining }
+    }
+
+    pub(crate) fn name(&self, scenario: &Scenario, way: LinkId) -> String {
+        let link = &scenario.links[way.0 as usize / 2];
+        let node = |n: NodeIndex| &scenario.nodes[n.0 as usize].name;
+        let (from, to) = if way.0.is_multiple_of(2) { (link.a, link.b) } else { (link.b, link.a) };
+        let ends_name = format!("{}->{}", node(from), node(to));
+        if self.joining[&ends(link)] == 1 { ends_name } else { format!("{}:{ends_name}", link.name) }
+    }
+}
+
+/// The ends of a link, whichever is written first.
+fn ends(link: &Link) -> (NodeIndex, NodeIndex) {
+    (link.a.min(link.b), link.a.max(link.b))
 }
 
 /// Why a scenario that parsed cannot run.
@@ -101,11 +133,13 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
     let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
     let mut fabric = Fabric::new(graph, configs, flow_count * 2);
+    let places = Places::new(scenario);
     let plan = Plan {
         scenario: Arc::clone(scenario),
         run,
         seed,
-        queues: observed_queues(scenario),
+        queues: observed_queues(scenario, &places),
+        places,
         sampled_flows: sampled_flows(scenario),
         delays,
     };
@@ -170,14 +204,20 @@ fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>>
         } else {
             draw_delay(&link.backward, "/reverse")
         };
-        for (spec, delay, way) in
-            [(&link.forward, forward, "forward"), (&link.backward, backward, "backward")]
-        {
-            let stream = |what: &str| Rng::named(seed, &format!("link/{}/{way}/{what}", link.name));
+        for (spec, delay, way) in [(&link.forward, forward, 0), (&link.backward, backward, 1)] {
+            let way = LinkId(i as u32 * 2 + way);
+            let stream = |what: &str| link_stream(scenario, seed, way, what);
             configs.push(link_config(spec, delay, changes, (observed, watched), &stream));
         }
     }
     configs
+}
+
+/// The random stream of one part of a link direction, called after the link, so that other links do not shift it.
+pub(crate) fn link_stream(scenario: &Scenario, seed: u64, way: LinkId, what: &str) -> Rng {
+    let link = &scenario.links[way.0 as usize / 2].name;
+    let direction = if way.0.is_multiple_of(2) { "forward" } else { "backward" };
+    Rng::named(seed, &format!("link/{link}/{direction}/{what}"))
 }
 
 fn link_config<P: Packet>(
@@ -223,26 +263,18 @@ pub(crate) fn loss_of(loss: &Loss) -> tailrace_net::Loss {
 }
 
 fn is_observed(scenario: &Scenario, link: &Link) -> bool {
-    let router =
-        |n: tailrace_scenario::model::NodeIndex| scenario.nodes[n.0 as usize].kind == NodeKind::Router;
+    let router = |n: NodeIndex| scenario.nodes[n.0 as usize].kind == NodeKind::Router;
     link.observed || (router(link.a) && router(link.b))
 }
 
-fn observed_queues(scenario: &Scenario) -> Vec<ObservedQueue> {
-    let mut parallel = BTreeMap::new();
-    for link in &scenario.links {
-        *parallel.entry((link.a.min(link.b), link.a.max(link.b))).or_insert(0) += 1;
-    }
+fn observed_queues(scenario: &Scenario, places: &Places) -> Vec<ObservedQueue> {
     let mut queues = Vec::new();
     for (i, link) in scenario.links.iter().enumerate().filter(|(_, l)| is_observed(scenario, l)) {
-        let alone = parallel[&(link.a.min(link.b), link.a.max(link.b))] == 1;
-        let prefix = if alone { String::new() } else { format!("{}:", link.name) };
-        for (from, to, spec, way) in [(link.a, link.b, &link.forward, 0), (link.b, link.a, &link.backward, 1)]
-        {
-            let name = |n: tailrace_scenario::model::NodeIndex| &scenario.nodes[n.0 as usize].name;
+        for (spec, way) in [(&link.forward, 0), (&link.backward, 1)] {
+            let link = LinkId(i as u32 * 2 + way);
             queues.push(ObservedQueue {
-                name: format!("{prefix}{}->{}", name(from), name(to)),
-                link: LinkId(i as u32 * 2 + way),
+                name: places.name(scenario, link),
+                link,
                 kind: spec.queue.name(),
                 rate: spec.rate,
                 overhead: spec.overhead.get(),
@@ -278,8 +310,7 @@ fn flows_of(
             let id = SocketId::near(flows.len());
             let (near, far) =
                 nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0)).ok_or_else(|| {
-                    let node =
-                        |n: tailrace_scenario::model::NodeIndex| scenario.nodes[n.0 as usize].name.clone();
+                    let node = |n: NodeIndex| scenario.nodes[n.0 as usize].name.clone();
                     BuildError::NoRoute { flow: group.name.clone(), from: node(from), to: node(to) }
                 })?;
             let is_udp = plan.is_none();

@@ -14,7 +14,7 @@ use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::{LinkCounters, LinkId};
-use tailrace_scenario::model::{Role, Transport};
+use tailrace_scenario::model::{NodeIndex, Role, Transport};
 
 /// A run at its end.
 pub(crate) struct Finished {
@@ -35,7 +35,7 @@ pub(crate) fn collect(run: Finished, series: Option<Series>, wall_s: f64) -> Run
     let plan = run.plan;
     let world = run.world;
     if plan.scenario.record.events {
-        let place = |link: LinkId| place_name(&plan, link);
+        let place = |link: LinkId| plan.places.name(&plan.scenario, link);
         let flows = &world.flows;
         let flow = |f: usize| (plan.scenario.flows[flows[f].group as usize].name.clone(), flows[f].member);
         tables.push(world.recorder.into_events().into_table(plan.run, place, flow));
@@ -49,16 +49,6 @@ pub(crate) fn collect(run: Finished, series: Option<Series>, wall_s: f64) -> Run
         captures: world.captures.finish(),
         interrupted: run.interrupted,
     }
-}
-
-fn place_name(plan: &Plan, link: LinkId) -> String {
-    if let Some(queue) = plan.queues.iter().find(|q| q.link == link) {
-        return queue.name.clone();
-    }
-    let l = &plan.scenario.links[link.0 as usize / 2];
-    let node = |n: tailrace_scenario::model::NodeIndex| &plan.scenario.nodes[n.0 as usize].name;
-    let (from, to) = if link.0.is_multiple_of(2) { (l.a, l.b) } else { (l.b, l.a) };
-    format!("{}->{}", node(from), node(to))
 }
 
 impl Finished {
@@ -186,8 +176,7 @@ impl Finished {
         for (f, flow) in self.world.flows.iter().enumerate() {
             let group = &self.plan.scenario.flows[flow.group as usize];
             let (from, to) = group.pairs[flow.member as usize];
-            let node =
-                |n: tailrace_scenario::model::NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
+            let node = |n: NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
             let (transport, cc) = match &group.transport {
                 Transport::Tcp { cc, .. } => ("tcp", cc.name()),
                 Transport::Udp { .. } => ("udp", ""),

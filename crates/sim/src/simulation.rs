@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod audit;
 
-use crate::build::{BuildError, Built, Plan, build, loss_of};
+use crate::build::{BuildError, Built, Plan, build, link_stream, loss_of};
 use crate::control::Control;
 use crate::output::RunOutput;
 use crate::results;
@@ -73,7 +73,11 @@ impl Simulation {
         agenda.sort_by_key(|a| a.at);
         agenda.reverse();
         let at_warmup = vec![LinkCounters::default(); fabric.link_count()];
-        Ok(Self { plan, fabric, world, agenda, under_way: Vec::new(), at_warmup, since: Instant::ZERO })
+        let (under_way, since) = (Vec::new(), Instant::ZERO);
+        let mut simulation = Self { plan, fabric, world, agenda, under_way, at_warmup, since };
+        // A fault at time zero comes before the first packet.
+        simulation.keep_appointments();
+        Ok(simulation)
     }
 
     /// Runs to the end, or until `control` asks to stop.
@@ -212,8 +216,8 @@ impl Simulation {
             let impairment = match self.fabric.link(way).impairment() {
                 Some(present) => present.clone().with_loss(loss),
                 None => {
-                    let name = format!("link/{}/fault", way.0);
-                    Impairment::new(loss, None, false, tailrace_core::Rng::named(self.plan.seed, &name))
+                    let rng = link_stream(&self.plan.scenario, self.plan.seed, way, "fault");
+                    Impairment::new(loss, None, false, rng)
                 }
             };
             self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);

@@ -90,7 +90,7 @@ impl Source {
             }
             Pattern::Poisson { mean } => Some(now + self.rng.exponential_duration(*mean)),
             Pattern::OnOff { on, until, .. } => {
-                *until = now + draw(on, &mut self.rng);
+                *until = now.saturating_add(draw(on, &mut self.rng));
                 Some(now)
             }
             Pattern::Schedule { .. } => self.scheduled(now, Duration::ZERO),
@@ -112,8 +112,9 @@ impl Source {
                 if next < *until {
                     return Some(next);
                 }
-                let resume = (*until).max(now) + draw(off, &mut self.rng);
-                *until = resume + draw(on, &mut self.rng);
+                // A heavy tail draws centuries now and then: the flow then rests for ever.
+                let resume = (*until).max(now).saturating_add(draw(off, &mut self.rng));
+                *until = resume.saturating_add(draw(on, &mut self.rng));
                 Some(resume)
             }
             Pattern::Schedule { .. } => self.scheduled(now, Duration::from_nanos(1)),
@@ -202,6 +203,18 @@ mod tests {
         let t = times(&App::Schedule { steps, size: Bytes(1000) }, Instant::from_secs(10));
         let within = |a: f64, b: f64| t.iter().filter(|t| **t >= a && **t < b).count();
         assert_eq!([within(0.0, 5.0), within(5.0, 6.0), within(6.0, 10.0)], [1250, 0, 40]);
+    }
+
+    #[test]
+    fn a_pause_of_centuries_never_ends() {
+        let forever = DurationDist::Constant(Duration::from_nanos(u64::MAX));
+        let app = App::OnOff {
+            rate: Rate::from_mbit(1),
+            size: Bytes(125),
+            on: DurationDist::Constant(Duration::from_millis(3)),
+            off: forever,
+        };
+        assert_eq!(times(&app, Instant::MAX), [0.0, 0.001, 0.002]);
     }
 
     #[test]

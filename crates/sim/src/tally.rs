@@ -72,6 +72,9 @@ impl FlowTally {
 
     /// Share of the packets sent that were lost, up to now; NaN when none was sent.
     pub(crate) fn loss_ratio(&self) -> f64 {
+        if self.sent_packets == 0 {
+            return f64::NAN; // What was lost may have been sent before the warm-up ended.
+        }
         self.lost_packets as f64 / self.sent_packets as f64
     }
 }

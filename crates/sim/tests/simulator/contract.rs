@@ -260,3 +260,58 @@ fn the_table_of_events_is_bounded_and_says_what_it_left_out() {
     assert_eq!(few.column("events", "time_s").len(), 10);
     assert_eq!(few.leaf("engine.unrecorded_events"), dropped - 10.0);
 }
+
+#[test]
+fn the_end_of_the_warm_up_leaves_no_gap_in_the_series() {
+    let sojourn = |warmup: &str| {
+        let run = small().top(&format!("warmup = \"{warmup}\"")).run();
+        let queues = run.words("queue_series", "queue");
+        let all = run.column("queue_series", "sojourn_s").into_iter().zip(queues);
+        all.filter(|(_, q)| q == "r1->r2").map(|(s, _)| s).collect::<Vec<f64>>()
+    };
+    let whole = sojourn("0 s");
+    assert!(whole.iter().skip(1).all(|s| s.is_finite()), "{whole:?}");
+    // At a sample, and between two.
+    assert_eq!(sojourn("1 s")[1..], whole[1..]);
+    assert_eq!(sojourn("1250 ms")[1..], whole[1..]);
+}
+
+#[test]
+fn a_loss_without_a_sending_has_no_ratio() {
+    // All datagrams were sent by 150 ms; the last one is lost at 155 ms, when statistics run since 152 ms.
+    let run = Text::new("1 s")
+        .top("warmup = \"152 ms\"")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .link("src[*]", "dst[*]", "100 Mbit/s", "5 ms", "loss = \"100 %\"")
+        .flow_with(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"500 B\" }",
+            "stop = \"160 ms\"",
+        )
+        .run();
+    assert_eq!((run.leaf("groups.udp.sent_packets"), run.leaf("groups.udp.lost_packets")), (0.0, 1.0));
+    assert!(run.flows("udp", "loss_ratio")[0].is_nan());
+}
+
+#[test]
+fn events_tell_parallel_links_apart() {
+    let run = Text::new("1 s")
+        .top("record = { events = true }")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .link("src[*]", "dst[*]", "1 Mbit/s", "5 ms", "name = \"one\"\nloss = \"100 %\"")
+        .link("src[*]", "dst[*]", "1 Mbit/s", "5 ms", "name = \"two\"")
+        .flow(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"500 B\" }",
+        )
+        .run();
+    let places = run.words("events", "place");
+    assert!(!places.is_empty());
+    assert!(places.iter().all(|p| p == "one[0]:src[0]->dst[0]"), "{places:?}");
+}

@@ -99,3 +99,25 @@ fn another_group_leaves_the_draws_of_the_rest_alone() {
     assert_eq!(plain.flows("noise", "sent_packets"), busy.flows("noise", "sent_packets"));
     assert_ne!(plain.output.fingerprint, busy.output.fingerprint);
 }
+
+#[test]
+fn another_link_leaves_the_losses_of_a_fault_alone() {
+    let lost = |before: &str| {
+        let run = Text::new("10 s")
+            .add(before)
+            .hosts("src", 1)
+            .hosts("dst", 1)
+            .link("src[*]", "dst[*]", "10 Mbit/s", "1 ms", "name = \"cable\"")
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "\"udp\"",
+                "{ kind = \"cbr\", rate = \"4 Mbit/s\", size = \"500 B\" }",
+            )
+            .add("[[fault]]\nat = \"1 s\"\nlink = \"cable\"\nkind = \"loss\"\nvalue = \"10 %\"")
+            .run();
+        run.leaf("groups.udp.lost_packets")
+    };
+    let elsewhere = "[[router]]\nname = \"x\"\n[[router]]\nname = \"y\"\n[[link]]\nbetween = [\"x\", \"y\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"";
+    assert_eq!(lost(""), lost(elsewhere));
+}

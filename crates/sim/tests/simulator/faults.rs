@@ -174,3 +174,25 @@ fn where_faults_overlap_the_latest_that_lasts_holds() {
         run.assert_drained();
     }
 }
+
+#[test]
+fn a_fault_at_time_zero_holds_for_what_is_sent_at_time_zero() {
+    let first = |fault: &str| {
+        let run = Text::new("100 ms")
+            .hosts("src", 1)
+            .hosts("dst", 1)
+            .link("src[*]", "dst[*]", "1 Mbit/s", "1 ms", "name = \"cable\"")
+            .flow_with(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "{ kind = \"udp\", header = \"0 B\" }",
+                "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"1000 B\" }",
+                "stop = \"50 ms\"",
+            )
+            .add(&format!("[[fault]]\nat = \"0 s\"\nlink = \"cable\"\n{fault}"))
+            .run();
+        run.leaf("groups.udp.one_way_delay_s.max")
+    };
+    assert_eq!(first("kind = \"rate\"\nvalue = \"8 Mbit/s\""), 0.002);
+    assert_eq!(first("kind = \"delay\"\nvalue = \"3 ms\""), 0.011);
+}
