@@ -53,20 +53,6 @@ impl<T> Ring<T> {
         item
     }
 
-    /// Puts an item at `position`, moving the later ones back.
-    ///
-    /// # Panics
-    /// When `position` is beyond the end.
-    pub fn insert(&mut self, position: usize, item: T) {
-        self.items.insert(position, item);
-        self.high = self.high.max(self.items.len() as u32);
-    }
-
-    /// Empties the queue and frees its memory.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     #[cold]
     fn look(&mut self) {
         let high = std::mem::replace(&mut self.high, self.items.len() as u32) as usize;

@@ -38,7 +38,7 @@ const CROWDED_LARGE: u64 = 16;
 
 /// Pending events in order of (time, insertion).
 #[derive(Debug)]
-pub struct EventQueue {
+pub(crate) struct EventQueue {
     /// The bucket being emptied: latest first, so that the next event is popped from the end.
     current: Vec<Event>,
     /// Number of the bucket being emptied: time >> shift.
@@ -74,10 +74,10 @@ struct Review {
 
 impl EventQueue {
     /// Targets are below this.
-    pub const MAX_TARGET: u32 = 1 << TARGET_BITS;
+    const MAX_TARGET: u32 = 1 << TARGET_BITS;
 
     /// An empty queue for about `sources` events pending at a time.
-    pub fn new(sources: usize) -> Self {
+    pub(crate) fn new(sources: usize) -> Self {
         let buckets = (sources * 2).next_power_of_two().clamp(1 << 10, 1 << 16);
         Self {
             current: Vec::new(),
@@ -98,23 +98,19 @@ impl EventQueue {
     }
 
     /// Number of pending events.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    fn len(&self) -> usize {
         (self.inserted - self.popped) as usize
     }
 
     /// Whether nothing is pending.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.inserted == self.popped
-    }
-
-    /// Number of events ever pushed.
-    pub fn pushed(&self) -> u64 {
-        self.inserted
     }
 
     /// Adds an event. `at` must not lie before the last event popped.
     #[inline]
-    pub fn push(&mut self, at: Instant, target: Target) {
+    pub(crate) fn push(&mut self, at: Instant, target: Target) {
         debug_assert!(target < Self::MAX_TARGET);
         let event = Event { at: at.as_nanos(), key: self.inserted << TARGET_BITS | u64::from(target) };
         self.inserted += 1;
@@ -123,7 +119,7 @@ impl EventQueue {
 
     /// The next event, unless it is later than `until`.
     #[inline]
-    pub fn pop_until(&mut self, until: Instant) -> Option<(Instant, Target)> {
+    pub(crate) fn pop_until(&mut self, until: Instant) -> Option<(Instant, Target)> {
         if self.current.is_empty() && !self.open_next() {
             return None;
         }

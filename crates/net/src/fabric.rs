@@ -115,14 +115,13 @@ impl<P: Routed> Fabric<P> {
         self.hops
     }
 
-    /// Hash over the times and places of all events so far: equal runs have equal traces.
+    /// Hash over the time and place of every packet's every arrival so far: equal runs have equal traces.
     pub fn trace(&self) -> u64 {
         self.trace
     }
 
-    /// Mixes something that happened at the rim into the trace.
     #[inline]
-    pub fn mix(&mut self, value: u64) {
+    fn mix(&mut self, value: u64) {
         self.trace = (self.trace.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 

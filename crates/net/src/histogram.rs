@@ -34,24 +34,6 @@ impl Histogram {
         self.square_ns += u128::from(ns) * u128::from(ns);
     }
 
-    /// Adds all values of another histogram.
-    pub fn merge(&mut self, other: &Self) {
-        if other.count == 0 {
-            return;
-        }
-        if self.buckets.len() < other.buckets.len() {
-            self.buckets.resize(other.buckets.len(), 0);
-        }
-        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
-            *mine += theirs;
-        }
-        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
-        self.max = self.max.max(other.max);
-        self.count += other.count;
-        self.sum_ns += other.sum_ns;
-        self.square_ns += other.square_ns;
-    }
-
     /// Forgets all values; keeps the memory.
     pub fn clear(&mut self) {
         let mut buckets = std::mem::take(&mut self.buckets);
@@ -78,10 +60,6 @@ impl Histogram {
     /// Largest value in seconds; NaN without values.
     pub fn max_s(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { self.max as f64 / 1e9 }
-    }
-    /// Smallest value in seconds; NaN without values.
-    pub fn min_s(&self) -> f64 {
-        if self.count == 0 { f64::NAN } else { self.min as f64 / 1e9 }
     }
     /// The value that a share `q` of the values do not exceed, in seconds; NaN without values.
     pub fn quantile_s(&self, q: f64) -> f64 {
@@ -148,7 +126,7 @@ mod tests {
         assert!((h.quantile_s(0.99) / 0.99 - 1.0).abs() < 0.008);
         assert_eq!(h.max_s(), 1.0);
         let empty = Histogram::default();
-        let all = [empty.mean_s(), empty.sd_s(), empty.min_s(), empty.max_s(), empty.quantile_s(0.5)];
+        let all = [empty.mean_s(), empty.sd_s(), empty.max_s(), empty.quantile_s(0.5)];
         assert!(all.iter().all(|x| x.is_nan()), "{all:?}");
     }
 }

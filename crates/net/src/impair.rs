@@ -78,11 +78,6 @@ impl Impairment {
         self
     }
 
-    /// Configured loss.
-    pub fn loss(&self) -> Loss {
-        self.loss
-    }
-
     pub(crate) fn jitters(&self) -> bool {
         self.jitter.is_some()
     }
@@ -111,22 +106,6 @@ impl Impairment {
     }
 }
 
-impl Loss {
-    /// Long-run loss probability.
-    pub fn mean(&self) -> f64 {
-        match *self {
-            Self::None => 0.0,
-            Self::Bernoulli(p) => p.get(),
-            Self::Periodic(n) => 1.0 / n.max(1) as f64,
-            Self::GilbertElliott { p, r, good, bad } => {
-                let total = p.get() + r.get();
-                let in_bad = if total > 0.0 { p.get() / total } else { 0.0 };
-                (1.0 - in_bad) * good.get() + in_bad * bad.get()
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,7 +118,6 @@ mod tests {
     fn long_run_loss_matches_the_chain() {
         // Steady state: p/(p+r) = 0.01/0.11 in bad, which loses half: 1/22.
         let loss = Loss::GilbertElliott { p: p(0.01), r: p(0.1), good: p(0.0), bad: p(0.5) };
-        assert!((loss.mean() - 1.0 / 22.0).abs() < 1e-12);
         let mut i = Impairment::new(loss, None, false, Rng::new(1));
         let n = 1_000_000;
         let lost = (0..n).filter(|_| i.loses()).count() as f64 / f64::from(n);

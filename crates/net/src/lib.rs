@@ -1,7 +1,7 @@
 //! The fabric: event queue, links, routers, routes and faults.
 //!
-//! It is generic over the packet and over what sits at its rim ([`Rim`]): simulated hosts in virtual time, TUN
-//! ports in real time. It knows no clock: whoever runs it says how far.
+//! It is generic over the packet and over what sits at its rim ([`Rim`]), such as simulated hosts. It knows no
+//! clock: whoever runs it says how far.
 
 mod event;
 mod fabric;
@@ -13,7 +13,6 @@ mod route;
 mod stats;
 mod transmitter;
 
-pub use event::EventQueue;
 pub use fabric::{Fabric, Rim, Routed};
 pub use histogram::Histogram;
 pub use impair::{Impairment, Loss, Spread};

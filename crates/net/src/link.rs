@@ -1,12 +1,12 @@
 //! One direction of a link: a queue, a transmitter and the packets on the wire.
 //!
-//! A link costs one event a packet. Its packets in flight sit in a ring in order of arrival, and only the first
-//! one's arrival is a pending event. What happens in between is caught up with when somebody looks:
+//! A link costs one event a packet. Its packets in flight are a list in order of arrival ([`Flight`]), and only the
+//! first one's arrival is a pending event. What happens in between is caught up with when somebody looks:
 //!
-//! - Behind a plain FIFO every departure time is known on arrival, so the packet goes straight into the ring.
+//! - Behind a plain FIFO every departure time is known on arrival, so the packet goes straight into flight.
 //! - A queue discipline must be asked for a packet at the moment the transmitter is free; [`Link::catch_up`] asks
 //!   it, late but with the right time, before anything else is done to the link. Nothing can tell the difference,
-//!   since a discipline's state is seen only through the link.
+//!   since a discipline's state is seen only through the link. (Where a capture watches, it asks in time.)
 //!
 //! Both give the same departures, drops and statistics to the nanosecond. Where a departure cannot be known on
 //! arrival (jitter, a change of rate or delay, a capture of what is sent when), a FIFO is handed over to the

@@ -113,7 +113,7 @@ impl Graph {
     }
 
     /// The link by which `router` forwards to `destination`.
-    pub fn next_hop(&self, router: NodeId, destination: Address) -> Option<LinkId> {
+    fn next_hop(&self, router: NodeId, destination: Address) -> Option<LinkId> {
         self.next_hop_of(self.router_number(router)?, destination)
     }
 

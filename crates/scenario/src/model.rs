@@ -1,4 +1,4 @@
-//! The scenario as the simulator and live mode receive it: validated, every default filled in, counts expanded.
+//! The scenario as the simulator receives it: validated, every default filled in, counts expanded.
 //!
 //! Nothing random is drawn here: distributions stay distributions, since each run draws from its own seed.
 

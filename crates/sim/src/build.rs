@@ -16,7 +16,7 @@ use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{
-    CapturePoint, FaultKind, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
+    CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
 };
 
 /// What stays fixed during a run.
@@ -187,10 +187,6 @@ fn graph_of(scenario: &Scenario) -> Graph {
 fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>> {
     let mut configs = Vec::with_capacity(scenario.links.len() * 2);
     for (i, link) in scenario.links.iter().enumerate() {
-        let changes = scenario.faults.iter().any(|f| {
-            matches!(f.kind, FaultKind::Rate(_) | FaultKind::Delay(_))
-                && f.links.iter().any(|l| l.0 as usize == i)
-        });
         let observed = is_observed(scenario, link);
         let watched =
             scenario.captures.iter().any(|c| matches!(c.at, CapturePoint::Link(l) if l.0 as usize == i));
@@ -207,7 +203,7 @@ fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>>
         for (spec, delay, way) in [(&link.forward, forward, 0), (&link.backward, backward, 1)] {
             let way = LinkId(i as u32 * 2 + way);
             let stream = |what: &str| link_stream(scenario, seed, way, what);
-            configs.push(link_config(spec, delay, changes, (observed, watched), &stream));
+            configs.push(link_config(spec, delay, (observed, watched), &stream));
         }
     }
     configs
@@ -223,15 +219,12 @@ pub(crate) fn link_stream(scenario: &Scenario, seed: u64, way: LinkId, what: &st
 fn link_config<P: Packet>(
     spec: &LinkSpec,
     delay: Duration,
-    changes: bool,
     (observed, watched): (bool, bool),
     stream: &dyn Fn(&str) -> Rng,
 ) -> LinkConfig<P> {
-    let reorders = spec.reorder && spec.jitter.is_some();
     let queue = match spec.queue.plain_fifo() {
-        // Departures can be computed on arrival only where nothing changes them later.
-        Some(limit) if !changes && !reorders => LinkQueue::Fifo(limit),
-        _ => {
+        Some(limit) => LinkQueue::Fifo(limit),
+        None => {
             let view = LinkView { rate: spec.rate, delay };
             LinkQueue::Disciplined(Box::new((spec.queue.build(&view), stream("queue"))))
         }

@@ -9,7 +9,7 @@ use crate::summary::{
     Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread,
 };
 use crate::table::{Cell, TableBuilder};
-use crate::tally::{FlowTally, rate_bps, span};
+use crate::tally::{FlowTally, jain, rate_bps, span};
 use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use tailrace_core::{DropReason, Duration, Instant};
@@ -62,7 +62,7 @@ impl Finished {
         self.world.tally(flow).since(&self.world.flows[flow].at_warmup)
     }
 
-    /// Hash over the trace of events and the final counters.
+    /// Hash over the fabric's trace and the final counters.
     fn fingerprint(&self) -> u64 {
         let mut hash = self.fabric.trace();
         let mut mix = |x: u64| hash = (hash.rotate_left(5) ^ x).wrapping_mul(0x517c_c1b7_2722_0a95);
@@ -127,7 +127,7 @@ impl Finished {
         GroupSummary {
             flows: tallies.len(),
             role: role_name(group.role),
-            jain: Spread::jain(&goodput),
+            jain: jain(&goodput),
             goodput_bps: Spread::of(&goodput),
             throughput_bps: Spread::of(&throughput),
             sent_packets: total.sent_packets,

@@ -1,6 +1,5 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
-use crate::tally::jain;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tailrace_net::Histogram;
@@ -101,11 +100,6 @@ impl Spread {
         let min = values.iter().copied().fold(f64::INFINITY, f64::min);
         let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Self { mean, sd, min, max, sum }
-    }
-
-    /// The fairness index of the same values.
-    pub(crate) fn jain(values: &[f64]) -> f64 {
-        jain(values)
     }
 }
 

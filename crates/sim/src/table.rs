@@ -16,7 +16,7 @@ pub(crate) enum Cell<'a> {
     Text(&'a str),
 }
 
-/// A table being filled. Columns are fixed by the first row's cells.
+/// A table being filled.
 #[derive(Debug)]
 pub(crate) struct TableBuilder {
     table: Table,
