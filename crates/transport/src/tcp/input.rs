@@ -115,7 +115,6 @@ impl Tcp {
     fn establish(&mut self, segment: &Segment, now: Instant) {
         self.advance(Trigger::AckOfSyn);
         self.pending.connected = true;
-        self.board = super::Scoreboard::new(self.iss + 1);
         self.timer = Timer::Off;
         self.syn_due = false;
         self.retries = 0;
@@ -196,6 +195,8 @@ impl Tcp {
                 self.refuse(segment);
             }
         } else {
+            // Whichever SYN-ACK is answered gives no sample.
+            self.syn_lost = true;
             self.syn_due = true;
         }
     }
@@ -279,11 +280,13 @@ impl Tcp {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
             }
-        } else if ack == self.board.una && before.0 > 0 {
-            if marked {
+        } else if before.0 > 0 {
+            let latest = ack == self.board.una;
+            if marked && latest {
                 self.on_echo(before.0, now);
             }
-            let plain = segment.seq_len() == 0 && same_window;
+            // RFC 6675 §2: what SACKs something new counts, though a later ACK has overtaken it.
+            let plain = latest && segment.seq_len() == 0 && same_window;
             if if self.options.sack { news } else { plain } {
                 self.on_duplicate(now);
             }
@@ -371,14 +374,18 @@ impl Tcp {
         }
         let (read, nxt) = (self.rcv.nxt_data(self.fin_at), self.rcv.nxt);
         let data_end = seq + u64::from(segment.payload);
-        if segment.flags.has(Flags::FIN) && data_end < self.rcv.adv.max(nxt + 1) && data_end >= nxt {
+        let fin = segment.flags.has(Flags::FIN);
+        if fin && data_end < self.rcv.adv.max(nxt + 1) && data_end >= nxt {
             self.fin_at.get_or_insert(data_end);
         }
-        let end = data_end.min(self.rcv.adv).min(self.fin_at.unwrap_or(u64::MAX));
+        // A FIN takes a sequence number, so that SACK tells of it, too.
+        let end = match self.fin_at {
+            None => data_end.min(self.rcv.adv),
+            Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
+        };
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
         self.owe_ack(arrival, now);
-        if self.fin_at == Some(self.rcv.nxt) {
-            self.rcv.nxt += 1;
+        if self.fin_at.is_some_and(|at| self.rcv.nxt > at) {
             self.ack.now = true;
             self.pending.peer_closed = true;
             self.advance(Trigger::Fin);

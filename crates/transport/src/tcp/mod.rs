@@ -182,7 +182,7 @@ pub struct Tcp {
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
     recovery: Recovery,
-    /// When data was last sent.
+    /// When data was last sent, new or again.
     last_sent: Instant,
     /// The segment being timed where only one is: its end (zero is none) and when it was sent.
     timed: (u64, Instant),
@@ -224,7 +224,7 @@ impl Tcp {
             options: Options::default(),
             mss,
             iss,
-            board: Scoreboard::new(iss),
+            board: Scoreboard::new(iss + 1),
             snd_wnd: 0,
             snd_wl1: 0,
             snd_wl2: 0,
@@ -319,7 +319,7 @@ impl Tcp {
             }
             _ => {
                 if self.app_end == ENDLESS {
-                    self.app_end = self.board.nxt.max(self.iss + 1);
+                    self.app_end = self.board.nxt;
                 }
                 self.closing = true;
                 self.advance(Trigger::Close);

@@ -166,6 +166,7 @@ impl Tcp {
 
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
         self.board.on_retransmitted(start, now);
+        self.last_sent = now;
         let len = end.min(self.app_end) - start.min(self.app_end);
         if len > 0 {
             self.stats.retransmitted_segments += 1;

@@ -122,7 +122,8 @@ impl Tcp {
         }
         if self.recovery.phase == Phase::Open && self.board.has_lost() {
             self.enter_fast(flight, now);
-        } else if !marked {
+        } else if !marked || self.recovery.phase == Phase::Loss {
+            // The repair of a timeout sends no CWR for want of new data, so the echo goes on; it is answered already.
             self.cc.on_ack(&AckSample {
                 now,
                 acked: Bytes(acked.bytes),
