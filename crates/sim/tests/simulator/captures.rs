@@ -214,3 +214,23 @@ fn packets_too_large_for_their_headers_are_captured_as_far_as_ip_goes() {
     let Some(tshark) = Tshark::open(&run, "src-0.pcapng") else { return };
     assert_eq!(tshark.fields(&["ip.len"]), [["65535"], ["65535"]]);
 }
+
+#[test]
+fn a_hosts_capture_holds_what_it_sends_and_what_it_receives_once() {
+    // The same two hosts in both directions, over one link.
+    let app = "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"500 B\" }";
+    let run = Text::new("1 s")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .link("src[*]", "dst[*]", "10 Mbit/s", "1 ms", "loss = \"20 %\"")
+        .flow_with("there", ("src[0]", "dst[0]"), "\"udp\"", app, "stop = \"900 ms\"")
+        .flow_with("back", ("dst[0]", "src[0]"), "\"udp\"", app, "stop = \"900 ms\"")
+        .add("[[capture]]\nat = \"src[0]\"")
+        .run();
+    let Some(tshark) = Tshark::open(&run, "src-0.pcapng") else { return };
+    let rows = tshark.fields(&["ip.src"]);
+    let from = |address: &str| rows.iter().filter(|r| r[0] == address).count() as f64;
+    assert_eq!(from("10.0.0.1"), run.flows("there", "sent_packets")[0]);
+    assert_eq!(from("10.0.0.2"), run.flows("back", "received_packets")[0]);
+    assert!(run.leaf("groups.back.lost_packets") > 0.0);
+}

@@ -315,3 +315,24 @@ fn events_tell_parallel_links_apart() {
     assert!(!places.is_empty());
     assert!(places.iter().all(|p| p == "one[0]:src[0]->dst[0]"), "{places:?}");
 }
+
+#[test]
+fn queues_of_parallel_links_are_told_apart_by_the_links_names() {
+    let run = Text::new("1 s")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .router("r1")
+        .router("r2")
+        .link("src[*]", "r1", "10 Mbit/s", "1 ms", "")
+        .link("r1", "r2", "10 Mbit/s", "1 ms", "name = \"one\"")
+        .link("r2", "r1", "10 Mbit/s", "1 ms", "name = \"two\"")
+        .link("r2", "dst[*]", "10 Mbit/s", "1 ms", "")
+        .tcp("mss = \"1000 B\"", "\"bulk\"")
+        .run();
+    let names: Vec<&String> = run.json["queues"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["one:r1->r2", "one:r2->r1", "two:r1->r2", "two:r2->r1"]);
+    // Of equal routes, the link that is declared first.
+    assert!(run.leaf("queues.one:r1->r2.dequeued_packets") > 500.0);
+    assert!(run.leaf("queues.one:r2->r1.dequeued_packets") > 250.0);
+    assert_eq!(run.leaf("queues.two:r1->r2.dequeued_packets"), 0.0);
+}

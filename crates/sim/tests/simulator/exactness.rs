@@ -153,3 +153,47 @@ fn a_saturated_links_rate_is_exact_in_the_long_run() {
     // Spec 6.5: loss = 1 - C/load, to within the packets of the queue that comes full before the statistics start.
     assert_close(run.leaf("groups.udp.loss_ratio"), 1.0 - 7.0 / 9.0, 1e-4);
 }
+
+#[test]
+fn overhead_takes_the_links_time_and_counts_as_use() {
+    // 962 B and 38 B of framing: 125 packets a second fill 1 Mbit/s, and 96.2 % of it are IP bytes.
+    let run = Text::new("30 s")
+        .top("warmup = \"10 s\"")
+        .dumbbell(1, "1 Mbit/s", "10 ms", "overhead = \"38 B\"")
+        .flow(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "{ kind = \"udp\", header = \"0 B\" }",
+            "{ kind = \"cbr\", rate = \"2 Mbit/s\", size = \"962 B\" }",
+        )
+        .run();
+    assert!((run.queue("dequeued_packets") - 2500.0).abs() <= 1.0);
+    assert_close(run.queue("utilization"), 1.0, 1.0 / 2500.0);
+    assert_close(run.leaf("groups.udp.throughput_bps.sum"), 0.962e6, 1.0 / 2500.0);
+}
+
+#[test]
+fn packets_beyond_the_mtu_are_lost_and_say_so() {
+    let text =
+        Text::new("2 s").top("record = { events = true }").dumbbell(1, "10 Mbit/s", "1 ms", "").flow_with(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"1000 B\" }",
+            "stop = \"1 s\"",
+        );
+    let mtu = |mtu: &str| {
+        text.with(
+            "mtu = \"65535 B\"\nname = \"bottleneck\"",
+            &format!("mtu = \"{mtu}\"\nname = \"bottleneck\""),
+        )
+        .run()
+    };
+    // 1000 B and 28 B of headers, ten of them.
+    assert_eq!(mtu("1028 B").leaf("groups.udp.lost_packets"), 0.0);
+    let small = mtu("1027 B");
+    assert_eq!(small.leaf("groups.udp.lost_packets"), 10.0);
+    assert_eq!(small.queue("dropped_packets.too_big"), 10.0);
+    assert_eq!(small.words("events", "detail"), ["too_big"; 10]);
+    small.assert_drained();
+}

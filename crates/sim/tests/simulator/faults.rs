@@ -196,3 +196,47 @@ fn a_fault_at_time_zero_holds_for_what_is_sent_at_time_zero() {
     assert_eq!(first("kind = \"rate\"\nvalue = \"8 Mbit/s\""), 0.002);
     assert_eq!(first("kind = \"delay\"\nvalue = \"3 ms\""), 0.011);
 }
+
+#[test]
+fn the_link_between_two_hosts_can_fail_too() {
+    let run = Text::new("10 s")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .link("src[*]", "dst[*]", "10 Mbit/s", "1 ms", "name = \"cable\"")
+        .flow_with(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }",
+            "stop = \"9 s\"",
+        )
+        .add("[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\nlink = \"cable\"\nkind = \"down\"")
+        .run();
+    // One datagram every 10 ms: those of 2010 to 4000 ms.
+    assert_eq!(run.leaf("groups.udp.lost_packets"), 200.0);
+    run.assert_drained();
+}
+
+#[test]
+fn a_host_with_two_links_uses_the_one_with_fewer_hops() {
+    // Its first link leads the long way round over r1, its second one straight to the other's router.
+    let run = Text::new("1 s")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .router("r1")
+        .router("r2")
+        .link("src[*]", "r1", "10 Mbit/s", "1 ms", "")
+        .link("r1", "r2", "10 Mbit/s", "1 ms", "")
+        .link("src[*]", "r2", "10 Mbit/s", "10 ms", "name = \"second\"")
+        .link("r2", "dst[*]", "10 Mbit/s", "1 ms", "")
+        .flow(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "{ kind = \"udp\", header = \"0 B\" }",
+            "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }",
+        )
+        .run();
+    assert_eq!(run.leaf("queues.r1->r2.enqueued_packets"), 0.0);
+    // Two transmissions of 0.4 ms, and 11 ms.
+    assert_close(run.leaf("groups.udp.one_way_delay_s.max"), 0.0118, 1e-9);
+}

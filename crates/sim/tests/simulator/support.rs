@@ -26,6 +26,12 @@ impl Text {
         self
     }
 
+    /// The same text with one part replaced.
+    pub(crate) fn with(&self, part: &str, other: &str) -> Self {
+        assert!(self.0.contains(part), "no {part} in {}", self.0);
+        Self(self.0.replacen(part, other, 1))
+    }
+
     pub(crate) fn hosts(self, name: &str, count: usize) -> Self {
         self.add(&format!("[[host]]\nname = \"{name}\"\ncount = {count}"))
     }
