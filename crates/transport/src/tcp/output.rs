@@ -144,8 +144,7 @@ impl Tcp {
     }
 
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
-        let pipe = self.pipe();
-        if !self.force && pipe > 0 && pipe + (end - start) > self.window() {
+        if !self.force && !self.fits(self.pipe(), end - start) {
             self.note_limit();
             return None;
         }
@@ -153,11 +152,16 @@ impl Tcp {
         Some(self.resend(start, end, now))
     }
 
+    /// Whether `len` more may be sent again. A FIN's sequence number, in `pipe` or in `len`, takes no room.
+    fn fits(&self, pipe: u64, len: u64) -> bool {
+        let window = self.window();
+        pipe == 0 || (pipe < window && pipe + len <= window + u64::from(self.closing))
+    }
+
     /// Nothing new can be sent in fast recovery: sends again what may be lost (RFC 6675 §4, NextSeg rules 3 and 4).
     fn rescue(&mut self, now: Instant) -> Option<Segment> {
         let (start, end) = self.next_rescue()?;
-        let pipe = self.pipe();
-        if pipe > 0 && pipe + (end - start) > self.window() {
+        if !self.fits(self.pipe(), end - start) {
             return None;
         }
         self.on_rescued(end);
