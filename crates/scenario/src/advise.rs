@@ -7,7 +7,8 @@ use crate::document::Origin;
 use crate::flow::payload;
 use crate::link::LinkDecl;
 use crate::model::{App, DurationDist, FlowGroup, LinkSpec, Loss, Scenario, Transport};
-use crate::paths::{Direction, Paths, is_periodic};
+use crate::paths::{Direction, Paths, Windows, is_periodic};
+use std::collections::BTreeMap;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
@@ -56,8 +57,11 @@ impl Adviser<'_> {
 
     /// The declaration that made a link.
     fn decl(&self, link: usize) -> &LinkDecl {
-        let i = self.firsts.partition_point(|first| *first <= link);
-        &self.draft.links[i - 1]
+        &self.draft.links[self.decl_index(link)]
+    }
+
+    fn decl_index(&self, link: usize) -> usize {
+        self.firsts.partition_point(|first| *first <= link) - 1
     }
 
     fn check_units(&self, decl: &LinkDecl) {
@@ -159,19 +163,32 @@ impl Adviser<'_> {
         }
     }
 
-    /// TCP flows whose windows together cannot fill the slowest link of their path.
+    /// TCP flows whose windows together cannot fill the slowest link of their path; once a declaration of links
+    /// and a flow group, with the link that is worst off.
     fn check_windows(&self, paths: &Paths) {
-        for w in &paths.windows {
-            if w.bytes >= w.bdp {
-                continue;
-            }
-            let link = &self.scenario.links[w.link].name;
-            let message = format!("the windows of the TCP flows over link {link} cannot fill it");
+        let mut short: BTreeMap<(usize, usize), Vec<&Windows>> = BTreeMap::new();
+        for w in paths.windows.iter().filter(|w| w.bytes < w.bdp) {
+            short.entry((w.group, self.decl_index(w.link))).or_default().push(w);
+        }
+        for ((group, decl), windows) in short {
+            // Cross-multiplied: the least share of its bandwidth-delay product.
+            let lesser = |a: &&&Windows, b: &&&Windows| {
+                a.bytes.saturating_mul(b.bdp).cmp(&b.bytes.saturating_mul(a.bdp))
+            };
+            let worst = windows.iter().min_by(lesser).expect("a group has a member");
+            let link = &self.scenario.links[worst.link].name;
+            let (what, at) = match windows.len() {
+                1 => (format!("link {link} cannot fill it"), "they sum".to_string()),
+                n => {
+                    let name = self.draft.links[decl].shown();
+                    (format!("{n} links of {name} cannot fill them"), format!("worst over {link}: they sum"))
+                }
+            };
             let help = format!(
-                "they sum to {} bytes, but the bandwidth-delay product is {} bytes; raise `window` or `receive_buffer`",
-                w.bytes, w.bdp
+                "{at} to {} bytes, but the bandwidth-delay product is {} bytes; raise `window` or `receive_buffer`",
+                worst.bytes, worst.bdp
             );
-            self.warn(self.flow_origin(w.group), message, &help);
+            self.warn(self.flow_origin(group), format!("the windows of the TCP flows over {what}"), &help);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::document::Origin;
 use core::fmt::Write as _;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,13 +209,25 @@ pub(crate) struct Sink<'a> {
     file: &'a str,
     text: &'a str,
     overrides: &'a [(String, String)],
+    /// Where lines end, found when first asked for: a large file may be full of errors.
+    lines: OnceCell<Vec<usize>>,
     found: RefCell<Vec<(usize, Diagnostic)>>,
     errors: Cell<usize>,
 }
 
+/// More errors than this are counted only: nobody reads them, and their cause is mostly one.
+const MOST_ERRORS: usize = 100;
+
 impl<'a> Sink<'a> {
     pub(crate) fn new(file: &'a str, text: &'a str, overrides: &'a [(String, String)]) -> Self {
-        Self { file, text, overrides, found: RefCell::default(), errors: Cell::new(0) }
+        Self {
+            file,
+            text,
+            overrides,
+            lines: OnceCell::new(),
+            found: RefCell::default(),
+            errors: Cell::new(0),
+        }
     }
 
     /// A diagnostic to be completed and handed to [`Sink::push`].
@@ -244,6 +256,9 @@ impl<'a> Sink<'a> {
     pub(crate) fn push(&self, diagnostic: Diagnostic) {
         if diagnostic.severity == Severity::Error {
             self.errors.set(self.errors.get() + 1);
+            if self.errors.get() > MOST_ERRORS {
+                return;
+            }
         }
         let order = match diagnostic.place {
             Place::File { span, .. } => span.0,
@@ -259,6 +274,11 @@ impl<'a> Sink<'a> {
 
     /// Everything found, in the order of the file.
     pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
+        if let Some(more @ 1..) = self.errors.get().checked_sub(MOST_ERRORS) {
+            let message = format!("and {more} more error{}", if more == 1 { "" } else { "s" });
+            let last = self.an_error(Origin::Scenario, message);
+            self.found.borrow_mut().push((usize::MAX, last));
+        }
         let mut found = self.found.into_inner();
         found.sort_by_key(|(order, _)| *order);
         found.into_iter().map(|(_, d)| d).collect()
@@ -272,6 +292,12 @@ impl<'a> Sink<'a> {
             }),
             Origin::Span(start, end) => self.place_in_text(start, end),
         }
+    }
+
+    /// The number of the line that holds a byte.
+    fn line_of(&self, position: usize) -> usize {
+        let breaks = self.lines.get_or_init(|| self.text.match_indices('\n').map(|(i, _)| i).collect());
+        breaks.partition_point(|b| *b < position) + 1
     }
 
     fn place_in_text(&self, start: usize, end: usize) -> Place {
@@ -289,7 +315,7 @@ impl<'a> Sink<'a> {
         let meant = &self.text[start..end.min(line_start + text.len()).max(start)];
         Place::File {
             span: (start, end),
-            line: self.text[..line_start].matches('\n').count() + 1,
+            line: self.line_of(start),
             column: self.text[line_start..start].chars().count() + 1,
             text: text.to_string(),
             width: meant.chars().count().max(1),

@@ -69,6 +69,18 @@ fn windows_below_the_bandwidth_delay_product_are_pointed_out() {
 }
 
 #[test]
+fn links_of_one_declaration_are_advised_on_together() {
+    // Four access links are the slowest of their paths; 200 kbit/s times 28 ms is 700 B, more than a window of 500 B.
+    let changes = [("10 Mbit/s", "200 kbit/s"), ("sack = true", "sack = true, mss = \"500 B\", window = 1")];
+    let found = warnings(&changes);
+    let windows: Vec<_> = found.iter().filter(|w| w.contains("cannot fill")).collect();
+    assert_eq!(windows.len(), 1, "{found:#?}");
+    for part in ["4 links of src[*]-r1", "worst over src[", "500 bytes", "is 700 bytes"] {
+        assert!(windows[0].contains(part), "{part:?} is not in {:?}", windows[0]);
+    }
+}
+
+#[test]
 fn unit_slips_are_pointed_out() {
     let slow = warnings(&[("1 Mbit/s", "900 bit/s"), ("50 packets", "2 packets")]);
     assert!(slow.iter().any(|w| w.contains("a rate of 900 bit/s")), "{slow:#?}");
