@@ -9,7 +9,7 @@ use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
 use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
 use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
-use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, ipv4, tcp, udp};
 
 /// All captures of a run. Empty for most runs, and then every call returns at once.
 #[derive(Debug)]
@@ -187,10 +187,11 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let address = |a: Address| Ipv4Addr::from(a.0);
     let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol, 0);
     ip.ecn = pkt.ecn();
-    let payload = |headers: usize| (pkt.payload as usize).min(usize::from(u16::MAX) - headers);
+    let payload =
+        |headers: usize| (pkt.payload as usize).min(ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - headers);
     if pkt.protocol == protocol::UDP {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        return Headers::udp(ip, &udp, payload(20 + 8)).expect("it fits an IP packet");
+        return Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
     }
     let segment = pkt.segment(options);
     let mut sack = SackBlocks::default();
@@ -214,6 +215,6 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         },
         ..TcpRepr::default()
     };
-    let headers = 40 + segment.options_len() as usize;
+    let headers = tcp::HEADER_LEN + segment.options_len() as usize;
     Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space")
 }

@@ -33,9 +33,9 @@ impl<P: Packet> Link<P> {
             Service::Disciplined { queue, due } => {
                 *due = None;
                 let (qdisc, rng) = &mut **queue;
-                let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+                let mut sink = Cut(LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false });
                 while let Some((pkt, _)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) {
-                    sink.dropped(pkt, DropReason::LinkDown, now);
+                    sink.0.dropped(pkt, DropReason::LinkDown, now);
                 }
             }
         }
@@ -112,4 +112,14 @@ impl<P: Packet> Link<P> {
         self.impairment = impairment;
         self.renew_shortcuts();
     }
+}
+
+/// Hears of what a discipline gives up when its link goes down: whatever its law says of a packet, it is lost to that.
+struct Cut<'a, R>(LinkSink<'a, R>);
+
+impl<P: Packet, R: Rim<P>> Sink<P> for Cut<'_, R> {
+    fn dropped(&mut self, pkt: P, _reason: DropReason, now: Instant) {
+        self.0.dropped(pkt, DropReason::LinkDown, now);
+    }
+    fn marked(&mut self, _pkt: &P, _now: Instant) {}
 }

@@ -240,3 +240,35 @@ fn a_host_with_two_links_uses_the_one_with_fewer_hops() {
     // Two transmissions of 0.4 ms, and 11 ms.
     assert_close(run.leaf("groups.udp.one_way_delay_s.max"), 0.0118, 1e-9);
 }
+
+#[test]
+fn what_waits_when_a_link_goes_down_is_lost_to_that_and_not_to_the_law() {
+    // At twice the load this law comes to drop or mark every other packet that leaves.
+    let faults: String = (1..=20)
+        .map(|i| {
+            format!("[[fault]]\nat = \"{i} s\"\nuntil = \"{i}001 ms\"\nlink = \"bottleneck\"\nkind = \"blackhole\"\n")
+        })
+        .collect();
+    for ecn in [false, true] {
+        let law = format!("{{ kind = \"codel\", ecn = {ecn}, interval = \"20 ms\" }}");
+        let run = Text::new("21 s")
+            .top("record = { events = true }")
+            .dumbbell(1, "1 Mbit/s", "5 ms", &format!("queue = {law}"))
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "{ kind = \"udp\", ecn = true }",
+                "{ kind = \"cbr\", rate = \"2 Mbit/s\", size = \"500 B\" }",
+            )
+            .add(&faults)
+            .run();
+        assert!(run.queue("dropped_packets.aqm") + run.queue("marked_packets") > 1000.0);
+        let (kinds, details) = (run.words("events", "kind"), run.words("events", "detail"));
+        let at = run.column("events", "time_s");
+        let lost = |i: &usize| kinds[*i] == "drop" && details[*i] == "link_down";
+        let (then, others): (Vec<usize>, Vec<usize>) =
+            (0..at.len()).filter(|i| at[*i].fract() == 0.0 && kinds[*i] != "fault").partition(lost);
+        assert!(then.len() > 20, "{}", then.len());
+        assert_eq!(others, [0; 0], "ecn {ecn}: {} {}", kinds[others[0]], details[others[0]]);
+    }
+}
