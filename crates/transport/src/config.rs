@@ -181,7 +181,7 @@ parameters! {
         /// Timeouts in a row without an ACK of new data before giving up; `"auto"` is never.
         data_retries: Option<u64> = Some(15), "RFC 1122 §4.2.3.5: R2 at least 100 s";
         /// Retransmissions of a SYN before giving up; `"auto"` is never.
-        syn_retries: Option<u64> = Some(6), "RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes";
+        syn_retries: Option<u64> = Some(7), "RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes";
         /// Most new segments sent in answer to one ACK; 0 is no limit.
         max_burst: u64 = 0, "off";
         /// Hold a small segment back while data is unacknowledged.
@@ -251,6 +251,7 @@ impl TcpConfig {
             recovery_exit: RecoveryExit::Ssthresh,
             idle_restart: IdleRestart::Off,
             data_retries: Some(6),
+            syn_retries: Some(6),
             persist_timeout: Some(Duration::from_secs(6)),
             ..Self::default()
         }
@@ -274,6 +275,7 @@ impl TcpConfig {
             nagle: true,
             sack_rescue: false,
             idle_restart: IdleRestart::Decay,
+            syn_retries: Some(6),
             ..Self::default()
         }
     }
