@@ -209,7 +209,7 @@ impl Tcp {
     }
 
     /// RFC 9293 §3.10.7.4, first step; an empty segment may lie anywhere from the last ACK sent to the right edge,
-    /// as ACKs of a peer that sends, too, may overtake its data or be overtaken. Of data at a shut window the ACK counts.
+    /// as ACKs of a peer that sends, too, may overtake its data or be overtaken. At a shut window only the ACK counts.
     fn is_acceptable(&self, seq: u64, end: u64) -> bool {
         if seq == end {
             seq >= self.last_ack_sent && seq <= self.rcv.adv
