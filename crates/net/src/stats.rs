@@ -92,7 +92,7 @@ impl Gauge {
     }
 }
 
-/// Backlog and sojourn of one queue since the last [`QueueStats::reset`].
+/// Backlog and sojourn of one queue since the last [`crate::Fabric::reset_stats`].
 #[derive(Clone, Debug, Default)]
 pub struct QueueStats {
     since: Instant,

@@ -1,6 +1,6 @@
 //! Scenario files: types, units, validation, errors with line and column.
 //!
-//! [`parse`] turns the text of a file into a [`Scenario`](model::Scenario), or into every error that it finds.
+//! [`parse`] turns the text of a file into a [`Scenario`], or into every error that it finds.
 //!
 //! ```
 //! let text = r#"

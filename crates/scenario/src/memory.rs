@@ -12,7 +12,7 @@ pub const DEFAULT_MEMORY_LIMIT: Bytes = Bytes(16 << 30);
 
 /// Names, addresses, routes to it.
 const NODE: u128 = 512;
-/// Two directions: queue, ring of packets in flight, counters, name.
+/// Two directions: queue, counters, name.
 const LINK: u128 = 2048;
 /// Both endpoints of a connection beyond its packets in flight.
 const FLOW: u128 = 4096;
