@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _VARIANTS = "variants"
+# Of a variant's folder, which file systems limit.
+_LONGEST_NAME = 100
 
 
 class Comparison:
@@ -39,24 +41,24 @@ class Comparison:
         place = Path(path)
         try:
             about = json.loads((place / folder.MANIFEST).read_text(encoding="utf-8"))
-            variants: dict[str, str] = about[_VARIANTS]
+            variants = {str(label): str(sub) for label, sub in about[_VARIANTS].items()}
+            title, status = str(about["title"]), str(about["status"])
         except FileNotFoundError:
             raise UsageError(f"there is no comparison in {place}") from None
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError) as error:
             raise UsageError(f"{place} does not hold a comparison: {error}") from None
-        return cls(
-            {label: Result.load(place / sub) for label, sub in variants.items()},
-            about["title"],
-            about["status"],
-        )
+        except (AttributeError, KeyError, TypeError):
+            raise UsageError(f"{place / folder.MANIFEST} is damaged; run the comparison again") from None
+        return cls({label: Result.load(place / sub) for label, sub in variants.items()}, title, status)
 
     @staticmethod
     def is_folder(place: Path) -> bool:
         """Whether a comparison was saved there."""
         try:
-            return _VARIANTS in json.loads((place / folder.MANIFEST).read_text(encoding="utf-8"))
+            about = json.loads((place / folder.MANIFEST).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return False
+        return isinstance(about, dict) and _VARIANTS in about
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes a folder with one result folder a variant, `comparison.json` and `table.md`."""
@@ -127,7 +129,7 @@ def _folder_names(labels: list[str]) -> list[str]:
     """Labels as folder names, still distinct."""
     names: list[str] = []
     for label in labels:
-        name = re.sub(r"[^A-Za-z0-9._=+-]+", "-", label).strip("-.") or "variant"
+        name = re.sub(r"[^A-Za-z0-9._=+-]+", "-", label)[:_LONGEST_NAME].strip("-.") or "variant"
         taken = {other.casefold() for other in (*names, "figures")}
         count = 1
         while (name if count == 1 else f"{name}-{count}").casefold() in taken:

@@ -14,6 +14,11 @@ class TailraceError(Exception):
 
     exit_code = 1
 
+    @property
+    def shown(self) -> str:
+        """As the command line says it."""
+        return f"error: {self}"
+
 
 class UsageError(TailraceError):
     """The caller asked for something that cannot be."""
@@ -30,6 +35,11 @@ class ScenarioError(UsageError):
     def __init__(self, rendered: str, diagnostics: list[dict[str, Any]] | None = None) -> None:
         super().__init__(rendered)
         self.diagnostics = diagnostics or []
+
+    @property
+    def shown(self) -> str:
+        """The text for people says "error" by itself."""
+        return str(self).rstrip("\n")
 
 
 class RunError(TailraceError):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tailrace.errors import UsageError
 
 MANIFEST = "manifest.json"
+# Others may put their result in the same place just now.
+_ATTEMPTS = 20
 
 
 def check_writable(target: Path) -> None:
@@ -56,13 +59,20 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def _move(fresh: Path, target: Path) -> None:
-    if not target.exists():
-        fresh.rename(target)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-    target.rename(old / "result")
-    fresh.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+    """Takes the place of `target`; of several that want it at once the last one has it."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            # An empty folder is replaced in one step.
+            fresh.rename(target)
+        except OSError as error:
+            if error.errno not in {errno.ENOTEMPTY, errno.EEXIST} or attempt == _ATTEMPTS - 1:
+                raise
+        else:
+            return
+        old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+        with suppress(FileNotFoundError):  # another moved it away
+            target.rename(old / "result")
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _umask() -> int:

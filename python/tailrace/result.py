@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _SUMMARY, _SCENARIO = "summary.json", "scenario.toml"
+# What must be there for a folder to be worked with.
+_SUMMARY_SHAPE = {"scenario": str, "fingerprint": str, "runs": list, "aggregate": dict}
+_ABOUT_SHAPE = {"seed": int, "runs_asked": int, "status": str}
 
 
 class Result:
@@ -86,6 +89,8 @@ class Result:
             ) from None
         except (OSError, ValueError) as error:
             raise UsageError(f"{place} cannot be read: {error}") from None
+        _check_shape(summary, _SUMMARY_SHAPE, place / _SUMMARY)
+        _check_shape(about, _ABOUT_SHAPE, place / folder.MANIFEST)
         result = cls(summary, {}, text, about)
         result._folder = place
         return result
@@ -99,9 +104,7 @@ class Result:
     def write_into(self, place: Path) -> None:
         """Writes the files into a folder that exists."""
         for name in self._known_tables():
-            frame = self.table(name)
-            if frame.width:
-                frame.write_parquet(place / f"{name}.parquet", compression="zstd")
+            _write_table(self.table(name), place / f"{name}.parquet")
         for run, name, data in self.captures:
             (place / "captures" / f"run{run}").mkdir(parents=True, exist_ok=True)
             (place / "captures" / f"run{run}" / name).write_bytes(data)
@@ -147,7 +150,10 @@ class Result:
 
         if name not in self._tables:
             file = self._folder / f"{name}.parquet" if self._folder else None
-            self._tables[name] = pl.read_parquet(file) if file and file.is_file() else pl.DataFrame()
+            try:
+                self._tables[name] = pl.read_parquet(file) if file and file.is_file() else pl.DataFrame()
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise UsageError(f"{file} cannot be read: {error}") from None
         return self._tables[name]
 
     @property
@@ -230,6 +236,25 @@ class Result:
 def combined_fingerprint(fingerprints: Sequence[str]) -> str:
     """One fingerprint of several, which depends on their order."""
     return hashlib.blake2b(" ".join(fingerprints).encode(), digest_size=8).hexdigest()
+
+
+def _check_shape(document: object, shape: Mapping[str, type], file: Path) -> None:
+    """Refuses what another program wrote, or an editor broke, before it fails somewhere deep."""
+    if not isinstance(document, dict):
+        raise UsageError(f"{file} is damaged: it does not hold a table of keys; run the scenario again")
+    for key, kind in shape.items():
+        if not isinstance(document.get(key), kind):
+            raise UsageError(f"{file} is damaged: it has no proper {key!r}; run the scenario again")
+
+
+def _write_table(frame: pl.DataFrame, file: Path) -> None:
+    from polars.exceptions import ComputeError
+
+    try:
+        if frame.width:
+            frame.write_parquet(file, compression="zstd")
+    except ComputeError as error:  # a full disk, which is an OSError everywhere else
+        raise OSError(str(error)) from None
 
 
 def _tables_of(runs: Sequence[FinishedRun]) -> dict[str, pl.DataFrame]:

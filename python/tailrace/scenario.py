@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -78,15 +77,8 @@ class Scenario:
 
     @property
     def warnings(self) -> list[str]:
-        """What looks like a slip but can be run; of many alike (one for each of 400 links) the first, with a count."""
-        alike: dict[tuple[object, ...], list[str]] = {}
-        for text, data in zip(self.native.warnings, self.outline["warnings"], strict=True):
-            subject = re.sub(r"\d+", "", data["message"])
-            alike.setdefault((subject, data.get("line"), data.get("column")), []).append(text.rstrip())
-        return [
-            first if not others else f"{first}\n   = note: and {len(others)} more like this"
-            for first, *others in alike.values()
-        ]
+        """What looks like a slip but can be run, as text for people."""
+        return [text.rstrip() for text in self.native.warnings]
 
     @property
     def outline(self) -> dict[str, Any]:

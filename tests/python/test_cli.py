@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,20 @@ def test_check_reports_all_errors_with_places(small_file):
     data = json.loads(command_line("check", small_file, "--json", cwd=small_file.parent).stdout)
     assert not data["ok"]
     assert len(data["errors"]) == 2
+
+
+def test_check_takes_several_files_and_reports_on_each(small_file):
+    (small_file.parent / "bad.toml").write_text(SMALL.replace("2 Mbit/s", "2 mbps"))
+    done = command_line("check", "bad.toml", "nowhere.toml", "small.toml", cwd=small_file.parent)
+    assert done.returncode == 2
+    assert "bad.toml" in done.stderr
+    assert "no file nowhere.toml" in done.stderr
+    assert "small: 3 runs" in done.stdout
+    done = command_line("check", "bad.toml", "small.toml", "--json", cwd=small_file.parent)
+    assert [(report["file"], report["ok"]) for report in json.loads(done.stdout)] == [
+        ("bad.toml", False),
+        ("small.toml", True),
+    ]
 
 
 def test_check_accepts_the_papers_scenario_and_its_variants(tmp_path):
@@ -253,3 +268,63 @@ def test_a_closed_pipe_is_no_error_message(tmp_path):
     assert "Traceback" not in process.stderr
     assert "Exception" not in process.stderr
     assert process.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["list"], ["schema"], ["run", "small.toml", "--json", "-q"]]
+)
+def test_a_full_disk_behind_stdout_is_a_message(small_file, arguments):
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "tailrace", *arguments],
+            stdout=full, stderr=subprocess.PIPE, text=True, cwd=small_file.parent, timeout=60, check=False,
+        )  # fmt: skip
+    assert process.returncode == 1
+    assert process.stderr.startswith("error: stdout cannot be written: No space left")
+    assert process.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_stream_that_is_not_open_ends_nothing(small_file, closed):
+    script = f'exec "$0" -m tailrace run small.toml --no-plots -o out {closed}>&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, sys.executable],
+        check=False,
+        cwd=small_file.parent,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert tailrace.Result.load(small_file.parent / "out").n == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("summary.json", "{"),
+        ("summary.json", "[]"),
+        ("summary.json", "{}"),
+        ("manifest.json", "7"),
+        ("manifest.json", "{}"),
+        ("manifest.json", '{"variants": 3}'),
+        ("flow_series.parquet", "PAR1"),
+    ],
+)
+def test_a_damaged_folder_is_named(small, tmp_path, file, text):
+    place = small.save(tmp_path / "hurt")
+    (place / file).write_text(text)
+    done = command_line("plot", "hurt", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "hurt" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (place / "figures").exists()
+
+
+def test_ctrl_c_while_drawing_says_what_is_kept(small_file, tmp_path):
+    code, err = interrupted(["run", str(small_file), "-o", "kept"], tmp_path, ready="drawing")
+    assert code == 130, err
+    assert "the results are in kept" in err
+    assert tailrace.Result.load(tmp_path / "kept").n == 3
+    assert not any(path.name.startswith(".") for path in tmp_path.rglob("*"))

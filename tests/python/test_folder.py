@@ -1,5 +1,6 @@
 """Result folders appear whole or not at all, and nothing else is ever overwritten."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,16 @@ def test_permissions_are_those_of_any_new_folder(tmp_path):
     plain = tmp_path / "plain"
     plain.mkdir()
     assert (tmp_path / "result").stat().st_mode == plain.stat().st_mode
+
+
+def test_of_several_at_once_each_ends_well_and_one_result_is_there(tmp_path):
+    target = tmp_path / "result"
+
+    def save(number):
+        with folder.replacing(target) as fresh:
+            write(fresh, f"{number}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(save, range(60)))
+    assert (target / folder.MANIFEST).read_text().isdecimal()
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]

@@ -4,14 +4,17 @@ Data goes to stdout, talk to stderr. Exit codes: 0 ok, 1 a run failed, 2 usage o
 sweep failed, 4 a comparison did not hold, 130 interrupted with state kept.
 """
 
+import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from tailrace.cli import check, compare, doctor, listing, plot, run
+from tailrace.cli.common import guarded
 
 app = typer.Typer(
     name="tailrace",
@@ -29,6 +32,7 @@ app.command("schema")(listing.schema)
 app.command("doctor")(doctor.doctor)
 
 
+@guarded
 def _version(value: bool) -> None:
     if value:
         from tailrace import __version__
@@ -54,6 +58,10 @@ def main() -> None:
     """The entry point."""
     # A job scheduler's SIGTERM deserves the same care as Ctrl-C: what ended is kept.
     signal.signal(signal.SIGTERM, _terminate)
+    # Started without an open stdout or stderr, Python has None in their place.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open to the end
     # A terminal that cannot show ± must not end a run in an error.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

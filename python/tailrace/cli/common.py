@@ -11,13 +11,14 @@ from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
-from tailrace.errors import ScenarioError, TailraceError, UsageError
+from tailrace.errors import TailraceError, UsageError
 from tailrace.execute import Outcome
 from tailrace.scenario import Scenario, parse_assignments
 
 INTERRUPTED = 130
 # As a shell reports a program that a closed pipe ended.
 BROKEN_PIPE = 141
+_LONGEST_SLUG = 100
 
 P = ParamSpec("P")
 
@@ -46,21 +47,28 @@ def guarded(function: Callable[P, None]) -> Callable[P, None]:
         try:
             function(*args, **kwargs)
             sys.stdout.flush()
-        except ScenarioError as error:
-            say(str(error).rstrip("\n"))
-            raise typer.Exit(error.exit_code) from None
         except TailraceError as error:
-            say(f"error: {error}")
+            say(error.shown)
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            # The interpreter flushes stdout once more at its end; it must not find the broken pipe again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _abandon_stdout()
             raise typer.Exit(BROKEN_PIPE) from None
+        except OSError as error:
+            # Folders are written by code that names them; what is left is stdout, on a full disk for one.
+            _abandon_stdout()
+            where = error.filename or "stdout"
+            say(f"error: {where} cannot be written: {error.strerror or error}")
+            raise typer.Exit(1) from None
 
     return wrapped
+
+
+def _abandon_stdout() -> None:
+    """The interpreter flushes stdout once more at its end; it must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(text: str) -> None:
@@ -121,5 +129,5 @@ def program() -> str:
 
 
 def slug(name: str) -> str:
-    """A scenario's name as a folder name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "result"
+    """A scenario's name as a folder name, which file systems limit."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:_LONGEST_SLUG].strip("-.") or "result"

@@ -52,6 +52,9 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
             folder.check_writable(target)
     else:
         if len(paths) > 1:
+            missing = [path for path in paths if not Path(path).exists()]
+            if missing:
+                common.fail(f"there is no folder {missing[0]}")
             common.fail("give one scenario file, or only result folders")
         scenario = common.load(paths[0], sets, seed, runs)
         cells = of_file(scenario, set_each or [])
@@ -115,9 +118,10 @@ def finish(comparison: Comparison, shown: Shown) -> None:
     if target:
         comparison.save(target)
         if shown.plots:
-            from tailrace.cli.plot import write_comparison  # Matplotlib
+            from tailrace.cli.plot import redrawable, write_comparison
 
-            write_comparison(comparison, target, quiet=shown.quiet)
+            with redrawable(target):
+                write_comparison(comparison, target, quiet=shown.quiet)
     if shown.json:
         typer.echo(comparison.to_json())
     elif not shown.quiet:

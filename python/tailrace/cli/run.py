@@ -67,9 +67,10 @@ def _finish(result: Result, shown: Shown) -> None:
     if target:
         result.save(target)
         if shown.plots:
-            from tailrace.cli.plot import write_figures
+            from tailrace.cli.plot import redrawable, write_figures
 
-            write_figures(result, target / "figures", quiet=shown.quiet)
+            with redrawable(target):
+                write_figures(result, target / "figures", quiet=shown.quiet)
     if shown.json:
         typer.echo(result.to_json())
     elif not shown.quiet:

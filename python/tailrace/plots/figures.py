@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,9 @@ def save_all(figures: Mapping[str, Figure], place: Path, formats: Sequence[str] 
     """Writes each figure as `<name>.<format>`; closes nothing, since nothing was opened on a screen."""
     place.mkdir(parents=True, exist_ok=True)
     written = []
-    with mpl.rc_context(style.RC):
+    with mpl.rc_context(style.RC), warnings.catch_warnings():
+        # A name in a script that the font lacks shows as boxes; the numbers are still right.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         for name, figure in figures.items():
             for kind in formats:
                 path = place / f"{name}.{kind}"
@@ -216,6 +219,8 @@ def _cwnd_panels(result: Result, metric: Metric) -> Figure | None:
     if "cwnd_segments" not in series.columns:
         return None
     rows = series.filter(pl.col("cwnd_segments").is_not_null())
+    if not len(rows):
+        return None
     rows = rows.filter(pl.col("run") == rows["run"].min())
     names = rows.select(
         pl.concat_str([pl.col("group").cast(pl.String), pl.col("flow").cast(pl.String)], separator=" ")
