@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -194,7 +194,7 @@ def rich_result(result: Result) -> RenderableType:
     """For a terminal."""
     from rich.console import Group
 
-    return Group(*(rich_grid(grid) for grid in result_grids(result)))
+    return Group(*(RichGrid(grid) for grid in result_grids(result)))
 
 
 class RichComparison:
@@ -211,11 +211,40 @@ class RichComparison:
         if Measurement.get(console, options.update(max_width=10_000), wide).maximum <= options.max_width:
             yield wide
         else:
-            yield from (rich_grid(grid) for grid in comparison_grids(self._results, self._title))
+            yield from (RichGrid(grid) for grid in comparison_grids(self._results, self._title))
 
 
-def rich_grid(grid: Grid) -> Table:
-    """For a terminal."""
+class RichGrid:
+    """For a terminal: a table, or where that would cut numbers short a list for each row."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.measure import Measurement
+        from rich.text import Text
+
+        broken = replace(self._grid, columns=[heading.replace(" ", "\n") for heading in self._grid.columns])
+        rows = [[cell.replace(" ± ", "\n± ").replace(", ", ",\n") for cell in row] for row in broken.rows]
+        # Left to itself Rich cuts words in one column before it wraps another.
+        tries = [(self._grid, 1), (broken, 1), (broken, 0), (replace(broken, rows=rows), 0)]
+        for grid, gap in tries:
+            table = rich_grid(grid, gap)
+            if Measurement.get(console, options.update(max_width=10_000), table).maximum <= options.max_width:
+                yield table
+                return
+        labels = self._grid.labels
+        yield Text(self._grid.title, style="bold")
+        for row in self._grid.rows:
+            yield Text("\n" + " ".join(cell for cell in row[:labels] if cell))
+            for heading, cell in zip(self._grid.columns[labels:], row[labels:], strict=True):
+                if cell:
+                    yield Text(f"  {heading}: {cell}")
+        yield Text("\n".join(["", *self._grid.notes]))
+
+
+def rich_grid(grid: Grid, gap: int = 1) -> Table:
+    """For a terminal, with so much more than one space between columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -226,7 +255,7 @@ def rich_grid(grid: Grid) -> Table:
         caption=Text("\n".join(grid.notes)) if grid.notes else None,
         caption_justify="left",
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        padding=(0, gap, 0, 0),
     )
     for position, heading in enumerate(grid.columns):
         label = position < grid.labels

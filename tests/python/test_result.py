@@ -1,5 +1,6 @@
 """Results: saving, loading, showing, comparing."""
 
+import io
 import json
 from io import StringIO
 
@@ -134,3 +135,15 @@ def test_nothing_to_compare_is_an_error():
 )
 def test_numbers_show_the_digits_that_their_interval_supports(entry, scale, text):
     assert present.number(entry, scale) == text
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 160])
+def test_no_terminal_is_too_narrow_for_a_number(small, width):
+    from rich.console import Console
+
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(small)
+    shown = console.file.getvalue()
+    assert "…" not in shown
+    assert f"{small.aggregate['groups']['tcp']['jain']['mean']:.2f}"[:3] in shown
+    assert max(map(len, shown.splitlines())) <= width
