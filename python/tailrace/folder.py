@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,10 +23,12 @@ def check_writable(target: Path) -> None:
 
     An existing folder is replaced only if it is a result folder (or empty): nothing else is ever deleted.
     """
-    if target.is_dir():
-        if any(target.iterdir()) and not (target / MANIFEST).is_file():
+    kind = _kind(target)
+    if kind is not None and stat.S_ISDIR(kind):
+        # Asked twice, since another run may move an older result away just now.
+        if _is_foreign(target) and _is_foreign(target):
             raise UsageError(f"{target} holds files that are not a result; choose another folder with -o")
-    elif target.exists() or target.is_symlink():
+    elif kind is not None:
         raise UsageError(f"{target} is a file; choose a folder with -o")
     parent = next(p for p in target.absolute().parents if p.exists())
     if not parent.is_dir():
@@ -36,6 +39,23 @@ def check_writable(target: Path) -> None:
             pass
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror} ({parent})") from None
+
+
+def _kind(place: Path) -> int | None:
+    """Of what stands there, asked in one step; a link that leads nowhere is what it is."""
+    try:
+        return place.stat().st_mode
+    except OSError:
+        return place.lstat().st_mode if place.is_symlink() else None
+
+
+def _is_foreign(place: Path) -> bool:
+    """Whether a folder holds files but no result."""
+    try:
+        names = {path.name for path in place.iterdir()}
+    except FileNotFoundError:
+        return False
+    return bool(names) and MANIFEST not in names
 
 
 @contextmanager
