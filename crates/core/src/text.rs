@@ -26,6 +26,9 @@ fn split(text: &str, expected: &str) -> Result<(f64, String), String> {
         .replace('_', "")
         .parse()
         .map_err(|_| format!("{text:?} does not start with a number; expected {expected}"))?;
+    if value == f64::INFINITY {
+        return Err(format!("{text:?} is too large"));
+    }
     if !value.is_finite() || value < 0.0 {
         return Err(format!("{text:?} must be zero or more; expected {expected}"));
     }
@@ -210,6 +213,7 @@ mod tests {
         assert!(Rate::parse("-1 Mbit/s").unwrap_err().contains("zero or more"));
         assert!(Rate::parse("10 MB").unwrap_err().contains("unknown unit"));
         assert!(Duration::parse("1e30 s").unwrap_err().contains("too large"));
+        assert!(Duration::parse("1e400 s").unwrap_err().contains("too large"));
         assert!(Probability::parse("1.2").unwrap_err().contains("outside"));
     }
 
