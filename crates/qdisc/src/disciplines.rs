@@ -12,6 +12,10 @@ use tailrace_core::{Instant, Limit, Packet};
 qdiscs! {
     "droptail" => droptail::Droptail(DroptailConfig),
     "red" => red::Red(RedConfig),
+    "ared" => ared::Ared(AredConfig),
+    "self_configuring_red" => self_configuring_red::SelfConfiguringRed(SelfConfiguringRedConfig),
+    "nlred" => nlred::Nlred(NlredConfig),
+    "choke" => choke::Choke(ChokeConfig),
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
 }
