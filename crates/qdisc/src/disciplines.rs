@@ -18,6 +18,7 @@ qdiscs! {
     "choke" => choke::Choke(ChokeConfig),
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
+    "pie" => pie::Pie(PieConfig),
 }
 
 #[cfg(test)]
@@ -36,6 +37,7 @@ mod tests {
                 "red",
             ),
             ("red limit 200kb min 15kb max 45kb ecn", "red"),
+            ("pie limit 1000 target 15ms tupdate 15ms alpha 2 beta 20 ecn", "pie"),
             ("codel limit 1000 target 5ms interval 100ms ecn", "codel"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
         ];
