@@ -19,6 +19,7 @@ qdiscs! {
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
     "pie" => pie::Pie(PieConfig),
+    "pi2" => pi2::Pi2(Pi2Config),
 }
 
 #[cfg(test)]
