@@ -20,6 +20,7 @@ qdiscs! {
     "sfq" => sfq::Sfq(SfqConfig),
     "pie" => pie::Pie(PieConfig),
     "pi2" => pi2::Pi2(Pi2Config),
+    "blue" => blue::Blue(BlueConfig),
 }
 
 #[cfg(test)]
