@@ -21,6 +21,7 @@ qdiscs! {
     "pie" => pie::Pie(PieConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
+    "rem" => rem::Rem(RemConfig),
 }
 
 #[cfg(test)]
