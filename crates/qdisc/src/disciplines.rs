@@ -22,6 +22,7 @@ qdiscs! {
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
+    "pi" => pi::Pi(PiConfig),
 }
 
 #[cfg(test)]
