@@ -23,6 +23,7 @@ qdiscs! {
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
     "pi" => pi::Pi(PiConfig),
+    "avq" => avq::Avq(AvqConfig),
 }
 
 #[cfg(test)]
