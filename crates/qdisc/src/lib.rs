@@ -25,6 +25,8 @@
 mod control;
 pub mod discipline;
 pub mod disciplines;
+pub mod flow_hash;
+pub mod flow_queue;
 pub mod managed;
 pub mod registry;
 pub mod signal;
@@ -33,6 +35,7 @@ pub mod testing;
 
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};
 pub use disciplines::{Qdisc, QdiscConfig, catalog};
+pub use flow_queue::{FlowQueue, FlowSetup};
 pub use managed::Managed;
 pub use registry::{Discipline, QdiscInfo};
 pub use tc::TcError;
