@@ -20,6 +20,7 @@ qdiscs! {
     "sfq" => sfq::Sfq(SfqConfig),
     "pie" => pie::Pie(PieConfig),
     "fq_codel" => fq_codel::FqCodel(FqCodelConfig),
+    "drr" => drr::Drr(DrrConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
@@ -46,6 +47,7 @@ mod tests {
             ("pie limit 1000 target 15ms tupdate 15ms alpha 2 beta 20 ecn", "pie"),
             ("codel limit 1000 target 5ms interval 100ms ecn", "codel"),
             ("fq_codel limit 1000 flows 256 quantum 300 target 5ms memory_limit 32mb drop_batch 64 ecn", "fq_codel"),
+            ("drr quantum 1514", "drr"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
         ];
         for (line, name) in lines {
