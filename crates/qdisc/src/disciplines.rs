@@ -21,6 +21,8 @@ qdiscs! {
     "pie" => pie::Pie(PieConfig),
     "fq_codel" => fq_codel::FqCodel(FqCodelConfig),
     "drr" => drr::Drr(DrrConfig),
+    "cobalt" => cobalt::Cobalt(CobaltConfig),
+    "fq_cobalt" => fq_cobalt::FqCobalt(FqCobaltConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
