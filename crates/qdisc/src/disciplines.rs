@@ -23,6 +23,8 @@ qdiscs! {
     "drr" => drr::Drr(DrrConfig),
     "cobalt" => cobalt::Cobalt(CobaltConfig),
     "fq_cobalt" => fq_cobalt::FqCobalt(FqCobaltConfig),
+    "codel_lifo" => codel_lifo::CodelLifo(CodelLifoConfig),
+    "fq_codel_lifo" => fq_codel_lifo::FqCodelLifo(FqCodelLifoConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
