@@ -25,6 +25,7 @@ qdiscs! {
     "fq_cobalt" => fq_cobalt::FqCobalt(FqCobaltConfig),
     "codel_lifo" => codel_lifo::CodelLifo(CodelLifoConfig),
     "fq_codel_lifo" => fq_codel_lifo::FqCodelLifo(FqCodelLifoConfig),
+    "fq" => fq::Fq(FqConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
