@@ -22,6 +22,7 @@
 //! assert_eq!(sink.dropped[0].0.id, 2);
 //! ```
 
+mod classifier;
 mod control;
 pub mod discipline;
 pub mod disciplines;
