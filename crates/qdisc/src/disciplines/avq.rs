@@ -8,7 +8,7 @@
 //! it (`clamp = "ns2"`: once, at the end). A dropped packet neither costs nor refills, so without ECN the capacity
 //! answers to what is admitted, as ns-2 documents (`adapt_to = "offered"`: every arrival counts). Packets that are
 //! not ECN-capable are dropped where others are marked; ns-2 lets them pass. Departure: no marking of the packet at
-//! the head (ns-2 `markfront_`). Linux has no AVQ; the words of a tc line are those of the parameters.
+//! the head (ns-2 `markfront_`). Linux has no AVQ.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
@@ -70,7 +70,7 @@ impl Discipline for AvqConfig {
         ecn: "marks instead of dropping with `ecn`; overflow of the real queue drops",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["avq"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Avq, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -93,17 +93,7 @@ impl Discipline for AvqConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "gamma" => config.gamma = words.probability()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => return Err(words.unknown(&["limit", "gamma", "ecn", "noecn"])),
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no avq"))
     }
 }
 

@@ -7,8 +7,8 @@
 //! Readings: idleness is a state, not an event: what arrives at an idle link finds one decrement for each
 //! `freeze_time` of silence that has passed (`idle = "event"` counts one an event, as the paper's pseudo-code). Else a
 //! probability of 1 would never fall, for nothing would be queued. With `stamps = "separate"` increments and
-//! decrements wait for each other no longer, as in the ns-2 code of the authors' LANL distribution.
-//! Linux has no BLUE of its own; the words of a tc line are those of the parameters.
+//! decrements wait for each other no longer, as in the ns-2 code of the authors' LANL distribution. Linux has no BLUE
+//! of its own.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
@@ -64,13 +64,13 @@ tailrace_core::parameters! {
 
 impl Discipline for BlueConfig {
     const ABOUT: About = About {
-        family: "price",
+        family: "blue",
         summary: "Signals with a probability that rises with overflow and falls with idleness.",
         citation: "Feng, Shin, Kandlur and Saha, ToN 10(4), 2002",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["blue"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Blue, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -88,22 +88,7 @@ impl Discipline for BlueConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "increment" => config.increment = words.probability()?,
-                "decrement" => config.decrement = words.probability()?,
-                "freeze_time" => config.freeze_time = words.time()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => {
-                    let known = ["limit", "increment", "decrement", "freeze_time", "ecn", "noecn"];
-                    return Err(words.unknown(&known));
-                }
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no blue"))
     }
 }
 

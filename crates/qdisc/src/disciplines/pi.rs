@@ -7,7 +7,7 @@
 //! The coefficients are for one capacity, number of flows and round trip (3750 packets/s, 60, 246 ms); for others they
 //! must be designed anew: the loop's gain grows with the cube of the capacity. Where a full queue drops, the law is not
 //! asked (ns-2). Readings: 170 updates a second as in ns-2, though the paper's text may say 160; both round to the
-//! same coefficients. Linux has no PI; the words of a tc line are those of the parameters.
+//! same coefficients. Linux has no PI.
 
 use crate::control::{Controller, Ticker};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
@@ -48,7 +48,7 @@ impl Discipline for PiConfig {
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["pi"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Pi, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -75,17 +75,7 @@ impl Discipline for PiConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "target" => config.target = Limit::Packets(words.count()?),
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => return Err(words.unknown(&["limit", "target", "ecn", "noecn"])),
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no pi"))
     }
 }
 

@@ -8,7 +8,7 @@
 //! Readings: the delay is that of the last departure, zero where it left the queue empty. Beyond `mark_limit` classic
 //! ECN-capable packets are dropped instead of marked; scalable ones, whose marks are then certain with `k` = 2, are
 //! dropped with the classic probability beside being marked (RFC 9332 §4.1 asks for that on overload). Linux
-//! has PI2 only within `dualpi2`, so there are no tc words.
+//! has PI2 only within `dualpi2`.
 
 use crate::control::{Controller, Ticker, delay_shown};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
@@ -51,7 +51,7 @@ impl Discipline for Pi2Config {
         ecn: "with `ecn` marks ECT(0) by the square up to `mark_limit`, ECT(1) and CE by `k` times the root",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["pi2"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Pi2Queue<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -74,18 +74,7 @@ impl Discipline for Pi2Config {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "target" => config.target = words.time()?,
-                "tupdate" => config.tupdate = words.time()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => return Err(words.unknown(&["limit", "target", "tupdate", "ecn", "noecn"])),
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no pi2 outside dualpi2"))
     }
 }
 

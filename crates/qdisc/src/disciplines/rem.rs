@@ -8,7 +8,7 @@
 //! what was admitted). Packets are signalled on arrival, whether ECN-capable or not; `signal_at = "departure"` is
 //! ns-2's marking, which leaves packets that are not ECN-capable without any signal. The price is capped where the
 //! probability is 0.9999, which no source does: under a flood it would grow without bound and take as long to unwind.
-//! Linux has no REM; the words of a tc line are those of the parameters.
+//! Linux has no REM.
 
 use crate::control::Ticker;
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
@@ -77,7 +77,7 @@ impl Discipline for RemConfig {
         ecn: "marks instead of dropping with `ecn`, on arrival or departure",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["rem"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Rem, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -107,18 +107,7 @@ impl Discipline for RemConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "target" => config.target = Limit::Packets(words.count()?),
-                "interval" => config.interval = words.time()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => return Err(words.unknown(&["limit", "target", "interval", "ecn", "noecn"])),
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no rem"))
     }
 }
 
