@@ -10,8 +10,8 @@
 //!
 //! `form = "linux"` is `net/sched/sch_pie.c`: the allowance runs down with departures, the safeguard looks at the
 //! latest delay, two per cent more a step above 250 ms, first update after half a second, the rate averaged by
-//! eighths. It computes in floating point, not in 56-bit fractions of whole ticks. Departures: no switching off
-//! of the whole law at small backlogs, which RFC 8033 §5.1 offers, and no packet sizes above one MTU in `bytemode`.
+//! eighths, packets above one MTU not scaled in `bytemode`. Departures: it computes in floating point, not in 56-bit
+//! fractions of whole ticks; the law is never switched off at small backlogs, which RFC 8033 §5.3 allows.
 
 mod config;
 mod estimate;

@@ -33,15 +33,15 @@ tailrace_core::parameters! {
         /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
         limit: Limit = Limit::Packets(1000), "Linux sch_pie";
         /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
-        target: Duration = Duration::from_millis(15), "RFC 8033 §5.1, QDELAY_REF";
+        target: Duration = Duration::from_millis(15), "RFC 8033 Appendix A, QDELAY_REF";
         /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE";
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §4.2, T_UPDATE";
         /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
         alpha: f64 = 0.125, "RFC 8033 §4.2";
         /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
         beta: f64 = 1.25, "RFC 8033 §4.2";
         /// Time at the start of a burst in which nothing is signalled. Too large: floods enter unhindered.
-        max_burst: Duration = Duration::from_millis(150), "RFC 8033 §5.1, MAX_BURST";
+        max_burst: Duration = Duration::from_millis(150), "RFC 8033 §4.4, MAX_BURST";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "Linux sch_pie";
         /// Above this probability ECN-capable packets are dropped, too. Too large: a flood of ECN-capable packets

@@ -20,6 +20,7 @@ pub struct Pie {
     max_step: f64,
     max_burst: Duration,
     hold_in_burst: bool,
+    /// Whether the safeguard looks at the latest delay instead of that of the last update.
     live: bool,
 
     controller: Controller,
@@ -159,7 +160,7 @@ impl Pie {
     }
 }
 
-/// The smaller the probability, the smaller its steps (RFC 8033 §5.2 and §4.2).
+/// The smaller the probability, the smaller its steps (RFC 8033 §4.2).
 fn auto_tune(p: f64) -> f64 {
     const SCALE: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];

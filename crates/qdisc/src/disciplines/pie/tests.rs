@@ -38,7 +38,7 @@ fn gap(law: &mut Pie, rng: &mut Rng) -> u64 {
 
 #[test]
 fn a_constant_delay_of_30_ms_climbs_the_table_of_scales() {
-    // alpha (30 ms - 15 ms) = 0.001875 a step over 2048, 512, 128, 32, 8, 2, 1 (RFC 8033 §4.2 and §5.2).
+    // alpha (30 ms - 15 ms) = 0.001875 a step over 2048, 512, 128, 32, 8, 2, 1 (RFC 8033 §4.2).
     let mut law = late(&no_burst());
     let mut crossed = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.2, 0.5].map(|p| (p, 0));
     for update in 1..=400 {
