@@ -16,6 +16,7 @@ qdiscs! {
     "self_configuring_red" => self_configuring_red::SelfConfiguringRed(SelfConfiguringRedConfig),
     "nlred" => nlred::Nlred(NlredConfig),
     "choke" => choke::Choke(ChokeConfig),
+    "rred" => rred::Rred(RredConfig),
     "fred" => fred::Fred(FredConfig),
     "sfb" => sfb::Sfb(SfbConfig),
     "codel" => codel::Codel(CodelConfig),
