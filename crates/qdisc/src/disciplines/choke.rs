@@ -7,13 +7,14 @@
 //!
 //! Readings: candidates are drawn without replacement (`draw = "repeated"` puts them back); the self-adjusting form
 //! takes `2 i` candidates in the `i`-th of `regions` equal parts of the band, and the most above it. Flows are
-//! five-tuples, as in Linux.
+//! five-tuples, as in Linux, unless `flow` says otherwise.
 //!
 //! Departures: Linux tries three slots of a table with holes and then takes the oldest packet, which favours that one
 //! a little; here the queue has no holes. Taking a packet out of the middle moves the shorter half of the queue up.
 
 use super::red::{CountForm, Red, red_based, weight_log};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline};
+use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
 use crate::signal::{Fate, fate};
 use crate::tc::{TcError, TcWords};
@@ -47,6 +48,8 @@ red_based! {
         adjust: bool = false, "Pan, Prabhakar, Psounis 2000, basic form";
         /// Self-adjusting: number of equal regions between the thresholds. More: more candidates at `max_th`.
         regions: u32 = 8, "Pan, Prabhakar, Psounis 2000, simulations";
+        /// Which fields make a flow. Fewer: packets of different connections meet.
+        flow: FlowBy = FlowBy::FiveTuple, "Linux sch_choke";
         /// Where the candidates are.
         draw: Draw = Draw::Random, "Pan, Prabhakar, Psounis 2000";
     }
@@ -85,6 +88,7 @@ impl Discipline for ChokeConfig {
             limit: self.limit,
             ecn: self.ecn,
             red: Red::new(&self.red(), link),
+            by: self.flow,
             draw: self.draw,
             candidates: self.candidates,
             regions: self.adjust.then_some(self.regions),
@@ -154,6 +158,7 @@ pub struct Choke<P> {
     limit: Limit,
     ecn: bool,
     red: Red,
+    by: FlowBy,
     draw: Draw,
     candidates: u32,
     /// Regions of the band, where the number of candidates adjusts itself.
@@ -205,8 +210,9 @@ impl<P: Packet> Choke<P> {
     /// Drops the candidates that are of `flow`; returns whether there was one.
     #[inline]
     fn kill_matches(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> bool {
-        let fifo = &self.fifo;
-        self.picks.retain(|place| fifo.get(*place).is_some_and(|(p, _)| p.flow() == flow));
+        let (fifo, by) = (&self.fifo, self.by);
+        let flow = by.key(flow);
+        self.picks.retain(|place| fifo.get(*place).is_some_and(|(p, _)| by.key(p.flow()) == flow));
         // From the back, so that places in front stay true.
         self.picks.sort_unstable();
         for place in self.picks.iter().rev() {
@@ -216,13 +222,6 @@ impl<P: Packet> Choke<P> {
             cx.sink.dropped(packet, DropReason::Aqm, cx.now);
         }
         !self.picks.is_empty()
-    }
-
-    fn fits(&self, size: Bytes) -> bool {
-        match self.limit {
-            Limit::Packets(n) => self.backlog.packets < n,
-            Limit::Bytes(b) => self.backlog.bytes + size <= b,
-        }
     }
 }
 
@@ -245,7 +244,7 @@ impl<P: Packet> QueueDiscipline<P> for Choke<P> {
             cx.sink.dropped(packet, DropReason::Aqm, cx.now);
             return;
         }
-        if !self.fits(size) {
+        if !self.backlog.has_room(self.limit, size) {
             self.red.on_overlimit(cx.now);
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
             return;

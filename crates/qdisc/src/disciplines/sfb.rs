@@ -32,8 +32,9 @@ mod config;
 
 use self::bins::{Bank, PARTS, Rules};
 pub use self::config::{Early, Overflow, Profile, SfbConfig, Warm};
-use crate::classifier::Flags;
+use crate::classifier::{Flags, salted};
 use crate::discipline::{Backlog, Cx, QueueDiscipline, Verdict};
+use crate::flow_hash::FlowBy;
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
@@ -62,7 +63,9 @@ pub struct Sfb<P> {
     banks: [Bank; 2],
     /// The bank that decides.
     active: usize,
-    salted: bool,
+    /// Drawn with the first packet, and kept, for the places of flags.
+    salt: Option<u64>,
+    by: FlowBy,
     flags: Flags,
     rules: Rules,
     limit: Limit,
@@ -84,8 +87,8 @@ impl<P: Packet> Sfb<P> {
     /// Draws the first salts, and changes them when their time has come.
     #[inline]
     fn keep_hash_moving(&mut self, now: Instant, rng: &mut Rng) {
-        if !self.salted {
-            self.salted = true;
+        if self.salt.is_none() {
+            self.salt = Some(rng.next_u64());
             self.banks.iter_mut().for_each(|bank| bank.reseed(rng.next_u64()));
         }
         if self.rehash > Duration::ZERO && now.saturating_since(self.rehashed) > self.rehash {
@@ -111,6 +114,11 @@ impl<P: Packet> Sfb<P> {
         }
     }
 
+    /// Does not move with the hash of the bins: a flag must be found again.
+    fn flag_hash(&self, flow: FlowKey) -> u64 {
+        salted(flow, self.salt.unwrap_or_default())
+    }
+
     fn overflows(&self, full: u32) -> bool {
         match self.overflow {
             Overflow::Any => full > 0,
@@ -121,17 +129,17 @@ impl<P: Packet> Sfb<P> {
     /// Linux: bins, overflow, penalty box, signal.
     fn judge_linux(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
         let (active, next) = (self.active, 1 - self.active);
-        let hash = self.banks[active].hash(flow);
+        let hash = self.banks[active].hash(self.by.key(flow));
         let seen = self.banks[active].arrive(hash, &self.rules, cx.now);
         let inelastic = seen.least_p >= self.penalise;
-        self.flags.set(flow, hash, inelastic, cx);
+        self.flags.set(flow, self.flag_hash(flow), inelastic, cx);
         if self.overflows(seen.full) {
             return Answer::Refuse;
         }
         let mut counted = [None; 2];
         counted[active] = Some((hash, self.banks[active].generation()));
         if self.trains_next(inelastic, cx.now) {
-            let hash = self.banks[next].hash(flow);
+            let hash = self.banks[next].hash(self.by.key(flow));
             self.banks[next].arrive(hash, &self.rules, cx.now);
             counted[next] = Some((hash, self.banks[next].generation()));
         }
@@ -146,11 +154,11 @@ impl<P: Packet> Sfb<P> {
     /// LANL: penalty box, bins, overflow, mark.
     fn judge_lanl(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
         let (active, next) = (self.active, 1 - self.active);
-        let hash = self.banks[active].hash(flow);
-        let next_hash = self.banks[next].hash(flow);
+        let hash = self.banks[active].hash(self.by.key(flow));
+        let next_hash = self.banks[next].hash(self.by.key(flow));
         let inelastic = self.banks[active].least_p(hash, &self.rules) >= self.penalise;
         let trains_next = self.trains_next(inelastic, cx.now);
-        self.flags.set(flow, hash, inelastic, cx);
+        self.flags.set(flow, self.flag_hash(flow), inelastic, cx);
         if inelastic {
             if self.penalty.admits(cx.now) {
                 return Answer::Admit(Verdict::Pass, [None; 2]);

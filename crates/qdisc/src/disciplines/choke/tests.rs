@@ -71,6 +71,24 @@ fn candidates_are_drawn_with_or_without_replacement() {
 }
 
 #[test]
+fn flows_are_what_the_configuration_says() {
+    // Same addresses, other port.
+    let twin = |id, port| {
+        let packet = TestPacket::new(id, 5, 1000);
+        TestPacket { flow: FlowKey { src_port: port, ..packet.flow }, ..packet }
+    };
+    for (flow, matches) in [(FlowBy::FiveTuple, 0), (FlowBy::SrcDst, 1)] {
+        let (mut rng, mut sink) = (Rng::new(1), Counter::default());
+        let mut queue = ChokeConfig { flow, ..matching_only(10) }.build(&LINK);
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        for port in 0..3 {
+            queue.enqueue(twin(u64::from(port), port), &mut cx);
+        }
+        assert_eq!((queue.matches, sink.dropped), (matches, 2 * matches));
+    }
+}
+
+#[test]
 fn all_matching_candidates_die() {
     let (mut rng, mut sink) = (Rng::new(1), Collector::default());
     let mut queue = ChokeConfig { candidates: 6, draw: Draw::Back, ..matching_only(10) }.build(&LINK);

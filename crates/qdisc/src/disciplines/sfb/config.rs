@@ -4,6 +4,7 @@ use super::bins::{Bank, PARTS, Rules};
 use super::{Penalty, Sfb};
 use crate::classifier::Flags;
 use crate::discipline::{Backlog, LinkView};
+use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcWords};
 use std::collections::VecDeque;
@@ -64,6 +65,8 @@ tailrace_core::parameters! {
         levels: Option<u32> = None, "Linux SFB_LEVELS; Feng et al. 2001";
         /// Bins at each level. Too few: innocents share bins with floods at every level. `"auto"`: 16 (linux), 23 (lanl).
         bins: Option<u32> = None, "Linux SFB_NUMBUCKETS; Feng et al. 2001";
+        /// Which fields make a flow. Fewer: innocents share the bins of a flood.
+        flow: FlowBy = FlowBy::FiveTuple, "Linux sch_sfb";
         /// Packets in a bin from which its probability rises. Too small: signals for short bursts. `"auto"`: 20 (linux),
         /// `limit` over `bins` (lanl).
         target: Option<u32> = None, "Linux bin_size; LANL port";
@@ -215,7 +218,8 @@ impl Discipline for SfbConfig {
             backlog: Backlog::default(),
             banks: [Bank::new(&rules, 0), Bank::new(&rules, next_p)],
             active: 0,
-            salted: false,
+            salt: None,
+            by: self.flow,
             flags: Flags::new(),
             limit: self.limit(),
             ecn: self.ecn,

@@ -267,6 +267,9 @@ fn a_moving_hash_takes_floods_along_and_leaves_no_packet_behind() {
         bench.send(0);
         assert_ne!(bench.queue.active, before);
         assert_eq!(bench.least_p(0) == PARTS, warmup > 0);
+        // Flagged once; cleared where the new hash knows nothing of it.
+        let flags: Vec<_> = bench.sink.flagged.iter().map(|(_, flagged, _)| *flagged).collect();
+        assert_eq!(flags, if warmup > 0 { vec![true] } else { vec![true, false] });
         while bench.take().is_some() {}
         assert_eq!(bench.queue.banks.each_ref().map(Bank::packets), [0, 0]);
     }
