@@ -29,6 +29,7 @@ qdiscs! {
     "codel_lifo" => codel_lifo::CodelLifo(CodelLifoConfig),
     "fq_codel_lifo" => fq_codel_lifo::FqCodelLifo(FqCodelLifoConfig),
     "fq" => fq::Fq(FqConfig),
+    "fq_pie" => fq_pie::FqPie(FqPieConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
@@ -56,6 +57,7 @@ mod tests {
             ("codel limit 1000 target 5ms interval 100ms ecn", "codel"),
             ("fq_codel limit 1000 flows 256 quantum 300 target 5ms memory_limit 32mb drop_batch 64 ecn", "fq_codel"),
             ("drr quantum 1514", "drr"),
+            ("fq_pie limit 2000 flows 256 target 15ms tupdate 15ms alpha 2 beta 20 ecn_prob 10", "fq_pie"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
         ];
         for (line, name) in lines {

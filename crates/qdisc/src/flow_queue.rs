@@ -1,8 +1,10 @@
 //! Queues for flows, served in turn, each with a law of its own: the body of DRR, FQ-CoDel and their kin.
 //!
-//! What differs among them is data ([`FlowSetup`]): what makes a flow, who is served when, from which end, and who pays
-//! when the buffer is full. The law sees its flow as [`Managed`](crate::Managed) shows it a FIFO: on arrival, then the
-//! limits, then insertion; on departure one packet after another until it lets one go.
+//! What differs among them is data ([`FlowSetup`]): what makes a flow, who is served when, from which end, and who
+//! pays when the buffer is full. The law sees its flow as [`Managed`](crate::Managed) shows it a FIFO: on arrival,
+//! then insertion; on departure one packet after another until it lets one go. An arrival that is refused for want
+//! of room is not shown to it as an arrival. Laws with a timer run theirs at the same times, also where nothing
+//! waits; a flow not seen before has the law of one that was idle so far.
 //!
 //! Memory: hashed flows are made when their bucket is first used and stay, at most `flows` of them, because a law
 //! remembers what it did. Exact flows are forgotten, with their law, when they leave the round; then no more flows
@@ -123,7 +125,7 @@ pub(crate) const LEAST_QUANTUM: Bytes = Bytes(64);
 pub struct FlowQueue<L, P> {
     setup: FlowSetup,
     quantum: i64,
-    /// What a flow begins with.
+    /// What a flow begins with: a law that has seen no packet, only time.
     law: L,
     hash: SaltedHash,
     /// First flow of each bucket or chain.
@@ -488,6 +490,11 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
     fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
         let size = packet.size();
         let index = self.classify(&packet, cx);
+        if self.refuses(index, size) {
+            self.flows[index as usize].law.on_overlimit(cx.now);
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return self.forget_flow(index, cx);
+        }
         let seen = self.seen(index);
         let law = &mut self.flows[index as usize].law;
         let verdict = law.on_enqueue(size, seen, cx.now, cx.rng);
@@ -497,11 +504,6 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
         }
         if fate == Fate::Drop {
             cx.sink.dropped(packet, DropReason::Aqm, cx.now);
-            return self.forget_flow(index, cx);
-        }
-        if self.refuses(index, size) {
-            self.flows[index as usize].law.on_overlimit(cx.now);
-            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
             return self.forget_flow(index, cx);
         }
         if fate == (Fate::Mark { fresh: true }) {
@@ -531,6 +533,18 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.law.poll_timeout()
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+        self.law.handle_timeout(Backlog::default(), cx.now);
+        for index in 0..self.flows.len() {
+            let seen = self.seen(index as u32);
+            self.flows[index].law.handle_timeout(seen, cx.now);
+        }
     }
 
     /// One flow's law speaks for itself; of several only their number is of use.

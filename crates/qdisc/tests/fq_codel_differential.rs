@@ -1,5 +1,5 @@
-//! FQ-CoDel, with its slab, chains and lists, against RFC 8290 §4 written plainly, each queue under the loop of RFC 8289
-//! §5.5.
+//! FQ-CoDel, with its slab, chains and lists, against RFC 8290 §4 written plainly, each queue under the loop of RFC
+//! 8289 §5.5.
 
 use proptest::prelude::*;
 use std::collections::VecDeque;

@@ -1,10 +1,10 @@
 //! COBALT: CoDel and BLUE in alternation.
 //!
-//! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE", LANMAN 2018; Palmei et al., "Design and Evaluation of COBALT Queue
-//! Discipline", LANMAN 2019; as in ns-3 `cobalt-queue-disc.cc`, ported from Linux `sch_cake.c`. CoDel's schedule
-//! signals senders that listen and, when the queue is good again, winds its count down instead of forgetting it; for
-//! those that do not listen, a BLUE probability that grows with overflows and falls when the queue runs empty drops
-//! packets, ECN-capable or not.
+//! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE", LANMAN 2018; Palmei et al., "Design and Evaluation of COBALT
+//! Queue Discipline", LANMAN 2019; as in ns-3 `cobalt-queue-disc.cc`, ported from Linux `sch_cake.c`. CoDel's
+//! schedule signals senders that listen and, when the queue is good again, winds its count down instead of
+//! forgetting it; for those that do not listen, a BLUE probability that grows with overflows and falls when the
+//! queue runs empty drops packets, ECN-capable or not.
 //!
 //! Reading: the probability also grows while the sojourn exceeds `blue_threshold` (ns-3; `"auto"` turns it off).
 //! Departures: exact square roots instead of a cache of 16 and a Newton step a change, which agree to a thousandth;
@@ -22,8 +22,8 @@ tailrace_core::parameters! {
     pub struct CobaltConfig {
         /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
         limit: Limit = Limit::Packets(1000), "ns-3 CobaltQueueDisc";
-        /// Sojourn time that is acceptable for good; also the least time between changes of the probability. Too small:
-        /// the link idles. Too large: standing queue.
+        /// Sojourn time that is acceptable for good; also the least time between changes of the probability. Too
+        /// small: the link idles. Too large: standing queue.
         target: Duration = Duration::from_millis(5), "ns-3 CobaltQueueDisc; CAKE";
         /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
         /// Too large: slow reaction.
@@ -34,8 +34,8 @@ tailrace_core::parameters! {
         increment: Probability = Probability::clamped(1.0 / 256.0), "ns-3 CobaltQueueDisc; CAKE";
         /// What running empty takes from it. Too small: drops go on after a flood. Too large: floods return.
         decrement: Probability = Probability::clamped(1.0 / 4096.0), "ns-3 CobaltQueueDisc; CAKE";
-        /// Sojourn time beyond which BLUE's probability grows without an overflow; `"auto"` turns that off. Too small:
-        /// BLUE takes over from CoDel.
+        /// Sojourn time beyond which BLUE's probability grows without an overflow; `"auto"` turns that off. Too
+        /// small: BLUE takes over from CoDel.
         blue_threshold: Option<Duration> = Some(Duration::from_millis(400)), "ns-3 CobaltQueueDisc";
     }
 }
@@ -181,7 +181,8 @@ impl Aqm for Cobalt {
         rng: &mut Rng,
     ) -> Verdict {
         let (sojourn, now_nanos) = (nanos(sojourn), at(now));
-        // Whether the schedule lags is judged by the one that was in force, or by the one that a signal or a step made.
+        // Whether the schedule lags is judged by the one that was in force, or by the one that a signal or a step
+        // made.
         let before = self.drop_next;
         let had_due = self.due(now_nanos);
         let signal = self.codel(sojourn, now_nanos);
@@ -286,8 +287,8 @@ mod tests {
 
     #[test]
     fn marks_come_when_ns3_expects_them() {
-        // ns-3 cobalt-queue-disc-test-suite: 20 packets at zero; dequeues at 2 target, past the interval twice, and at
-        // two intervals more.
+        // ns-3 cobalt-queue-disc-test-suite: 20 packets at zero; dequeues at 2 target, past the interval twice, and
+        // at two intervals more.
         let mut b = Bench::new(&CobaltConfig::default());
         b.enqueue(20, Ecn::Ect0, Instant::ZERO);
         let marks = [10, 210, 210, 420].map(|ms| {
@@ -300,8 +301,8 @@ mod tests {
 
     #[test]
     fn sojourn_beyond_the_threshold_raises_the_probability_to_60_steps() {
-        // ns-3 cobalt-queue-disc-test-suite, enhanced BLUE: 200 packets at zero, 100 dequeues 10 ms apart. The sojourn
-        // exceeds 400 ms from the 41st on, so 60 steps of 1/256.
+        // ns-3 cobalt-queue-disc-test-suite, enhanced BLUE: 200 packets at zero, 100 dequeues 10 ms apart. The
+        // sojourn exceeds 400 ms from the 41st on, so 60 steps of 1/256.
         for (threshold, expected) in [(Some(Duration::from_millis(400)), 0.234375), (None, 0.0)] {
             let mut b = Bench::new(&CobaltConfig { blue_threshold: threshold, ..Default::default() });
             b.enqueue(200, Ecn::Ect0, Instant::ZERO);

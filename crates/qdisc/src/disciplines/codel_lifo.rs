@@ -1,9 +1,9 @@
 //! CoDel-LIFO: the newest packet first, and drops only in a run of growing waits.
 //!
 //! Felix da Silva, Santos, Nogueira, "A New Queue Discipline for Reducing Bufferbloat Effects in HetNet Concurrent
-//! Multipath Transfer". A stack: fresh packets pass the standing queue by. A packet that CoDel would drop is forgiven
-//! unless the run of packets that each waited longer than the one before is longer than theta, the ratio of the longest
-//! to the mean sojourn time.
+//! Multipath Transfer". A stack: fresh packets pass the standing queue by. A packet that CoDel would drop is
+//! forgiven unless the run of packets that each waited longer than the one before is longer than theta, the ratio of
+//! the longest to the mean sojourn time.
 //!
 //! The text leaves open what the authors' simulator decides otherwise, so `profile` chooses:
 //!
@@ -13,12 +13,13 @@
 //! | a drop needs | CoDel's interval and schedule, and the run | the run; entry within an interval of the last schedule, or two intervals above target; then whatever is due or in a run |
 //! | arithmetic | exact | Linux's, in units of 1024 ns |
 //!
-//! Readings of the paper: intervals shrink with the square root of the count (the text multiplies, against CoDel, its
-//! RFC and the authors' code); every packet taken from the stack is one sample, in that order; forgiving changes neither
-//! count nor schedule; the count is kept below target as in CoDel (`literal_reset` clears it, as the text says).
-//! Departures from the authors' code: where it drops a packet and then sends none although some wait, the next one is
-//! looked at instead, for a link may not idle before a backlog; packets that it counts as dropped and sends are not
-//! counted; a limit in bytes may be reached exactly; times do not wrap around. Packets leave out of order.
+//! Readings of the paper: intervals shrink with the square root of the count (the text multiplies, against CoDel,
+//! its RFC and the authors' code); every packet taken from the stack is one sample, in that order; forgiving changes
+//! neither count nor schedule; the count is kept below target as in CoDel (`literal_reset` clears it, as the text
+//! says). Departures from the authors' code: where it drops a packet and then sends none although some wait, the
+//! next one is looked at instead, for a link may not idle before a backlog; packets that it counts as dropped and
+//! sends are not counted; a limit in bytes may be reached exactly; times do not wrap around. Packets leave out of
+//! order.
 
 use super::codel::{Arithmetic, newton_step};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
@@ -56,10 +57,11 @@ tailrace_core::parameters! {
         limit: Limit = Limit::Packets(1000), "ns-3 CoDelQueue";
         /// Which packet dies when the stack is full.
         overflow: Victim = Victim::Arrival, "Felix da Silva et al.";
-        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law sleeps.
+        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law
+        /// sleeps.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
-        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too large:
-        /// slow reaction.
+        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
+        /// large: slow reaction.
         interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";

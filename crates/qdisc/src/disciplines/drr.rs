@@ -1,9 +1,9 @@
 //! DRR: deficit round robin.
 //!
-//! Shreedhar, Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM 1995. Queues of flows are served in
-//! turn; a turn adds a quantum to what the flow may send, and packets go while they fit; what is left is kept for the
-//! next turn, so that flows get equal bytes whatever their packet sizes. When the buffer is full the flow with most
-//! bytes pays.
+//! Shreedhar, Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM 1995. Queues of flows are served
+//! in turn; a turn adds a quantum to what the flow may send, and packets go while they fit; what is left is kept for
+//! the next turn, so that flows get equal bytes whatever their packet sizes. When the buffer is full the flow with
+//! most bytes pays.
 //!
 //! `profile = "ns2"` takes the defaults of ns-2 `queue/drr.cc`: 25 kB in 10 queues by source address, a quantum of
 //! 250 bytes, the victim from the head. Whether the paper's buffer stealing takes from head or tail is not said; the
@@ -47,10 +47,11 @@ tailrace_core::parameters! {
         /// Most that may wait in all flows together. Too small: no room for fairness. `"auto"`: 1000 packets (paper),
         /// 25 kB (ns2).
         limit: Option<Limit> = None, "Linux pfifo; ns-2 blimit_";
-        /// Queues that flows are hashed into. Too few: flows collide and share one turn. `"auto"`: 1024 (paper), 10 (ns2).
+        /// Queues that flows are hashed into. Too few: flows collide and share one turn. `"auto"`: 1024 (paper), 10
+        /// (ns2).
         flows: Option<u32> = None, "Linux fq_codel; ns-2 buckets_";
-        /// Bytes a flow may send in its turn; but for ns2 at least 1500. Too small: turns in which nothing goes. Too large:
-        /// bursts. `"auto"`: 1514 (paper), 250 (ns2).
+        /// Bytes a flow may send in its turn; but for ns2 at least 1500. Too small: turns in which nothing goes. Too
+        /// large: bursts. `"auto"`: 1514 (paper), 250 (ns2).
         quantum: Option<Bytes> = None, "Linux sch_drr: one Ethernet frame; ns-2 quantum_";
         /// Which packet dies when the buffer is full. `"auto"`: longest_tail (paper), longest_head (ns2).
         drop: Option<Victim> = None, "Demers et al., SIGCOMM 1989; ns-2";

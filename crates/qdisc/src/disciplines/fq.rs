@@ -1,13 +1,13 @@
 //! FQ: a queue for each connection, served in turn.
 //!
-//! Nagle, "On Packet Switches with Infinite Storage", RFC 970, 1985, and IEEE Transactions on Communications 35(4), 1987;
-//! what the surveys of queue disciplines under attack call FQ. The router serves the queues of its connections
-//! cyclically, a packet each; a connection that sends too fast fills its own queue only, and what does not fit there is
-//! dropped. It is fair in packets, not in bytes: who sends large ones gets more.
+//! Nagle, "On Packet Switches with Infinite Storage", RFC 970, 1985, and IEEE Transactions on Communications 35(4),
+//! 1987; what the surveys of queue disciplines under attack call FQ. The router serves the queues of its connections
+//! cyclically, a packet each; a connection that sends too fast fills its own queue only, and what does not fit there
+//! is dropped. It is fair in packets, not in bytes: who sends large ones gets more.
 //!
 //! Readings: connections are told apart exactly, not by a hash; a queue's limit, which no source gives, is ns-2's
-//! default for any queue. Departure: `limit` bounds the whole, with the drop of the arrival, as no buffer is infinite.
-//! Linux's `fq` is another discipline (pacing); a tc line with that name is refused.
+//! default for any queue. Departure: `limit` bounds the whole, with the drop of the arrival, as no buffer is
+//! infinite. Linux's `fq` is another discipline (pacing); a tc line with that name is refused.
 
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
@@ -20,10 +20,11 @@ use tailrace_core::{Bytes, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `fq`.
     pub struct FqConfig {
-        /// Most that may wait in all queues together; also bounds how many connections are known. Too small: who comes late
-        /// finds no room. Too large: only memory.
+        /// Most that may wait in all queues together; also bounds how many connections are known. Too small: who
+        /// comes late finds no room. Too large: only memory.
         limit: Limit = Limit::Packets(1000), "Linux pfifo";
-        /// Most that may wait in one connection's queue. Too small: bursts are lost. Too large: long waits behind oneself.
+        /// Most that may wait in one connection's queue. Too small: bursts are lost. Too large: long waits behind
+        /// oneself.
         flow_limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
         /// Which fields of a packet make its connection.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 970 (Nagle: src)";

@@ -1,11 +1,11 @@
 //! FQ-COBALT: flow queueing with a COBALT for each flow.
 //!
-//! ns-3 `fq-cobalt-queue-disc.cc`; the core of CAKE (Høiland-Jørgensen, Täht, Morton, LANMAN 2018). The queues and turns
-//! of [`fq_codel`](super::fq_codel), with [`cobalt`](super::cobalt) as law: a flow that does not respond meets a drop
-//! probability of its own.
+//! ns-3 `fq-cobalt-queue-disc.cc`; the core of CAKE (Høiland-Jørgensen, Täht, Morton, LANMAN 2018). The queues and
+//! turns of [`fq_codel`](super::fq_codel), with [`cobalt`](super::cobalt) as law: a flow that does not respond meets
+//! a drop probability of its own.
 //!
-//! Reading: a drop at the limit tells the law of its flow, as in Linux `sch_cake.c`; ns-3 does not. Departures: those of
-//! `cobalt`; CAKE's protection of a flow's last packet is left out, as in ns-3.
+//! Reading: a drop at the limit tells the law of its flow, as in Linux `sch_cake.c`; ns-3 does not. Departures:
+//! those of `cobalt`; CAKE's protection of a flow's last packet is left out, as in ns-3.
 
 use super::cobalt::{Cobalt, CobaltConfig};
 use super::fq_codel::check_flows;
@@ -27,8 +27,8 @@ tailrace_core::parameters! {
         flow_by: FlowBy = FlowBy::FiveTuple, "ns-3 FqCobaltQueueDisc";
         /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
         quantum: Bytes = Bytes(1514), "CAKE: one Ethernet frame";
-        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large: bursts of
-        /// loss.
+        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
+        /// bursts of loss.
         drop_batch: u32 = 64, "ns-3 FqCobaltQueueDisc";
         /// Acceptable sojourn time. Too small: the link idles. Too large: standing queue.
         target: Duration = Duration::from_millis(5), "ns-3 FqCobaltQueueDisc; CAKE";
@@ -37,13 +37,13 @@ tailrace_core::parameters! {
         interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE";
         /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
         ecn: bool = true, "ns-3 FqCobaltQueueDisc; CAKE";
-        /// What an overflow adds to the probability of the flow that pays. Too small: floods fill the buffer. Too large:
-        /// it overshoots.
+        /// What an overflow adds to the probability of the flow that pays. Too small: floods fill the buffer. Too
+        /// large: it overshoots.
         increment: Probability = Probability::clamped(1.0 / 256.0), "ns-3 FqCobaltQueueDisc; CAKE";
         /// What running empty takes from it. Too small: drops go on after a flood. Too large: floods return.
         decrement: Probability = Probability::clamped(1.0 / 4096.0), "ns-3 FqCobaltQueueDisc; CAKE";
-        /// Sojourn time beyond which the probability grows without an overflow; `"auto"` turns that off. Too small: BLUE
-        /// takes over from CoDel.
+        /// Sojourn time beyond which the probability grows without an overflow; `"auto"` turns that off. Too small:
+        /// BLUE takes over from CoDel.
         blue_threshold: Option<Duration> = Some(Duration::from_millis(400)), "ns-3 FqCobaltQueueDisc";
     }
 }

@@ -4,11 +4,11 @@
 //! ([`codel`](super::codel)); flows that just became active go first, once, so that sparse ones hardly wait. When the
 //! buffer is full the queue with most bytes loses packets from its head, half of its bytes or `drop_batch` packets.
 //!
-//! What Linux does otherwise is an option: `codel_backlog = "total"` (its small-backlog test looks at all that waits; the
-//! RFC and ns-3 look at the flow), `count_overlimit` (a drop at the limit raises CoDel's `count`), `emptied =
-//! "stays_if_old"` (a new flow found empty leaves the round where no old ones wait), `arithmetic`. A tc line sets all.
-//! Departures: `memory_limit` counts bytes on the wire, not those of kernel buffers; among queues of equally many
-//! bytes the one that was first used pays, not the one with the lowest hash.
+//! What Linux does otherwise is an option: `codel_backlog = "total"` (its small-backlog test looks at all that
+//! waits; the RFC and ns-3 look at the flow), `count_overlimit` (a drop at the limit raises CoDel's `count`),
+//! `emptied = "stays_if_old"` (a new flow found empty leaves the round where no old ones wait), `arithmetic`. A tc
+//! line sets all. Departures: `memory_limit` counts bytes on the wire, not those of kernel buffers; among queues of
+//! equally many bytes the one that was first used pays, not the one with the lowest hash.
 
 use super::codel::{Arithmetic, Codel, CodelConfig};
 use crate::discipline::LinkView;
@@ -31,8 +31,8 @@ tailrace_core::parameters! {
         flows: u32 = 1024, "RFC 8290 §5.2.4";
         /// Which fields of a packet make its flow.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
-        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts, and flows of that size pass
-        /// as sparse.
+        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts, and flows of that size
+        /// pass as sparse.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
         /// CoDel's acceptable sojourn time. Too small: the link idles. Too large: standing queue.
         target: Duration = Duration::from_millis(5), "RFC 8290 §5.2.3";
@@ -40,13 +40,14 @@ tailrace_core::parameters! {
         interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = true, "RFC 8290 §5.2.6";
-        /// Mark every ECN-capable packet that waited longer than this; `"auto"` turns it off. Too small: senders starve.
+        /// Mark every ECN-capable packet that waited longer than this; `"auto"` turns it off. Too small: senders
+        /// starve.
         ce_threshold: Option<Duration> = None, "RFC 8290 §5.2.8 (off)";
-        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large: bursts of
-        /// loss.
+        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
+        /// bursts of loss.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
-        /// With no more than this waiting CoDel signals nothing; `"auto"` is the largest packet of the flow, at least 512
-        /// bytes. Too large: a standing queue of that size is never seen.
+        /// With no more than this waiting CoDel signals nothing; `"auto"` is the largest packet of the flow, at
+        /// least 512 bytes. Too large: a standing queue of that size is never seen.
         maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
         /// Which backlog is compared with `maxpacket`.
         codel_backlog: Seen = Seen::Flow, "RFC 8290 §4; ns-3 (Linux: total)";

@@ -30,13 +30,14 @@ tailrace_core::parameters! {
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
         /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
-        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large: bursts of
-        /// loss.
+        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
+        /// bursts of loss.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
-        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law sleeps.
+        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law
+        /// sleeps.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
-        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too large:
-        /// slow reaction.
+        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
+        /// large: slow reaction.
         interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";

@@ -37,7 +37,8 @@ impl Bench {
     }
 }
 
-/// Eight packets, one each 10 ms, and dequeues each 12 ms from 72 ms on; target 5 ms, interval 20 ms, no small backlog.
+/// Eight packets, one each 10 ms, and dequeues each 12 ms from 72 ms on; target 5 ms, interval 20 ms, no small
+/// backlog.
 fn drained(config: CodelLifoConfig, ecn: Ecn) -> (Bench, Vec<Option<u64>>, Vec<[f64; 4]>) {
     let mut b = Bench::new(&CodelLifoConfig {
         interval: Duration::from_millis(20),
