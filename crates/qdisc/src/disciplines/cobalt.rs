@@ -48,7 +48,7 @@ impl Discipline for CobaltConfig {
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["cobalt"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Cobalt, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -66,18 +66,7 @@ impl Discipline for CobaltConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "target" => config.target = words.time()?,
-                "interval" => config.interval = words.time()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => return Err(words.unknown(&["limit", "target", "interval", "ecn", "noecn"])),
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no cobalt"))
     }
 }
 

@@ -81,7 +81,7 @@ impl Discipline for CodelLifoConfig {
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &["codel_lifo"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = FlowQueue<CodelLifo, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -111,18 +111,7 @@ impl Discipline for CodelLifoConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "target" => config.target = words.time()?,
-                "interval" => config.interval = words.time()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => return Err(words.unknown(&["limit", "target", "interval", "ecn", "noecn"])),
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no codel_lifo"))
     }
 }
 

@@ -56,7 +56,7 @@ impl Discipline for FqCobaltConfig {
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "a queue, a deficit and COBALT's variables, shared by flows that collide",
     };
-    const TC_KINDS: &'static [&'static str] = &["fq_cobalt"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = FlowQueue<Cobalt, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -82,32 +82,7 @@ impl Discipline for FqCobaltConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "flows" => config.flows = words.count32()?,
-                "quantum" => config.quantum = words.size()?,
-                "target" => config.target = words.time()?,
-                "interval" => config.interval = words.time()?,
-                "drop_batch" => config.drop_batch = words.count32()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => {
-                    return Err(words.unknown(&[
-                        "limit",
-                        "flows",
-                        "quantum",
-                        "target",
-                        "interval",
-                        "drop_batch",
-                        "ecn",
-                        "noecn",
-                    ]));
-                }
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no fq_cobalt"))
     }
 }
 

@@ -57,7 +57,7 @@ impl Discipline for FqCodelLifoConfig {
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "a stack, a deficit, CoDel's variables and sojourn statistics, shared by flows that collide",
     };
-    const TC_KINDS: &'static [&'static str] = &["fq_codel_lifo"];
+    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = FlowQueue<CodelLifo, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -84,23 +84,7 @@ impl Discipline for FqCodelLifoConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        let mut config = Self::default();
-        while let Some(word) = words.next_word() {
-            match word {
-                "limit" => config.limit = Limit::Packets(words.count()?),
-                "flows" => config.flows = words.count32()?,
-                "quantum" => config.quantum = words.size()?,
-                "target" => config.target = words.time()?,
-                "interval" => config.interval = words.time()?,
-                "ecn" => config.ecn = true,
-                "noecn" => config.ecn = false,
-                _ => {
-                    let known = &["limit", "flows", "quantum", "target", "interval", "ecn", "noecn"];
-                    return Err(words.unknown(known));
-                }
-            }
-        }
-        Ok(config)
+        Err(words.error("tc has no fq_codel_lifo"))
     }
 }
 
