@@ -1,6 +1,6 @@
 //! The two traits a queue discipline can implement: a law ([`Aqm`]) or a whole discipline ([`QueueDiscipline`]).
 
-use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Packet, Rate, Rng};
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rate, Rng};
 
 /// What waits in a queue: the packet in service has left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,17 @@ pub struct Backlog {
     pub packets: u64,
     /// Bytes waiting.
     pub bytes: Bytes,
+}
+
+impl Backlog {
+    /// Whether a packet of `size` fits within `limit`.
+    #[inline]
+    pub fn has_room(self, limit: Limit, size: Bytes) -> bool {
+        match limit {
+            Limit::Packets(n) => self.packets < n,
+            Limit::Bytes(b) => self.bytes + size <= b,
+        }
+    }
 }
 
 /// What a law decides about one packet.

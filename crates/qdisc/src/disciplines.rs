@@ -12,8 +12,29 @@ use tailrace_core::{Instant, Limit, Packet};
 qdiscs! {
     "droptail" => droptail::Droptail(DroptailConfig),
     "red" => red::Red(RedConfig),
+    "ared" => ared::Ared(AredConfig),
+    "self_configuring_red" => self_configuring_red::SelfConfiguringRed(SelfConfiguringRedConfig),
+    "nlred" => nlred::Nlred(NlredConfig),
+    "choke" => choke::Choke(ChokeConfig),
+    "rred" => rred::Rred(RredConfig),
+    "fred" => fred::Fred(FredConfig),
+    "sfb" => sfb::Sfb(SfbConfig),
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
+    "pie" => pie::Pie(PieConfig),
+    "fq_codel" => fq_codel::FqCodel(FqCodelConfig),
+    "drr" => drr::Drr(DrrConfig),
+    "cobalt" => cobalt::Cobalt(CobaltConfig),
+    "fq_cobalt" => fq_cobalt::FqCobalt(FqCobaltConfig),
+    "codel_lifo" => codel_lifo::CodelLifo(CodelLifoConfig),
+    "fq_codel_lifo" => fq_codel_lifo::FqCodelLifo(FqCodelLifoConfig),
+    "fq" => fq::Fq(FqConfig),
+    "fq_pie" => fq_pie::FqPie(FqPieConfig),
+    "pi2" => pi2::Pi2(Pi2Config),
+    "blue" => blue::Blue(BlueConfig),
+    "rem" => rem::Rem(RemConfig),
+    "pi" => pi::Pi(PiConfig),
+    "avq" => avq::Avq(AvqConfig),
 }
 
 #[cfg(test)]
@@ -32,7 +53,11 @@ mod tests {
                 "red",
             ),
             ("red limit 200kb min 15kb max 45kb ecn", "red"),
+            ("pie limit 1000 target 15ms tupdate 15ms alpha 2 beta 20 ecn", "pie"),
             ("codel limit 1000 target 5ms interval 100ms ecn", "codel"),
+            ("fq_codel limit 1000 flows 256 quantum 300 target 5ms memory_limit 32mb drop_batch 64 ecn", "fq_codel"),
+            ("drr quantum 1514", "drr"),
+            ("fq_pie limit 2000 flows 256 target 15ms tupdate 15ms alpha 2 beta 20 ecn_prob 10", "fq_pie"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
         ];
         for (line, name) in lines {

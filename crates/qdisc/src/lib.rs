@@ -22,8 +22,12 @@
 //! assert_eq!(sink.dropped[0].0.id, 2);
 //! ```
 
+mod classifier;
+mod control;
 pub mod discipline;
 pub mod disciplines;
+pub mod flow_hash;
+pub mod flow_queue;
 pub mod managed;
 pub mod registry;
 pub mod signal;
@@ -32,6 +36,7 @@ pub mod testing;
 
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};
 pub use disciplines::{Qdisc, QdiscConfig, catalog};
+pub use flow_queue::{FlowQueue, FlowSetup};
 pub use managed::Managed;
 pub use registry::{Discipline, QdiscInfo};
 pub use tc::TcError;

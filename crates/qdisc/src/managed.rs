@@ -55,12 +55,14 @@ impl<L: Aqm, P: Packet> Managed<L, P> {
         &self.law
     }
 
+    /// The law, to be told what numbers do not say.
+    pub fn law_mut(&mut self) -> &mut L {
+        &mut self.law
+    }
+
     #[inline]
     fn fits(&self, size: Bytes) -> bool {
-        match self.limit {
-            Limit::Packets(n) => self.backlog.packets < n,
-            Limit::Bytes(b) => self.backlog.bytes + size <= b,
-        }
+        self.backlog.has_room(self.limit, size)
     }
 
     #[inline]

@@ -117,6 +117,7 @@ pub struct Codel {
     /// Whether `maxpacket` follows the largest packet seen.
     learns: bool,
     maxpacket: Bytes,
+    counts_overlimit: bool,
 
     /// When the sojourn will have been above target for an interval; `None` while it is below.
     first_above: Option<u64>,
@@ -154,6 +155,7 @@ impl Codel {
             arithmetic: config.arithmetic,
             learns: config.maxpacket.is_none(),
             maxpacket: config.maxpacket.unwrap_or(SMALLEST_MAXPACKET),
+            counts_overlimit: false,
             first_above: None,
             drop_next: 0,
             count: 0,
@@ -162,6 +164,11 @@ impl Codel {
             dropping: false,
             turn: Turn::First,
         }
+    }
+
+    /// The same law, for which a drop at the hard limit counts as a signal of its own (Linux `sch_fq_codel`).
+    pub(crate) fn counting_overlimit(self, counts_overlimit: bool) -> Self {
+        Self { counts_overlimit, ..self }
     }
 
     /// Whether the sojourn has been above target for an interval (`dodequeue` of RFC 8289).
@@ -217,13 +224,7 @@ impl Codel {
 
     /// `t + interval / sqrt(count)`.
     fn control_law(&self, t: u64) -> u64 {
-        let gap = match self.arithmetic {
-            Arithmetic::Exact => (self.interval as f64 / sqrt(f64::from(self.count)) + 0.5) as u64,
-            Arithmetic::Linux16 => {
-                ((u128::from(self.interval) * (u128::from(self.inverse_sqrt) << 16)) >> 32) as u64
-            }
-        };
-        t.saturating_add(gap)
+        t.saturating_add(self.arithmetic.gap(self.interval, self.count, self.inverse_sqrt))
     }
 }
 
@@ -275,6 +276,11 @@ impl Aqm for Codel {
         }
     }
 
+    fn on_overlimit(&mut self, _now: Instant) {
+        // Linux leaves the inverse root as it is: the next signal brings it nearer.
+        self.count = self.count.saturating_add(u32::from(self.counts_overlimit));
+    }
+
     #[inline]
     fn on_idle(&mut self, _now: Instant) {
         self.first_above = None;
@@ -295,17 +301,26 @@ impl Aqm for Codel {
 }
 
 impl Arithmetic {
-    const fn shift(self) -> u32 {
+    /// Binary digits of a time in nanoseconds that are not kept.
+    pub(super) const fn shift(self) -> u32 {
         match self {
             Self::Exact => 0,
             Self::Linux16 => 10,
+        }
+    }
+
+    /// `interval / sqrt(count)`, with `linux16` by the inverse root that [`newton_step`] keeps.
+    pub(super) fn gap(self, interval: u64, count: u32, inverse_sqrt: u16) -> u64 {
+        match self {
+            Self::Exact => (interval as f64 / sqrt(f64::from(count)) + 0.5) as u64,
+            Self::Linux16 => ((u128::from(interval) * (u128::from(inverse_sqrt) << 16)) >> 32) as u64,
         }
     }
 }
 
 /// One Newton step towards `1/sqrt(count)`: `r (3 - count r²) / 2` in 0.32 fixed point, of which the upper 16 bits
 /// are kept between steps.
-fn newton_step(inverse_sqrt: u16, count: u32) -> u16 {
+pub(super) fn newton_step(inverse_sqrt: u16, count: u32) -> u16 {
     let r = u64::from(inverse_sqrt) << 16;
     let r_squared = (r * r) >> 32;
     let bracket = (3u64 << 32).wrapping_sub(u64::from(count).wrapping_mul(r_squared));

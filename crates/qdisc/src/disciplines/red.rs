@@ -9,8 +9,13 @@
 //! Departures: averages are 64-bit floats everywhere; idle time decays by a power, not by a loop (ns-2) or a table
 //! (Linux); the gentle slope follows `max_p` when that adapts; a head or random victim is taken only at the hard limit.
 
+mod base;
 mod config;
 mod law;
 
 pub use config::{AdaptOn, AutoWeight, CountForm, IdleForm, RedConfig};
 pub use law::Red;
+
+pub(crate) use base::red_based;
+pub(crate) use config::weight_log;
+pub(crate) use law::{Crossings, Status};

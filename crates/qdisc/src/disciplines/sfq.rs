@@ -18,6 +18,7 @@ mod slots;
 
 use self::slots::Slots;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+use crate::flow_hash::{scale, scramble};
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
@@ -382,15 +383,7 @@ fn salted_bucket(flow: FlowKey, hash: FlowHash, salt: u64, buckets: u32) -> u32 
         let rest = u64::from(flow.src_port) << 32 | u64::from(flow.dst_port) << 16 | u64::from(flow.protocol);
         h = scramble(h ^ rest);
     }
-    ((u128::from(h) * u128::from(buckets)) >> 64) as u32
-}
-
-/// The finalizer of SplitMix64: every input bit changes every output bit about half the time.
-#[inline]
-const fn scramble(x: u64) -> u64 {
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+    scale(h, buckets)
 }
 
 #[cfg(test)]

@@ -285,7 +285,7 @@ impl Tc {
 
 /// The smallest `log` (from 1 to 31) for which a burst of `burst` packets onto an empty queue stays below `min` with
 /// weight `W = 2^-log`: `burst + 1 - min/avpkt <= (1 - (1-W)^burst) / W`, the design bound of Floyd and Jacobson 1993.
-fn weight_log(min: Bytes, burst: u64, avpkt: Bytes) -> Option<u32> {
+pub(crate) fn weight_log(min: Bytes, burst: u64, avpkt: Bytes) -> Option<u32> {
     let excess = burst as f64 + 1.0 - min.as_f64() / avpkt.as_f64();
     if excess < 1.0 {
         return None;

@@ -25,6 +25,8 @@ pub struct Red {
     /// 1 where ns-2's additional decay is wanted.
     idle_extra: f64,
     adapt: Option<Adapt>,
+    crossings: Option<Crossings>,
+    curve: Curve,
 
     average: f64,
     idle_since: Option<Instant>,
@@ -55,10 +57,75 @@ impl Red {
             idle_rate,
             idle_extra: f64::from(u8::from(config.idle == IdleForm::Ns2)),
             adapt: config.adaptive.then(|| Adapt::new(config, link)),
+            crossings: None,
+            curve: Curve::Linear,
             average: 0.0,
             idle_since: Some(Instant::ZERO),
             max_p: config.max_p.get(),
             drop_probability: 0.0,
+        }
+    }
+
+    /// The law with a slope that rises by the square (NLRED).
+    pub(crate) fn nonlinear(self) -> Self {
+        Self { curve: Curve::Quadratic, ..self }
+    }
+
+    /// The law with a `max_p` that changes where the average crosses a threshold (self-configuring RED).
+    pub(crate) fn self_configuring(self, crossings: Crossings) -> Self {
+        Self { crossings: Some(crossings), ..self }
+    }
+
+    /// The average, in the unit of the thresholds.
+    #[inline]
+    pub(crate) fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// The thresholds, in their unit.
+    #[inline]
+    pub(crate) fn thresholds(&self) -> (f64, f64) {
+        (self.min_th, self.max_th)
+    }
+
+    /// The first half of [`Aqm::on_enqueue`]: an arrival finds `backlog`, and the average and `max_p` follow.
+    #[inline]
+    pub(crate) fn observe(&mut self, backlog: Backlog, now: Instant) {
+        self.update_average(backlog, now);
+        // ns-2: an average within its target leaves the next change due at once.
+        if let Some(adapt) = &mut self.adapt
+            && adapt.on == AdaptOn::Arrival
+            && now >= adapt.next
+            && adapt.step(self.average, self.min_th, self.max_th, &mut self.max_p)
+        {
+            adapt.next = now.saturating_add(adapt.interval);
+        }
+        if let Some(crossings) = &mut self.crossings {
+            crossings.step(self.average, self.min_th, self.max_th, &mut self.max_p);
+        }
+    }
+
+    /// The second half: the verdict on the packet whose arrival [`Red::observe`] saw.
+    #[inline]
+    pub(crate) fn judge(&mut self, size: Bytes, backlog: Backlog, rng: &mut Rng) -> Verdict {
+        if self.average < self.min_th || backlog.packets < self.guard {
+            self.drop_probability = 0.0;
+            self.spread.leave();
+            return Verdict::Pass;
+        }
+        if self.mark_p.is_none() && self.is_beyond_band() {
+            self.drop_probability = 1.0;
+            self.spread.restart();
+            return self.forced;
+        }
+        self.drop_probability = self.probability();
+        if !self.spread.signals(self.drop_probability, size, rng) {
+            return Verdict::Pass;
+        }
+        if self.mark_p.is_some_and(|limit| self.drop_probability > limit) {
+            Verdict::Drop
+        } else {
+            self.early
         }
     }
 
@@ -82,10 +149,16 @@ impl Red {
     /// Signal probability at the present average, before it is spread.
     #[inline]
     fn probability(&self) -> f64 {
+        let x = (self.average - self.min_th) / (self.max_th - self.min_th);
+        let (x, top) = match self.curve {
+            Curve::Linear => (x, self.max_p),
+            // The areas under both curves are equal: the integral of 1.5 x^2 over 0..1 is that of x.
+            Curve::Quadratic => (x * x, 1.5 * self.max_p),
+        };
         if self.average < self.max_th {
-            self.max_p * (self.average - self.min_th) / (self.max_th - self.min_th)
+            (top * x).min(1.0)
         } else if self.gentle {
-            (self.max_p + (1.0 - self.max_p) * (self.average - self.max_th) / self.max_th).min(1.0)
+            (top + (1.0 - top).max(0.0) * (self.average - self.max_th) / self.max_th).min(1.0)
         } else {
             1.0
         }
@@ -101,34 +174,8 @@ impl Red {
 impl Aqm for Red {
     #[inline]
     fn on_enqueue(&mut self, size: Bytes, backlog: Backlog, now: Instant, rng: &mut Rng) -> Verdict {
-        self.update_average(backlog, now);
-        // ns-2: an average within its target leaves the next change due at once.
-        if let Some(adapt) = &mut self.adapt
-            && adapt.on == AdaptOn::Arrival
-            && now >= adapt.next
-            && adapt.step(self.average, self.min_th, self.max_th, &mut self.max_p)
-        {
-            adapt.next = now.saturating_add(adapt.interval);
-        }
-        if self.average < self.min_th || backlog.packets < self.guard {
-            self.drop_probability = 0.0;
-            self.spread.leave();
-            return Verdict::Pass;
-        }
-        if self.mark_p.is_none() && self.is_beyond_band() {
-            self.drop_probability = 1.0;
-            self.spread.restart();
-            return self.forced;
-        }
-        self.drop_probability = self.probability();
-        if !self.spread.signals(self.drop_probability, size, rng) {
-            return Verdict::Pass;
-        }
-        if self.mark_p.is_some_and(|limit| self.drop_probability > limit) {
-            Verdict::Drop
-        } else {
-            self.early
-        }
+        self.observe(backlog, now);
+        self.judge(size, backlog, rng)
     }
 
     fn on_overlimit(&mut self, _now: Instant) {
@@ -339,6 +386,49 @@ impl Adapt {
         }
         true
     }
+}
+
+/// Self-configuring RED: a factor on `max_p` for each crossing of a threshold.
+#[derive(Clone, Debug)]
+pub(crate) struct Crossings {
+    /// Divides `max_p` where the average falls below `min_th`.
+    pub(crate) alpha: f64,
+    /// Multiplies it where the average rises above `max_th`.
+    pub(crate) beta: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
+    pub(crate) status: Status,
+}
+
+/// Where the average was last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Below,
+    Between,
+    Above,
+}
+
+impl Crossings {
+    #[inline]
+    fn step(&mut self, average: f64, min_th: f64, max_th: f64, max_p: &mut f64) {
+        if average > min_th && average < max_th {
+            self.status = Status::Between;
+        } else if average < min_th && self.status != Status::Below {
+            self.status = Status::Below;
+            *max_p = (*max_p / self.alpha).max(self.bottom);
+        } else if average > max_th && self.status != Status::Above {
+            self.status = Status::Above;
+            *max_p = (*max_p * self.beta).min(self.top);
+        }
+    }
+}
+
+/// How the signal probability rises between the thresholds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Curve {
+    Linear,
+    /// By the square, to 1.5 `max_p` at `max_th`.
+    Quadratic,
 }
 
 #[cfg(test)]

@@ -1,0 +1,135 @@
+//! Adaptive RED with its automatic settings.
+//!
+//! Floyd, Gummadi, Shenker, "Adaptive RED: an algorithm for increasing the robustness of RED's active queue
+//! management", 2001. Every half second `max_p` goes up by a little or down by a tenth, so that the average stays
+//! mid-way between thresholds that follow from a target delay; the average runs over about a second.
+//!
+//! It is `red` with `adaptive = true`, `weight = "auto"` and `gentle = true`, from the same code ([`Red`]), under the
+//! name the literature uses. Reading: `max_p` changes by a timer (`adapt_on = "arrival"` is ns-2's and ns-3's form, which
+//! an idle link freezes).
+
+use super::red::{AdaptOn, Red, RedConfig, red_based};
+use crate::discipline::LinkView;
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Duration, Packet, Probability};
+
+red_based! {
+    /// Parameters of `ared`.
+    pub struct AredConfig {
+        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        gentle: bool = true, "Floyd, Gummadi, Shenker 2001";
+        /// Time between changes of `max_p`. Too small: oscillation. Too large: a slow start.
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001";
+        /// Largest increase of `max_p` at once; never more than a quarter of it. Too large: the average may jump
+        /// across its target.
+        alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";
+        /// Factor of decrease. Below 0.83 the average may jump across its target.
+        beta: Probability = Probability::clamped(0.9), "Floyd, Gummadi, Shenker 2001";
+        /// `max_p` stops growing here. Too small: many flows fill the queue.
+        top: Probability = Probability::clamped(0.5), "Floyd, Gummadi, Shenker 2001";
+        /// `max_p` stops shrinking here; `"auto"` is 80 kbit/s over the link's rate, at most 0.01 (ns-2).
+        bottom: Option<Probability> = Some(Probability::clamped(0.01)), "Floyd, Gummadi, Shenker 2001";
+        /// What makes `max_p` change.
+        adapt_on: AdaptOn = AdaptOn::Timer, "Floyd, Gummadi, Shenker 2001; Linux";
+        /// Which packet dies at the hard limit.
+        drop: DropEnd = DropEnd::Tail, "all";
+    }
+}
+
+impl AredConfig {
+    fn adaptive(&self) -> RedConfig {
+        RedConfig {
+            adaptive: true,
+            interval: self.interval,
+            alpha: self.alpha,
+            beta: self.beta,
+            top: self.top,
+            bottom: self.bottom,
+            adapt_on: self.adapt_on,
+            drop: self.drop,
+            ..self.red()
+        }
+    }
+}
+
+impl Discipline for AredConfig {
+    const ABOUT: About = About {
+        family: "red",
+        summary: "RED that moves its slope to hold the average mid-way between automatic thresholds.",
+        citation: "Floyd, Gummadi and Shenker, 2001",
+        ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
+        per_flow_state: "none",
+    };
+    /// In tc it is `red ... adaptive`.
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Managed<Red, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        self.adaptive().validate()
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
+        self.adaptive().build(link)
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc spells this \"red ... adaptive\""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Aqm, Backlog};
+    use tailrace_core::{Bytes, Instant, Limit, Rate, Rng};
+
+    const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
+
+    /// `max_p` after each half second with the queue standing at `queue` packets, until it stands still.
+    fn course(config: &AredConfig, queue: u64) -> Vec<f64> {
+        let config = AredConfig { weight: Some(Probability::ONE), ..config.clone() };
+        let mut law = Red::new(&config.adaptive(), &LINK);
+        let (mut rng, mut state, mut course) = (Rng::new(1), [0.0; 4], vec![config.max_p.get()]);
+        let backlog = Backlog { packets: queue, bytes: Bytes(1000 * queue) };
+        let mut at = |law: &mut Red, now| law.on_enqueue(Bytes(1000), backlog, now, &mut rng);
+        at(&mut law, Instant::ZERO);
+        loop {
+            let tick = law.poll_timeout().expect("adapts by a timer");
+            assert_eq!(tick.saturating_since(Instant::ZERO).as_millis(), 500 * course.len() as u64);
+            at(&mut law, tick);
+            law.handle_timeout(backlog, tick);
+            law.state(&mut state);
+            if course.last() == Some(&state[3]) {
+                return course;
+            }
+            course.push(state[3]);
+        }
+    }
+
+    /// 45 Mbit/s and 1000 bytes: thresholds 14.06 and 42.19, target 25.3 to 30.9 packets. From 0.01 a quarter at a
+    /// time, then 0.01: 53 ticks to 0.5. Down by 0.9: 38 ticks, the last of which passes 0.01.
+    #[test]
+    fn max_p_rises_in_53_ticks_and_falls_in_38() {
+        let from = |max_p| AredConfig { max_p: Probability::clamped(max_p), ..AredConfig::default() };
+        let up = course(&from(0.01), 35);
+        assert_eq!(up.len() - 1, 53);
+        assert!(up[52] < 0.5 && up[53] >= 0.5 && up[53] <= 0.51, "{up:?}");
+        assert_eq!(up[1], 0.0125);
+        let down = course(&from(0.5), 20);
+        assert_eq!(down.len() - 1, 38);
+        assert!((down[38] - 0.00912).abs() < 5e-6, "{}", down[38]);
+        assert_eq!(course(&from(0.1), 28).len(), 1);
+    }
+
+    #[test]
+    fn it_is_adaptive_red_to_the_last_bit() {
+        let red = RedConfig { adaptive: true, ..RedConfig::default() };
+        assert_eq!(AredConfig::default().adaptive(), red);
+        let own =
+            AredConfig { min_th: Some(Limit::Packets(7)), adapt_on: AdaptOn::Arrival, ..Default::default() };
+        let red = RedConfig { min_th: Some(Limit::Packets(7)), adapt_on: AdaptOn::Arrival, ..red };
+        assert_eq!(own.adaptive(), red);
+    }
+}

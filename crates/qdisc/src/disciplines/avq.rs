@@ -1,0 +1,318 @@
+//! AVQ: adaptive virtual queue.
+//!
+//! Kunniyur, Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue Management",
+//! SIGCOMM 2001; ToN 12(2), 2004. A counter plays a queue on a slower link; what would overflow it is signalled. The
+//! virtual link's capacity adapts until arrivals settle at a share `gamma` of the real one.
+//!
+//! Readings: the capacity is a token bucket, clamped after the refill and before the arrival's cost, as the paper has
+//! it (`clamp = "ns2"`: once, at the end). A dropped packet neither costs nor refills, so without ECN the capacity
+//! answers to what is admitted, as ns-2 documents (`adapt_to = "offered"`: every arrival counts). Packets that are
+//! not ECN-capable are dropped where others are marked; ns-2 lets them pass. Departure: no marking of the packet at
+//! the head (ns-2 `markfront_`). Linux has no AVQ.
+
+use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Instant, Limit, Packet, Probability, Rng};
+
+tailrace_core::choices! {
+    /// When the virtual capacity is held within zero and the link's.
+    pub enum Clamp {
+        /// Above after the refill, below after the cost.
+        Paper = "paper",
+        /// After both.
+        Ns2 = "ns2",
+    }
+}
+
+tailrace_core::choices! {
+    /// Which arrivals move the virtual capacity.
+    pub enum AdaptTo {
+        /// Those the law does not drop.
+        Admitted = "admitted",
+        /// All.
+        Offered = "offered",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `avq`.
+    pub struct AvqConfig {
+        /// Most that may wait. Too small: drops come from the limit, not from the law.
+        limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
+        /// Share of the link's rate at which arrivals settle. Too small: the link idles. At 1 the queue is not held.
+        gamma: Probability = Probability::clamped(0.98), "Kunniyur and Srikant 2001; ns-2 gamma_";
+        /// Speed of adaptation, 1/s. Too large for the round trip: oscillation. Too small: late.
+        alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc";
+        /// Virtual capacity at the start, as a share of the link's rate.
+        initial: Probability = Probability::ONE, "Kunniyur and Srikant 2001; ns-2 ecnlim_ is 0.8";
+        /// Length of the virtual queue; `"auto"` is `limit`. Too small: bursts are punished.
+        virtual_limit: Option<Limit> = None, "Kunniyur and Srikant 2001; ns-2 buflim_";
+        /// Count bytes; otherwise packets, of which the link sends its rate over `mean_pktsize`.
+        bytes: bool = true, "ns-2 queue_in_bytes_";
+        /// Turns packets into bytes, and back.
+        mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_";
+        /// When the virtual capacity is held within zero and the link's.
+        clamp: Clamp = Clamp::Paper, "Kunniyur and Srikant 2001";
+        /// Which arrivals move the virtual capacity.
+        adapt_to: AdaptTo = AdaptTo::Admitted, "ns-2 queue/vq.cc";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = false, "ns-2 markpkts_; Kunniyur and Srikant 2001 mark";
+    }
+}
+
+impl Discipline for AvqConfig {
+    const ABOUT: About = About {
+        family: "price",
+        summary: "Signals what would overflow a queue on a slower, adapting link.",
+        citation: "Kunniyur and Srikant, SIGCOMM 2001; ToN 12(2), 2004",
+        ecn: "marks instead of dropping with `ecn`; overflow of the real queue drops",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Managed<Avq, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        for (name, limit) in [("limit", Some(self.limit)), ("virtual_limit", self.virtual_limit)] {
+            if matches!(limit, Some(Limit::Packets(0) | Limit::Bytes(Bytes(0)))) {
+                return Err((name, "no packet could ever wait; the limit must be larger".into()));
+            }
+        }
+        if self.alpha < 0.0 {
+            return Err(("alpha", format!("{} is negative; the capacity would run away", self.alpha)));
+        }
+        if self.mean_pktsize == Bytes::ZERO {
+            return Err(("mean_pktsize", "the mean packet size cannot be zero".into()));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Managed<Avq, P> {
+        Managed::new(self.limit, self.ecn, DropEnd::Tail, Avq::new(self, link))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no avq"))
+    }
+}
+
+/// The law. Quantities are in bytes, or in packets; capacities a second.
+#[derive(Clone, Debug)]
+pub struct Avq {
+    bytes: bool,
+    mean: f64,
+    alpha: f64,
+    gamma: f64,
+    clamp: Clamp,
+    offered: bool,
+    capacity: f64,
+    virtual_limit: f64,
+
+    virtual_queue: f64,
+    virtual_capacity: f64,
+    /// The last arrival, and the last that moved the capacity.
+    last: Option<Instant>,
+    adapted: Option<Instant>,
+    /// What the signalled arrival costs if it is not dropped.
+    pending: f64,
+}
+
+impl Avq {
+    /// The law with the parameters of `config` on `link`.
+    pub fn new(config: &AvqConfig, link: &LinkView) -> Self {
+        let mean = config.mean_pktsize.as_f64();
+        let unit = if config.bytes { 1.0 } else { mean };
+        let capacity = link.rate.bytes_per_sec() / unit;
+        let virtual_limit = match config.virtual_limit.unwrap_or(config.limit) {
+            Limit::Packets(n) => n as f64 * mean / unit,
+            Limit::Bytes(b) => b.as_f64() / unit,
+        };
+        Self {
+            bytes: config.bytes,
+            mean,
+            alpha: config.alpha,
+            gamma: config.gamma.get(),
+            clamp: config.clamp,
+            offered: config.adapt_to == AdaptTo::Offered,
+            capacity,
+            virtual_limit,
+            virtual_queue: 0.0,
+            virtual_capacity: capacity * config.initial.get(),
+            last: None,
+            adapted: None,
+            pending: 0.0,
+        }
+    }
+
+    /// Refills the virtual capacity for the time since it last moved, and takes the arrival's cost.
+    fn adapt(&mut self, size: f64, now: Instant) {
+        let refilled = self.virtual_capacity
+            + self.alpha * self.gamma * self.capacity * seconds_since(self.adapted, now);
+        let cost = self.alpha * size;
+        self.virtual_capacity = match self.clamp {
+            Clamp::Paper => (refilled.min(self.capacity) - cost).max(0.0),
+            Clamp::Ns2 => (refilled - cost).clamp(0.0, self.capacity),
+        };
+        self.adapted = Some(now);
+    }
+}
+
+/// Zero before the first.
+fn seconds_since(last: Option<Instant>, now: Instant) -> f64 {
+    last.map_or(0.0, |last| now.saturating_since(last).as_secs_f64())
+}
+
+impl Aqm for Avq {
+    #[inline]
+    fn on_enqueue(&mut self, size: Bytes, _backlog: Backlog, now: Instant, _rng: &mut Rng) -> Verdict {
+        let size = if self.bytes { size.as_f64() } else { 1.0 };
+        let served = self.virtual_capacity * seconds_since(self.last, now);
+        self.virtual_queue = (self.virtual_queue - served).max(0.0);
+        self.last = Some(now);
+        let overflows = self.virtual_queue + size > self.virtual_limit;
+        if !overflows {
+            self.virtual_queue += size;
+        }
+        if self.offered || !overflows {
+            self.adapt(size, now);
+            self.pending = 0.0;
+        } else {
+            // Whether it costs is known once it is marked or dropped.
+            self.pending = size;
+        }
+        if overflows { Verdict::Signal } else { Verdict::Pass }
+    }
+
+    #[inline]
+    fn on_signalled(&mut self, marked: bool, now: Instant) {
+        if marked && !self.offered {
+            self.adapt(self.pending, now);
+        }
+    }
+
+    fn state_names() -> &'static [&'static str] {
+        &["virtual_capacity_bps", "virtual_queue_bytes"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        let unit = if self.bytes { 1.0 } else { self.mean };
+        out.copy_from_slice(&[self.virtual_capacity * unit * 8.0, self.virtual_queue * unit]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{Duration, Ecn, Rate};
+
+    fn link() -> LinkView {
+        // 1250 packets of 1000 bytes a second.
+        LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO }
+    }
+
+    /// Arrivals of 1000 bytes, `rate` a second from time zero on, for `seconds`; returns how many were signalled.
+    fn load(law: &mut Avq, rate: u64, seconds: u64, marks: bool) -> u64 {
+        let mut signals = 0;
+        for i in 1..=rate * seconds {
+            let now = Instant::from_nanos(i * 1_000_000_000 / rate);
+            if law.on_enqueue(Bytes(1000), Backlog::default(), now, &mut Rng::new(1)) == Verdict::Signal {
+                law.on_signalled(marks, now);
+                signals += 1;
+            }
+        }
+        signals
+    }
+
+    /// A law that has adapted at time zero.
+    fn started(config: &AvqConfig) -> Avq {
+        Avq { last: Some(Instant::ZERO), adapted: Some(Instant::ZERO), ..Avq::new(config, &link()) }
+    }
+
+    #[test]
+    fn an_overload_of_1300_packets_a_second_takes_11_a_second_from_the_capacity() {
+        // dC/dt = alpha (gamma 1250 - 1300) = -11.25 packets/s^2, from 1250 to 1238.75 in the first second; the first
+        // refill finds the bucket full and is lost: 0.15 * 0.98 * 1250 / 1300 = 0.1413.
+        for bytes in [false, true] {
+            let unit = if bytes { 1000.0 } else { 1.0 };
+            let mut law = started(&AvqConfig { bytes, adapt_to: AdaptTo::Offered, ..AvqConfig::default() });
+            load(&mut law, 1300, 1, false);
+            assert!((law.virtual_capacity / unit - (1238.75 - 0.141_346)).abs() < 1e-3);
+            // ns-2's clamp loses nothing.
+            let config =
+                AvqConfig { bytes, clamp: Clamp::Ns2, adapt_to: AdaptTo::Offered, ..AvqConfig::default() };
+            let mut law = started(&config);
+            load(&mut law, 1300, 1, false);
+            assert!((law.virtual_capacity / unit - 1238.75).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn below_gamma_the_capacity_is_the_links_and_nothing_is_signalled() {
+        let mut law = started(&AvqConfig { initial: Probability::clamped(0.95), ..AvqConfig::default() });
+        // 1200 < 0.98 * 1250 = 1225: from 1187.5 up by 3.75 a second, at the link's after 17 s, bar the last cost.
+        assert_eq!(load(&mut law, 1200, 30, false), 0);
+        assert!(law.virtual_capacity > 1_250_000.0 - 151.0 && law.virtual_capacity <= 1_250_000.0);
+    }
+
+    #[test]
+    fn without_marks_admitted_arrivals_settle_at_gamma() {
+        // What is admitted in the long run is what the virtual link serves, and that settles at gamma C = 1225 a second.
+        let mut law = started(&AvqConfig::default());
+        let dropped = load(&mut law, 2500, 200, false);
+        let admitted = (2500 * 200 - dropped) as f64 / 200.0;
+        assert!((admitted / 1225.0 - 1.0).abs() < 0.01, "{admitted}");
+        assert!((law.virtual_capacity / 1_225_000.0 - 1.0).abs() < 0.02, "{}", law.virtual_capacity);
+    }
+
+    #[test]
+    fn marks_that_do_not_help_close_the_virtual_link() {
+        // Twice the rate: alpha (1225 - 2500) = -191 a second: zero after 7 s, and nearly all are marked from then on.
+        let mut law = started(&AvqConfig::default());
+        load(&mut law, 2500, 10, true);
+        assert!(law.virtual_capacity < 1000.0, "{}", law.virtual_capacity);
+        // With drops the same load leaves it open.
+        let mut law = started(&AvqConfig::default());
+        load(&mut law, 2500, 10, false);
+        assert!(law.virtual_capacity > 1_150_000.0, "{}", law.virtual_capacity);
+    }
+
+    #[test]
+    fn the_virtual_queue_is_a_counter_with_a_limit() {
+        let config = AvqConfig { virtual_limit: Some(Limit::Packets(3)), alpha: 0.0, ..AvqConfig::default() };
+        let mut law = Avq::new(&config, &link());
+        let mut ask = |us: u64| {
+            law.on_enqueue(Bytes(1000), Backlog::default(), Instant::from_nanos(us * 1000), &mut Rng::new(1))
+        };
+        let verdicts = [0, 0, 0, 0].map(&mut ask);
+        assert_eq!(verdicts, [Verdict::Pass, Verdict::Pass, Verdict::Pass, Verdict::Signal]);
+        // 1.25 bytes a microsecond: 799 make no room for 1000 bytes, one more does. The signalled one did not count.
+        assert_eq!(ask(799), Verdict::Signal);
+        assert_eq!(ask(800), Verdict::Pass);
+        assert_eq!(ask(800), Verdict::Signal);
+    }
+
+    #[test]
+    fn ecn_marks_what_is_capable_and_the_rest_is_dropped() {
+        let config = AvqConfig { ecn: true, virtual_limit: Some(Limit::Packets(2)), ..AvqConfig::default() };
+        let mut queue = config.build(&link());
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        for id in 0..6 {
+            let ecn = if id % 2 == 0 { Ecn::Ect0 } else { Ecn::NotEct };
+            queue.enqueue(TestPacket::new(id, 0, 1000).with_ecn(ecn), &mut cx);
+        }
+        assert_eq!(sink.marked.iter().map(|(p, _)| p.id).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), [3, 5]);
+    }
+
+    #[test]
+    fn a_long_silence_overflows_nothing() {
+        let mut law = started(&AvqConfig::default());
+        let now = Instant::MAX;
+        assert_eq!(law.on_enqueue(Bytes(1000), Backlog::default(), now, &mut Rng::new(1)), Verdict::Pass);
+        assert_eq!((law.virtual_queue, law.virtual_capacity), (1000.0, 1_250_000.0 - 150.0));
+    }
+}

@@ -1,0 +1,351 @@
+//! COBALT: CoDel and BLUE in alternation.
+//!
+//! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE", LANMAN 2018; Palmei et al., "Design and Evaluation of COBALT
+//! Queue Discipline", LANMAN 2019; as in ns-3 `cobalt-queue-disc.cc`, ported from Linux `sch_cake.c`. CoDel's
+//! schedule signals senders that listen and, when the queue is good again, winds its count down instead of
+//! forgetting it; for those that do not listen, a BLUE probability that grows with overflows and falls when the
+//! queue runs empty drops packets, ECN-capable or not.
+//!
+//! Reading: the probability also grows while the sojourn exceeds `blue_threshold` (ns-3; `"auto"` turns it off).
+//! Departures: exact square roots instead of a cache of 16 and a Newton step a change, which agree to a thousandth;
+//! CE threshold and L4S mode of ns-3 are left out.
+
+use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::math::sqrt;
+use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
+
+tailrace_core::parameters! {
+    /// Parameters of `cobalt`.
+    pub struct CobaltConfig {
+        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        limit: Limit = Limit::Packets(1000), "ns-3 CobaltQueueDisc";
+        /// Sojourn time that is acceptable for good; also the least time between changes of the probability. Too
+        /// small: the link idles. Too large: standing queue.
+        target: Duration = Duration::from_millis(5), "ns-3 CobaltQueueDisc; CAKE";
+        /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
+        /// Too large: slow reaction.
+        interval: Duration = Duration::from_millis(100), "ns-3 CobaltQueueDisc; CAKE";
+        /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
+        ecn: bool = true, "CAKE";
+        /// What an overflow adds to BLUE's probability. Too small: floods fill the buffer. Too large: it overshoots.
+        increment: Probability = Probability::clamped(1.0 / 256.0), "ns-3 CobaltQueueDisc; CAKE";
+        /// What running empty takes from it. Too small: drops go on after a flood. Too large: floods return.
+        decrement: Probability = Probability::clamped(1.0 / 4096.0), "ns-3 CobaltQueueDisc; CAKE";
+        /// Sojourn time beyond which BLUE's probability grows without an overflow; `"auto"` turns that off. Too
+        /// small: BLUE takes over from CoDel.
+        blue_threshold: Option<Duration> = Some(Duration::from_millis(400)), "ns-3 CobaltQueueDisc";
+    }
+}
+
+impl Discipline for CobaltConfig {
+    const ABOUT: About = About {
+        family: "delay",
+        summary: "CoDel's schedule, with a BLUE drop probability against flows that do not respond.",
+        citation: "Palmei et al., LANMAN 2019; Høiland-Jørgensen et al., LANMAN 2018",
+        ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Managed<Cobalt, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.interval < Duration::from_micros(2) {
+            return Err(("interval", format!("{} is too short; at least 2 us is needed", self.interval)));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> Managed<Cobalt, P> {
+        Managed::new(self.limit, self.ecn, DropEnd::Tail, Cobalt::new(self))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no cobalt"))
+    }
+}
+
+/// The law. Times are in nanoseconds, signed so that differences may be negative.
+#[derive(Clone, Debug)]
+pub struct Cobalt {
+    target: i64,
+    interval: i64,
+    increment: f64,
+    decrement: f64,
+    blue_threshold: Option<i64>,
+
+    count: u32,
+    dropping: bool,
+    /// While `count` is not zero the next signal, or the next step down; else when the count is stale.
+    drop_next: i64,
+    drop_probability: f64,
+    /// Last change of the probability.
+    blue_timer: i64,
+}
+
+impl Cobalt {
+    /// The law with the parameters of `config`.
+    pub fn new(config: &CobaltConfig) -> Self {
+        Self {
+            target: nanos(config.target),
+            interval: nanos(config.interval),
+            increment: config.increment.get(),
+            decrement: config.decrement.get(),
+            blue_threshold: config.blue_threshold.map(nanos),
+            count: 0,
+            dropping: false,
+            drop_next: 0,
+            drop_probability: 0.0,
+            blue_timer: 0,
+        }
+    }
+
+    /// `t + interval / sqrt(count)`; a count of zero is as one.
+    fn control_law(&self, t: i64) -> i64 {
+        let gap = self.interval as f64 / sqrt(f64::from(self.count.max(1)));
+        t.saturating_add((gap + 0.5) as i64)
+    }
+
+    fn due(&self, now: i64) -> bool {
+        self.count > 0 && now >= self.drop_next
+    }
+
+    /// Whether the probability may change: it was left alone for a target.
+    fn blue_may_change(&self, now: i64) -> bool {
+        now - self.blue_timer > self.target
+    }
+
+    fn raise_blue(&mut self, now: i64) {
+        if self.blue_may_change(now) {
+            self.drop_probability = (self.drop_probability + self.increment).min(1.0);
+            self.blue_timer = now;
+        }
+    }
+
+    /// CoDel's part: whether the packet is to be signalled.
+    fn codel(&mut self, sojourn: i64, now: i64) -> bool {
+        let due = self.due(now);
+        if sojourn > self.target {
+            if !self.dropping {
+                self.dropping = true;
+                self.drop_next = self.control_law(now);
+            }
+            self.count = self.count.max(1);
+        } else {
+            self.dropping = false;
+        }
+        if due && self.dropping {
+            self.count = self.count.saturating_add(1);
+            self.drop_next = self.control_law(self.drop_next);
+            return true;
+        }
+        if due {
+            self.step_down();
+            while self.due(now) {
+                self.step_down();
+            }
+        }
+        false
+    }
+
+    fn step_down(&mut self) {
+        self.count -= 1;
+        self.drop_next = self.control_law(self.drop_next);
+    }
+}
+
+impl Aqm for Cobalt {
+    #[inline]
+    fn on_dequeue(
+        &mut self,
+        _size: Bytes,
+        sojourn: Duration,
+        _backlog: Backlog,
+        now: Instant,
+        rng: &mut Rng,
+    ) -> Verdict {
+        let (sojourn, now_nanos) = (nanos(sojourn), at(now));
+        // Whether the schedule lags is judged by the one that was in force, or by the one that a signal or a step
+        // made.
+        let before = self.drop_next;
+        let had_due = self.due(now_nanos);
+        let signal = self.codel(sojourn, now_nanos);
+        let late = now_nanos > if had_due { self.drop_next } else { before };
+        if self.blue_threshold.is_some_and(|threshold| sojourn > threshold) {
+            self.raise_blue(now_nanos);
+        }
+        let blue = self.drop_probability > 0.0 && rng.uniform() < self.drop_probability;
+        if self.count == 0 {
+            self.drop_next = now_nanos.saturating_add(self.interval);
+        } else if late && !blue && !signal {
+            self.drop_next = now_nanos;
+        }
+        match (blue, signal) {
+            (true, _) => Verdict::Drop,
+            (false, true) => Verdict::Signal,
+            (false, false) => Verdict::Pass,
+        }
+    }
+
+    #[inline]
+    fn on_signalled(&mut self, marked: bool, now: Instant) {
+        // A packet that goes on ends the dequeue: what the schedule still owes is forgiven.
+        if marked && at(now) > self.drop_next {
+            self.drop_next = at(now);
+        }
+    }
+
+    fn on_overlimit(&mut self, now: Instant) {
+        self.raise_blue(at(now));
+        self.dropping = true;
+        self.drop_next = at(now);
+        self.count = self.count.max(1);
+    }
+
+    fn on_idle(&mut self, now: Instant) {
+        let now = at(now);
+        if self.drop_probability > 0.0 && self.blue_may_change(now) {
+            self.drop_probability = (self.drop_probability - self.decrement).max(0.0);
+            self.blue_timer = now;
+        }
+        self.dropping = false;
+        if self.due(now) {
+            self.step_down();
+        }
+    }
+
+    fn state_names() -> &'static [&'static str] {
+        &["count", "dropping", "drop_probability"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out.copy_from_slice(&[
+            f64::from(self.count),
+            f64::from(u8::from(self.dropping)),
+            self.drop_probability,
+        ]);
+    }
+}
+
+fn nanos(d: Duration) -> i64 {
+    i64::try_from(d.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn at(t: Instant) -> i64 {
+    i64::try_from(t.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{Ecn, Rate};
+
+    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+
+    struct Bench {
+        queue: Managed<Cobalt, TestPacket>,
+        rng: Rng,
+        sink: Collector<TestPacket>,
+    }
+
+    impl Bench {
+        fn new(config: &CobaltConfig) -> Self {
+            Self { queue: config.build(&LINK), rng: Rng::new(1), sink: Collector::default() }
+        }
+        fn enqueue(&mut self, n: u64, ecn: Ecn, now: Instant) {
+            for id in 0..n {
+                let mut cx = Cx { now, rng: &mut self.rng, sink: &mut self.sink };
+                self.queue.enqueue(TestPacket::new(id, 0, 1000).with_ecn(ecn), &mut cx);
+            }
+        }
+        fn dequeue(&mut self, now: Instant) {
+            let mut cx = Cx { now, rng: &mut self.rng, sink: &mut self.sink };
+            self.queue.dequeue(&mut cx);
+        }
+        fn drop_probability(&self) -> f64 {
+            self.queue.law().drop_probability
+        }
+    }
+
+    #[test]
+    fn marks_come_when_ns3_expects_them() {
+        // ns-3 cobalt-queue-disc-test-suite: 20 packets at zero; dequeues at 2 target, past the interval twice, and
+        // at two intervals more.
+        let mut b = Bench::new(&CobaltConfig::default());
+        b.enqueue(20, Ecn::Ect0, Instant::ZERO);
+        let marks = [10, 210, 210, 420].map(|ms| {
+            b.dequeue(Instant::from_millis(ms));
+            b.sink.marked.len()
+        });
+        assert_eq!(marks, [0, 1, 2, 3]);
+        assert!(b.sink.dropped.is_empty());
+    }
+
+    #[test]
+    fn sojourn_beyond_the_threshold_raises_the_probability_to_60_steps() {
+        // ns-3 cobalt-queue-disc-test-suite, enhanced BLUE: 200 packets at zero, 100 dequeues 10 ms apart. The
+        // sojourn exceeds 400 ms from the 41st on, so 60 steps of 1/256.
+        for (threshold, expected) in [(Some(Duration::from_millis(400)), 0.234375), (None, 0.0)] {
+            let mut b = Bench::new(&CobaltConfig { blue_threshold: threshold, ..Default::default() });
+            b.enqueue(200, Ecn::Ect0, Instant::ZERO);
+            for k in 1..=100 {
+                b.dequeue(Instant::from_millis(10 * k));
+            }
+            assert_eq!(b.drop_probability(), expected);
+            // The mean probability over the last 60 dequeues is 0.119: 8 packets are dropped on average.
+            let drops = b.sink.dropped.len();
+            assert!(if expected > 0.0 { (1..20).contains(&drops) } else { drops == 0 }, "{drops}");
+        }
+    }
+
+    #[test]
+    fn blue_drops_capable_packets_too() {
+        let certain = CobaltConfig { increment: Probability::clamped(1.0), ..Default::default() };
+        let mut b = Bench::new(&CobaltConfig { limit: Limit::Packets(5), ..certain });
+        b.enqueue(6, Ecn::Ect0, Instant::from_millis(10));
+        assert_eq!(b.drop_probability(), 1.0);
+        b.dequeue(Instant::from_millis(11));
+        assert_eq!((b.sink.dropped.len(), b.sink.marked.len()), (6, 0));
+    }
+
+    #[test]
+    fn overflows_raise_and_idling_lowers_at_most_once_a_target() {
+        let mut b = Bench::new(&CobaltConfig { limit: Limit::Packets(1), ..Default::default() });
+        b.enqueue(4, Ecn::Ect0, Instant::from_millis(10));
+        assert_eq!(b.drop_probability(), 1.0 / 256.0);
+        b.enqueue(1, Ecn::Ect0, Instant::from_millis(15));
+        assert_eq!(b.drop_probability(), 1.0 / 256.0);
+        b.enqueue(1, Ecn::Ect0, Instant::from_millis(16));
+        assert_eq!(b.drop_probability(), 2.0 / 256.0);
+        for ms in [30, 31, 34, 36] {
+            b.dequeue(Instant::from_millis(ms)); // the first delivers; the others find nothing
+        }
+        assert_eq!(b.drop_probability(), 2.0 / 256.0 - 1.0 / 4096.0);
+        b.dequeue(Instant::from_millis(37));
+        assert_eq!(b.drop_probability(), 2.0 / 256.0 - 2.0 / 4096.0);
+    }
+
+    #[test]
+    fn the_count_winds_down_when_the_queue_is_good_again() {
+        let mut law = Cobalt::new(&CobaltConfig::default());
+        let mut rng = Rng::new(1);
+        let mut ask = |law: &mut Cobalt, sojourn, ms| {
+            let sojourn = Duration::from_millis(sojourn);
+            law.on_dequeue(Bytes(1000), sojourn, Backlog::default(), Instant::from_millis(ms), &mut rng)
+        };
+        law.count = 4;
+        law.drop_next = 1_000_000_000;
+        // Steps at 1000 ms (then three are left: 57.7 ms), 1057.7 (two: 70.7) and 1128.4 (one: 100), next 1228.4.
+        assert_eq!(ask(&mut law, 1, 1_200), Verdict::Pass);
+        assert_eq!((law.count, law.drop_next / 1_000), (1, 1_228_445));
+        assert_eq!(ask(&mut law, 1, 1_229), Verdict::Pass);
+        assert_eq!((law.count, law.drop_next), (0, 1_329_000_000));
+    }
+}

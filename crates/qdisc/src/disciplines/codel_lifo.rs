@@ -1,0 +1,357 @@
+//! CoDel-LIFO: the newest packet first, and drops only in a run of growing waits.
+//!
+//! Felix da Silva, Santos, Nogueira, "A New Queue Discipline for Reducing Bufferbloat Effects in HetNet Concurrent
+//! Multipath Transfer". A stack: fresh packets pass the standing queue by. A packet that CoDel would drop is
+//! forgiven unless the run of packets that each waited longer than the one before is longer than theta, the ratio of
+//! the longest to the mean sojourn time.
+//!
+//! The text leaves open what the authors' simulator decides otherwise, so `profile` chooses:
+//!
+//! | | `paper` | `authors` (their ns-3 `codel-queue-lifo.cc`) |
+//! |---|---|---|
+//! | statistics | restart below target, at small backlogs and when empty; theta is real | never restart; integers |
+//! | a drop needs | CoDel's interval and schedule, and the run | the run; entry within an interval of the last schedule, or two intervals above target; then whatever is due or in a run |
+//! | arithmetic | exact | Linux's, in units of 1024 ns |
+//!
+//! Readings of the paper: intervals shrink with the square root of the count (the text multiplies, against CoDel,
+//! its RFC and the authors' code); every packet taken from the stack is one sample, in that order; forgiving changes
+//! neither count nor schedule; the count is kept below target as in CoDel (`literal_reset` clears it, as the text
+//! says). Departures from the authors' code: where it drops a packet and then sends none although some wait, the
+//! next one is looked at instead, for a link may not idle before a backlog; packets that it counts as dropped and
+//! sends are not counted; a limit in bytes may be reached exactly; times do not wrap around. Packets leave out of
+//! order.
+
+use super::codel::{Arithmetic, newton_step};
+use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
+use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
+
+tailrace_core::choices! {
+    /// Whose CoDel-LIFO.
+    pub enum Profile {
+        /// The text, with the readings above.
+        Paper = "paper",
+        /// The code behind its figures.
+        Authors = "authors",
+    }
+}
+
+tailrace_core::choices! {
+    /// Which packet dies when the stack is full.
+    pub enum Victim {
+        /// The arriving one.
+        Arrival = "arrival",
+        /// The oldest.
+        Bottom = "bottom",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `codel_lifo`.
+    pub struct CodelLifoConfig {
+        /// Whose CoDel-LIFO: that of the text or that of its authors' code.
+        profile: Profile = Profile::Paper, "Felix da Silva et al.";
+        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: old packets linger.
+        limit: Limit = Limit::Packets(1000), "ns-3 CoDelQueue";
+        /// Which packet dies when the stack is full.
+        overflow: Victim = Victim::Arrival, "Felix da Silva et al.";
+        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law
+        /// sleeps.
+        target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
+        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
+        /// large: slow reaction.
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = false, "Felix da Silva et al. (no ECN)";
+        /// With no more than this waiting nothing is signalled; `"auto"` is the largest packet seen, at least 512
+        /// bytes. Too large: a standing queue of that size is never seen.
+        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
+        /// Whether the count of drops is forgotten as soon as a sojourn is below target (`paper` only).
+        literal_reset: bool = false, "RFC 8289 §5.4 (the text: true)";
+    }
+}
+
+impl Discipline for CodelLifoConfig {
+    const ABOUT: About = About {
+        family: "delay",
+        summary: "A stack under CoDel, which drops only in a run of growing waits.",
+        citation: "Felix da Silva, Santos, Nogueira: A New Queue Discipline for Reducing Bufferbloat Effects",
+        ecn: "marks instead of dropping with `ecn`",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = FlowQueue<CodelLifo, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.interval < Duration::from_micros(2) {
+            return Err(("interval", format!("{} is too short; at least 2 us is needed", self.interval)));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<CodelLifo, P> {
+        let setup = FlowSetup {
+            limit: self.limit,
+            memory: Bytes(u64::MAX),
+            separation: Separation::Hashed(1),
+            serve: End::Newest,
+            overflow: match self.overflow {
+                Victim::Arrival => Overflow::Arrival,
+                Victim::Bottom => Overflow::Longest(End::Oldest, 1),
+            },
+            ecn: self.ecn,
+            ..FlowSetup::RFC8290
+        };
+        FlowQueue::new(setup, CodelLifo::new(self))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no codel_lifo"))
+    }
+}
+
+/// What the law knows of the sojourn times since they were last good.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sojourns {
+    samples: u64,
+    sum: u128,
+    /// The authors' mean: rounded down with every sample.
+    rounded_mean: u64,
+    longest: u64,
+    previous: Option<u64>,
+    /// How many in a row waited longer than the one before.
+    run: u64,
+}
+
+impl Sojourns {
+    fn add(&mut self, sojourn: u64) {
+        self.samples += 1;
+        self.sum = self.sum.saturating_add(u128::from(sojourn));
+        let total = u128::from(self.rounded_mean) * u128::from(self.samples - 1) + u128::from(sojourn);
+        self.rounded_mean = (total / u128::from(self.samples)) as u64;
+        self.longest = self.longest.max(sojourn);
+        self.run = if self.previous.is_some_and(|p| sojourn > p) { self.run + 1 } else { 0 };
+        self.previous = Some(sojourn);
+    }
+
+    /// Longest over mean sojourn.
+    fn theta(&self, profile: Profile) -> f64 {
+        match profile {
+            Profile::Paper if self.sum == 0 => 1.0,
+            Profile::Paper => self.longest as f64 * self.samples as f64 / self.sum as f64,
+            Profile::Authors => ((self.longest + 1) / (self.rounded_mean + 1)) as f64,
+        }
+    }
+}
+
+/// The law. Times are in ticks: nanoseconds, or 1024 of them for the authors' code.
+#[derive(Clone, Debug)]
+pub struct CodelLifo {
+    profile: Profile,
+    arithmetic: Arithmetic,
+    target: u64,
+    interval: u64,
+    learns: bool,
+    maxpacket: Bytes,
+    literal_reset: bool,
+
+    sojourns: Sojourns,
+    first_above: Option<u64>,
+    drop_next: u64,
+    count: u32,
+    last_count: u32,
+    inverse_sqrt: u16,
+    dropping: bool,
+    /// Whether the packet that comes is one that the authors' loop takes after a drop.
+    in_loop: bool,
+}
+
+/// RFC 8289 §5.5 starts with this until a larger packet is seen.
+const SMALLEST_MAXPACKET: Bytes = Bytes(512);
+
+impl CodelLifo {
+    /// The law with the parameters of `config`.
+    pub fn new(config: &CodelLifoConfig) -> Self {
+        let arithmetic = match config.profile {
+            Profile::Paper => Arithmetic::Exact,
+            Profile::Authors => Arithmetic::Linux16,
+        };
+        Self {
+            profile: config.profile,
+            arithmetic,
+            target: config.target.as_nanos() >> arithmetic.shift(),
+            interval: config.interval.as_nanos() >> arithmetic.shift(),
+            learns: config.maxpacket.is_none(),
+            maxpacket: config.maxpacket.unwrap_or(SMALLEST_MAXPACKET),
+            literal_reset: config.literal_reset,
+            sojourns: Sojourns {
+                // The authors' variables start as zeros; the paper's first sample has none before it.
+                previous: (config.profile == Profile::Authors).then_some(0),
+                ..Sojourns::default()
+            },
+            first_above: None,
+            drop_next: 0,
+            count: 0,
+            last_count: 0,
+            inverse_sqrt: u16::MAX,
+            dropping: false,
+            in_loop: false,
+        }
+    }
+
+    fn in_a_run(&self) -> bool {
+        self.sojourns.run as f64 > self.sojourns.theta(self.profile)
+    }
+
+    fn control_law(&self, t: u64) -> u64 {
+        t.saturating_add(self.arithmetic.gap(self.interval, self.count, self.inverse_sqrt))
+    }
+
+    fn set_count(&mut self, count: u32) {
+        self.count = count;
+        if self.arithmetic == Arithmetic::Linux16 {
+            self.inverse_sqrt = newton_step(self.inverse_sqrt, count);
+        }
+    }
+
+    /// Enters the dropping state, at a rate near the last one if `recent`.
+    fn enter(&mut self, now: u64, recent: bool) {
+        let delta = self.count.saturating_sub(self.last_count);
+        if delta > 1 && recent {
+            self.set_count(delta);
+        } else {
+            self.count = 1;
+            self.inverse_sqrt = u16::MAX;
+        }
+        self.last_count = self.count;
+        self.drop_next = self.control_law(now);
+        self.dropping = true;
+    }
+
+    fn paper(&mut self, sojourn: u64, backlog: Bytes, now: u64) -> Verdict {
+        if sojourn < self.target || backlog <= self.maxpacket {
+            self.first_above = None;
+            self.dropping = false;
+            self.sojourns = Sojourns { previous: Some(sojourn), ..Sojourns::default() };
+            if self.literal_reset {
+                (self.count, self.last_count) = (0, 0);
+            }
+            return Verdict::Pass;
+        }
+        self.sojourns.add(sojourn);
+        let doomed = match self.first_above {
+            None => {
+                self.first_above = Some(now.saturating_add(self.interval));
+                false
+            }
+            Some(t) => now >= t && (!self.dropping || now >= self.drop_next),
+        };
+        if !doomed || !self.in_a_run() {
+            return Verdict::Pass;
+        }
+        if self.dropping {
+            self.set_count(self.count.saturating_add(1));
+            self.drop_next = self.control_law(self.drop_next);
+        } else {
+            let recent = now.saturating_sub(self.drop_next) < self.interval.saturating_mul(16);
+            self.enter(now, recent);
+        }
+        Verdict::Signal
+    }
+
+    /// The authors' `ShouldDrop`: neither time nor schedule, only the run.
+    fn authors_should_drop(&mut self, sojourn: u64, backlog: Bytes, now: u64) -> bool {
+        self.sojourns.add(sojourn);
+        if sojourn < self.target || backlog < self.maxpacket {
+            self.first_above = None;
+            return false;
+        }
+        if self.first_above.is_none() {
+            self.first_above = Some(now.saturating_add(self.interval));
+            return false;
+        }
+        self.in_a_run()
+    }
+
+    fn authors(&mut self, sojourn: u64, backlog: Bytes, now: u64) -> Verdict {
+        let in_loop = core::mem::take(&mut self.in_loop);
+        let drop = self.authors_should_drop(sojourn, backlog, now);
+        if self.dropping {
+            self.dropping = drop;
+            if in_loop && drop {
+                self.drop_next = self.control_law(self.drop_next);
+            }
+            // Within the loop a run is enough; it is what `drop` means.
+            if drop && (in_loop || now >= self.drop_next) {
+                self.set_count(self.count.saturating_add(1));
+                self.in_loop = true;
+                return Verdict::Signal;
+            }
+            return Verdict::Pass;
+        }
+        let since_schedule = i128::from(now) - i128::from(self.drop_next);
+        let since_above = self.first_above.map_or(i128::MIN, |t| i128::from(now) - i128::from(t));
+        let interval = i128::from(self.interval);
+        if drop && (since_schedule < interval || since_above >= interval) {
+            self.authors_should_drop(sojourn, backlog, now);
+            self.enter(now, since_schedule > interval);
+            return Verdict::Signal;
+        }
+        Verdict::Pass
+    }
+}
+
+impl Aqm for CodelLifo {
+    #[inline]
+    fn on_dequeue(
+        &mut self,
+        size: Bytes,
+        sojourn: Duration,
+        backlog: Backlog,
+        now: Instant,
+        _rng: &mut Rng,
+    ) -> Verdict {
+        if self.learns && size > self.maxpacket {
+            self.maxpacket = size;
+        }
+        let shift = self.arithmetic.shift();
+        let (sojourn, now) = (sojourn.as_nanos() >> shift, now.as_nanos() >> shift);
+        match self.profile {
+            Profile::Paper => self.paper(sojourn, backlog.bytes, now),
+            Profile::Authors => self.authors(sojourn, backlog.bytes, now),
+        }
+    }
+
+    fn on_signalled(&mut self, marked: bool, _now: Instant) {
+        // A marked packet goes, so no other is looked at: the schedule advances at once.
+        if marked && core::mem::take(&mut self.in_loop) {
+            self.drop_next = self.control_law(self.drop_next);
+        }
+    }
+
+    fn on_idle(&mut self, _now: Instant) {
+        self.dropping = false;
+        self.first_above = None;
+        self.in_loop = false;
+        if self.profile == Profile::Paper {
+            self.sojourns = Sojourns::default();
+        }
+    }
+
+    fn state_names() -> &'static [&'static str] {
+        &["theta", "run_packets", "count", "dropping"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        let (theta, run) = (self.sojourns.theta(self.profile), self.sojourns.run as f64);
+        out.copy_from_slice(&[theta, run, f64::from(self.count), f64::from(u8::from(self.dropping))]);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! FQ-COBALT: flow queueing with a COBALT for each flow.
+//!
+//! ns-3 `fq-cobalt-queue-disc.cc`; the core of CAKE (Høiland-Jørgensen, Täht, Morton, LANMAN 2018). The queues and
+//! turns of [`fq_codel`](super::fq_codel), with [`cobalt`](super::cobalt) as law: a flow that does not respond meets
+//! a drop probability of its own.
+//!
+//! Reading: a drop at the limit tells the law of its flow, as in Linux `sch_cake.c`; ns-3 does not. Departures:
+//! those of `cobalt`; CAKE's protection of a flow's last packet is left out, as in ns-3.
+
+use super::cobalt::{Cobalt, CobaltConfig};
+use super::fq_codel::check_flows;
+use crate::discipline::LinkView;
+use crate::flow_hash::FlowBy;
+use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
+
+tailrace_core::parameters! {
+    /// Parameters of `fq_cobalt`.
+    pub struct FqCobaltConfig {
+        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        limit: Limit = Limit::Packets(10_240), "ns-3 FqCobaltQueueDisc";
+        /// Queues that flows are hashed into. Too few: flows collide and share one turn and one law.
+        flows: u32 = 1024, "ns-3 FqCobaltQueueDisc; CAKE";
+        /// Which fields of a packet make its flow.
+        flow_by: FlowBy = FlowBy::FiveTuple, "ns-3 FqCobaltQueueDisc";
+        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
+        quantum: Bytes = Bytes(1514), "CAKE: one Ethernet frame";
+        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
+        /// bursts of loss.
+        drop_batch: u32 = 64, "ns-3 FqCobaltQueueDisc";
+        /// Acceptable sojourn time. Too small: the link idles. Too large: standing queue.
+        target: Duration = Duration::from_millis(5), "ns-3 FqCobaltQueueDisc; CAKE";
+        /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
+        /// Too large: slow reaction.
+        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE";
+        /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
+        ecn: bool = true, "ns-3 FqCobaltQueueDisc; CAKE";
+        /// What an overflow adds to the probability of the flow that pays. Too small: floods fill the buffer. Too
+        /// large: it overshoots.
+        increment: Probability = Probability::clamped(1.0 / 256.0), "ns-3 FqCobaltQueueDisc; CAKE";
+        /// What running empty takes from it. Too small: drops go on after a flood. Too large: floods return.
+        decrement: Probability = Probability::clamped(1.0 / 4096.0), "ns-3 FqCobaltQueueDisc; CAKE";
+        /// Sojourn time beyond which the probability grows without an overflow; `"auto"` turns that off. Too small:
+        /// BLUE takes over from CoDel.
+        blue_threshold: Option<Duration> = Some(Duration::from_millis(400)), "ns-3 FqCobaltQueueDisc";
+    }
+}
+
+impl Discipline for FqCobaltConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Deficit round robin over hashed flows, each under COBALT; sparse flows go first.",
+        citation: "Høiland-Jørgensen et al., LANMAN 2018; ns-3 FqCobaltQueueDisc",
+        ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
+        per_flow_state: "a queue, a deficit and COBALT's variables, shared by flows that collide",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = FlowQueue<Cobalt, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        check_flows(self.limit, self.flows, self.quantum)?;
+        if self.drop_batch == 0 {
+            return Err(("drop_batch", "at least one packet must be dropped".into()));
+        }
+        self.cobalt().validate()
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<Cobalt, P> {
+        let setup = FlowSetup {
+            limit: self.limit,
+            memory: Bytes(u64::MAX),
+            separation: Separation::Hashed(self.flows),
+            by: self.flow_by,
+            quantum: self.quantum,
+            overflow: Overflow::Longest(End::Oldest, self.drop_batch),
+            ecn: self.ecn,
+            ..FlowSetup::RFC8290
+        };
+        FlowQueue::new(setup, Cobalt::new(&self.cobalt()))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no fq_cobalt"))
+    }
+}
+
+impl FqCobaltConfig {
+    fn cobalt(&self) -> CobaltConfig {
+        CobaltConfig {
+            target: self.target,
+            interval: self.interval,
+            increment: self.increment,
+            decrement: self.decrement,
+            blue_threshold: self.blue_threshold,
+            ..CobaltConfig::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{DropReason, Ecn, Instant, Rate, Rng};
+
+    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+
+    #[test]
+    fn a_flood_meets_its_own_probability_and_leaves_others_alone() {
+        // One packet a millisecond goes out; the flood offers ten and does not respond, flow 1 a fifth of one.
+        let config = FqCobaltConfig { limit: Limit::Packets(500), ..Default::default() };
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut queue = config.build(&LINK);
+        let mut delivered = [0u32; 2];
+        for ms in 0..20_000u64 {
+            let now = Instant::from_millis(ms);
+            let mut cx = Cx { now, rng: &mut rng, sink: &mut sink };
+            for k in 0..10 {
+                let packet = TestPacket::new(ms * 100 + k, 0, 1000).with_ecn(Ecn::Ect0);
+                queue.enqueue(packet, &mut cx);
+            }
+            if ms % 5 == 0 {
+                queue.enqueue(TestPacket::new(ms * 100 + 50, 1, 1000), &mut cx);
+            }
+            if let Some((p, _)) = queue.dequeue(&mut cx) {
+                delivered[p.flow.src as usize] += 1;
+            }
+        }
+        assert_eq!(delivered[1], 4_000);
+        assert!(sink.dropped.iter().all(|(p, ..)| p.flow.src == 0));
+        // ECN-capable as it is, the flood is dropped by BLUE, which ends most overflows.
+        let by_blue = sink.dropped.iter().filter(|(_, why, _)| *why == DropReason::Aqm).count();
+        assert!(by_blue > sink.dropped.len() / 2, "{by_blue} of {}", sink.dropped.len());
+    }
+
+    #[test]
+    fn flows_are_shed_as_fq_codel_sheds_them() {
+        // ns-3 fq-cobalt-queue-disc-test-suite: limit 4 packets of 100 B; three of A, one of B; a second B.
+        let config = FqCobaltConfig { limit: Limit::Packets(4), ..Default::default() };
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut queue = config.build(&LINK);
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        for (id, flow) in [0, 0, 0, 1, 1].into_iter().enumerate() {
+            queue.enqueue(TestPacket::new(id as u64, flow, 100), &mut cx);
+        }
+        assert_eq!(sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(queue.backlog().packets, 3);
+    }
+}

@@ -1,0 +1,336 @@
+//! FQ-CoDel: flow queueing with controlled delay.
+//!
+//! RFC 8290. Flows are hashed into queues that are served by deficit round robin, each under a CoDel of its own
+//! ([`codel`](super::codel)); flows that just became active go first, once, so that sparse ones hardly wait. When the
+//! buffer is full the queue with most bytes loses packets from its head, half of its bytes or `drop_batch` packets.
+//!
+//! What Linux does otherwise is an option: `codel_backlog = "total"` (its small-backlog test looks at all that
+//! waits; the RFC and ns-3 look at the flow), `count_overlimit` (a drop at the limit raises CoDel's `count`),
+//! `emptied = "stays_if_old"` (a new flow found empty leaves the round where no old ones wait), `arithmetic`. A tc
+//! line sets all. Departures: `memory_limit` counts bytes on the wire, not those of kernel buffers; among queues of
+//! equally many bytes the one that was first used pays, not the one with the lowest hash.
+
+use super::codel::{Arithmetic, Codel, CodelConfig};
+use crate::discipline::LinkView;
+use crate::flow_hash::FlowBy;
+use crate::flow_queue::{
+    Emptied, End, FlowQueue, FlowSetup, LEAST_QUANTUM, MOST_FLOWS, Overflow, Seen, Separation,
+};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Limit, Packet};
+
+tailrace_core::parameters! {
+    /// Parameters of `fq_codel`.
+    pub struct FqCodelConfig {
+        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
+        /// Most bytes that may wait, beside `limit`. Too small: as `limit`. Too large: only memory.
+        memory_limit: Bytes = Bytes(32 << 20), "RFC 8290 §5.2.7 (Linux: 32 MB)";
+        /// Queues that flows are hashed into. Too few: flows collide and share one turn and one CoDel.
+        flows: u32 = 1024, "RFC 8290 §5.2.4";
+        /// Which fields of a packet make its flow.
+        flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
+        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts, and flows of that size
+        /// pass as sparse.
+        quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
+        /// CoDel's acceptable sojourn time. Too small: the link idles. Too large: standing queue.
+        target: Duration = Duration::from_millis(5), "RFC 8290 §5.2.3";
+        /// CoDel's interval, about the longest common round trip. Too small: bursts are punished. Too large: slow.
+        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = true, "RFC 8290 §5.2.6";
+        /// Mark every ECN-capable packet that waited longer than this; `"auto"` turns it off. Too small: senders
+        /// starve.
+        ce_threshold: Option<Duration> = None, "RFC 8290 §5.2.8 (off)";
+        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
+        /// bursts of loss.
+        drop_batch: u32 = 64, "RFC 8290 §4.1.3";
+        /// With no more than this waiting CoDel signals nothing; `"auto"` is the largest packet of the flow, at
+        /// least 512 bytes. Too large: a standing queue of that size is never seen.
+        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
+        /// Which backlog is compared with `maxpacket`.
+        codel_backlog: Seen = Seen::Flow, "RFC 8290 §4; ns-3 (Linux: total)";
+        /// Whether a drop at the limit raises CoDel's count, and so its rate once it signals.
+        count_overlimit: bool = false, "RFC 8290 §4.1.3; ns-3 (Linux: true)";
+        /// What becomes of a new flow that is found empty; where it may leave, it is new again with its next packet.
+        emptied: Emptied = Emptied::Stays, "RFC 8290 §4.2 (Linux: stays_if_old)";
+        /// How CoDel's control law is computed.
+        arithmetic: Arithmetic = Arithmetic::Exact, "RFC 8289 §5.5";
+    }
+}
+
+impl Discipline for FqCodelConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Deficit round robin over hashed flows, each under CoDel; sparse flows go first.",
+        citation: "RFC 8290",
+        ecn: "marks instead of dropping with `ecn`; `ce_threshold` marks by sojourn alone",
+        per_flow_state: "a queue, a deficit and CoDel's variables, shared by flows that collide",
+    };
+    const TC_KINDS: &'static [&'static str] = &["fq_codel"];
+    type Queue<P: Packet> = FlowQueue<Codel, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        check_flows(self.limit, self.flows, self.quantum)?;
+        if self.memory_limit == Bytes::ZERO {
+            return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.drop_batch == 0 {
+            return Err(("drop_batch", "at least one packet must be dropped".into()));
+        }
+        self.codel().validate()
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<Codel, P> {
+        let setup = FlowSetup {
+            limit: self.limit,
+            memory: self.memory_limit,
+            separation: Separation::Hashed(self.flows),
+            by: self.flow_by,
+            quantum: self.quantum,
+            overflow: Overflow::Longest(End::Oldest, self.drop_batch),
+            emptied: self.emptied,
+            seen: self.codel_backlog,
+            ecn: self.ecn,
+            ..FlowSetup::RFC8290
+        };
+        FlowQueue::new(setup, Codel::new(&self.codel()).counting_overlimit(self.count_overlimit))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        // What tc configures is Linux's.
+        let mut config = Self {
+            arithmetic: Arithmetic::Linux16,
+            maxpacket: Some(Bytes(1514)),
+            codel_backlog: Seen::Total,
+            count_overlimit: true,
+            emptied: Emptied::StaysIfOld,
+            ..Self::default()
+        };
+        while let Some(word) = words.next_word() {
+            match word {
+                "limit" => config.limit = Limit::Packets(words.count()?),
+                "memory_limit" => config.memory_limit = words.size()?,
+                "flows" => config.flows = words.count32()?,
+                "quantum" => config.quantum = words.size()?,
+                "target" => config.target = words.time()?,
+                "interval" => config.interval = words.time()?,
+                "drop_batch" => config.drop_batch = words.count32()?,
+                "ce_threshold" => config.ce_threshold = Some(words.time()?),
+                "ecn" => config.ecn = true,
+                "noecn" => config.ecn = false,
+                "ce_threshold_selector" => {
+                    return Err(words.error("ce_threshold_selector is not supported"));
+                }
+                _ => return Err(words.unknown(TC_WORDS)),
+            }
+        }
+        Ok(config)
+    }
+}
+
+const TC_WORDS: &[&str] = &[
+    "limit",
+    "memory_limit",
+    "flows",
+    "quantum",
+    "target",
+    "interval",
+    "drop_batch",
+    "ce_threshold",
+    "ecn",
+    "noecn",
+];
+
+impl FqCodelConfig {
+    fn codel(&self) -> CodelConfig {
+        CodelConfig {
+            target: self.target,
+            interval: self.interval,
+            ce_threshold: self.ce_threshold,
+            maxpacket: self.maxpacket,
+            arithmetic: self.arithmetic,
+            ..CodelConfig::default()
+        }
+    }
+}
+
+/// What every queue of hashed flows must have.
+pub(super) fn check_flows(limit: Limit, flows: u32, quantum: Bytes) -> Result<(), Invalid> {
+    if matches!(limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+        return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+    }
+    if !(1..=MOST_FLOWS).contains(&flows) {
+        return Err(("flows", format!("must be 1 to {MOST_FLOWS}, is {flows}")));
+    }
+    if quantum < LEAST_QUANTUM {
+        return Err(("quantum", format!("{quantum} is too small; at least {LEAST_QUANTUM} is needed")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{DropReason, Ecn, Instant, Rate, Rng};
+
+    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+
+    struct Bench {
+        queue: FlowQueue<Codel, TestPacket>,
+        rng: Rng,
+        sink: Collector<TestPacket>,
+        next: u64,
+    }
+
+    impl Bench {
+        fn new(config: &FqCodelConfig) -> Self {
+            Self { queue: config.build(&LINK), rng: Rng::new(1), sink: Collector::default(), next: 0 }
+        }
+        fn enqueue(&mut self, flow: u32, size: u64, ecn: Ecn, now: Instant) {
+            let packet = TestPacket::new(self.next, flow, size).with_ecn(ecn);
+            self.next += 1;
+            self.queue.enqueue(packet, &mut Cx { now, rng: &mut self.rng, sink: &mut self.sink });
+        }
+        fn dequeue(&mut self, now: Instant) -> Option<u32> {
+            let mut cx = Cx { now, rng: &mut self.rng, sink: &mut self.sink };
+            self.queue.dequeue(&mut cx).map(|(p, _)| p.flow.src)
+        }
+    }
+
+    #[test]
+    fn a_fat_flow_loses_half_of_its_bytes_from_the_head() {
+        // ns-3 fq-codel-queue-disc-test-suite: limit 4 packets of 100 B; three of A, one of B; a second B.
+        let config = FqCodelConfig { limit: Limit::Packets(4), ..Default::default() };
+        let mut b = Bench::new(&config);
+        for flow in [0, 0, 0, 1, 1] {
+            b.enqueue(flow, 100, Ecn::NotEct, Instant::ZERO);
+        }
+        let dropped: Vec<_> = b.sink.dropped.iter().map(|(p, why, _)| (p.id, *why)).collect();
+        assert_eq!(dropped, [(0, DropReason::Overlimit), (1, DropReason::Overlimit)]);
+        assert_eq!(b.queue.backlog().packets, 3);
+        let left: Vec<_> = std::iter::from_fn(|| b.dequeue(Instant::ZERO)).collect();
+        assert_eq!(left, [0, 1, 1]);
+    }
+
+    #[test]
+    fn the_batch_bounds_what_is_dropped_at_once() {
+        let config = FqCodelConfig { limit: Limit::Packets(200), ..Default::default() };
+        let mut b = Bench::new(&config);
+        for _ in 0..201 {
+            b.enqueue(0, 1000, Ecn::Ect0, Instant::ZERO);
+        }
+        assert_eq!(b.sink.dropped.len(), 64);
+        let config = FqCodelConfig { memory_limit: Bytes(10_000), ..Default::default() };
+        let mut b = Bench::new(&config);
+        for _ in 0..11 {
+            b.enqueue(0, 1000, Ecn::Ect0, Instant::ZERO);
+        }
+        // 11 000 bytes: drops go on until 5500 are reached.
+        assert_eq!(b.sink.dropped.len(), 6);
+    }
+
+    #[test]
+    fn capable_flows_are_marked_as_often_as_ns3_expects_and_others_dropped() {
+        // ns-3: 20 x 120 B a flow at zero, one dequeue a flow every 110 ms, MinBytes 1500: 6 marks or 4 drops, and
+        // none once 12 packets (1440 B) remain. Linux's arithmetic, as ns-3's.
+        for (ecn, marks, drops) in [(Ecn::Ect0, 6, 0), (Ecn::NotEct, 0, 4)] {
+            let config = FqCodelConfig {
+                maxpacket: Some(Bytes(1499)),
+                arithmetic: Arithmetic::Linux16,
+                quantum: Bytes(1514),
+                ..Default::default()
+            };
+            let mut b = Bench::new(&config);
+            for _ in 0..20 {
+                b.enqueue(0, 120, ecn, Instant::ZERO);
+            }
+            for k in 1..=20 {
+                b.dequeue(Instant::from_millis(110 * k));
+            }
+            assert_eq!((b.sink.marked.len(), b.sink.dropped.len()), (marks, drops), "{ecn:?}");
+        }
+    }
+
+    #[test]
+    fn linux_counts_drops_at_the_limit_as_signals() {
+        for (counts, signals) in [(false, 0), (true, 64)] {
+            let config = FqCodelConfig {
+                limit: Limit::Packets(200),
+                flows: 1,
+                count_overlimit: counts,
+                ..Default::default()
+            };
+            let mut b = Bench::new(&config);
+            for _ in 0..201 {
+                b.enqueue(0, 1000, Ecn::Ect0, Instant::ZERO);
+            }
+            let mut state = [f64::NAN; 3];
+            b.queue.state(&mut state);
+            assert_eq!((b.queue.state_names()[0], state[0]), ("count", f64::from(signals)));
+        }
+    }
+
+    #[test]
+    fn codel_looks_at_the_backlog_it_is_told_to() {
+        // Two flows of one packet each, long waiting: small queues by RFC 8290, not small in sum by Linux.
+        for (seen, drops) in [(Seen::Flow, 0), (Seen::Total, 1)] {
+            let config =
+                FqCodelConfig { codel_backlog: seen, maxpacket: Some(Bytes(1514)), ..Default::default() };
+            let mut b = Bench::new(&config);
+            for flow in [0, 1, 1, 1, 1] {
+                b.enqueue(flow, 1500, Ecn::NotEct, Instant::ZERO);
+            }
+            b.dequeue(Instant::from_millis(10));
+            b.enqueue(0, 1500, Ecn::NotEct, Instant::from_millis(10));
+            // Flow 0 has been above target for an interval now, if what waits in flow 1 counts.
+            while b.dequeue(Instant::from_millis(200)).is_some_and(|flow| flow != 0) {}
+            let dropped = b.sink.dropped.iter().filter(|(p, ..)| p.flow.src == 0).count();
+            assert_eq!(dropped, drops, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn an_emptied_flow_is_new_again_sooner_with_linux() {
+        // Flows 0 and 1 are new; 0 is found empty while none is old. Its next packets come while 1 is in
+        // its turn: 100 bytes are left to it if it stayed, else a full quantum.
+        for (emptied, order) in [(Emptied::Stays, [1, 0, 1]), (Emptied::StaysIfOld, [1, 0, 0])] {
+            let mut b = Bench::new(&FqCodelConfig { emptied, quantum: Bytes(500), ..Default::default() });
+            for (flow, size) in [(0, 400), (1, 500), (1, 500), (1, 400)] {
+                b.enqueue(flow, size, Ecn::NotEct, Instant::ZERO);
+            }
+            assert_eq!(b.dequeue(Instant::ZERO), Some(0));
+            let mut found = vec![b.dequeue(Instant::ZERO)];
+            b.enqueue(0, 400, Ecn::NotEct, Instant::ZERO);
+            b.enqueue(0, 400, Ecn::NotEct, Instant::ZERO);
+            found.extend([b.dequeue(Instant::ZERO), b.dequeue(Instant::ZERO)]);
+            assert_eq!(found, order.map(Some), "{emptied:?}");
+        }
+    }
+
+    #[test]
+    fn a_sparse_flow_goes_ahead_of_a_bulk_flow() {
+        let mut b = Bench::new(&FqCodelConfig::default());
+        for _ in 0..10 {
+            b.enqueue(0, 1514, Ecn::NotEct, Instant::ZERO);
+        }
+        assert_eq!(b.dequeue(Instant::ZERO), Some(0));
+        b.enqueue(1, 60, Ecn::NotEct, Instant::ZERO);
+        assert_eq!(b.dequeue(Instant::ZERO), Some(1));
+        assert_eq!(b.dequeue(Instant::ZERO), Some(0));
+    }
+
+    #[test]
+    fn tc_lines_mean_linux() {
+        let mut words = TcWords::new("limit 1000 flows 256 quantum 300 target 5ms memory_limit 1mb noecn");
+        let c = FqCodelConfig::from_tc("fq_codel", &mut words).unwrap();
+        assert!(!c.ecn && c.count_overlimit && c.codel_backlog == Seen::Total && c.flows == 256);
+        assert_eq!((c.memory_limit, c.quantum), (Bytes(1 << 20), Bytes(300)));
+        let mut words = TcWords::new("quantm 300");
+        let e = FqCodelConfig::from_tc("fq_codel", &mut words).unwrap_err();
+        assert!(e.message.contains("\"quantum\""), "{}", e.message);
+    }
+}

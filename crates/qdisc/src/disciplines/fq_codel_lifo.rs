@@ -1,0 +1,155 @@
+//! FQ-CoDel-LIFO: flow queueing with a stack for each flow.
+//!
+//! Felix da Silva, Santos, Nogueira, "A New Queue Discipline for Reducing Bufferbloat Effects in HetNet Concurrent
+//! Multipath Transfer". The queues and turns of [`fq_codel`](super::fq_codel), each queue a stack under
+//! [`codel_lifo`](super::codel_lifo) with statistics of its own.
+//!
+//! Readings: when the buffer is full the stack with most bytes loses packets from its bottom, the oldest; a flow is a
+//! five-tuple, so each subflow has its stack. The paper finds the results close to those of one stack, because both
+//! subflows fell into the same queue: `flow_by = "dst"` puts them there. Packets leave out of order within a flow.
+
+use super::codel_lifo::{CodelLifo, CodelLifoConfig, Profile};
+use super::fq_codel::check_flows;
+use crate::discipline::LinkView;
+use crate::flow_hash::FlowBy;
+use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Limit, Packet};
+
+tailrace_core::parameters! {
+    /// Parameters of `fq_codel_lifo`.
+    pub struct FqCodelLifoConfig {
+        /// Whose CoDel-LIFO: that of the text or that of its authors' code.
+        profile: Profile = Profile::Paper, "Felix da Silva et al.";
+        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
+        /// Stacks that flows are hashed into. Too few: flows collide and share one turn and one law.
+        flows: u32 = 1024, "RFC 8290 §5.2.4";
+        /// Which fields of a packet make its flow.
+        flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
+        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
+        quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
+        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
+        /// bursts of loss.
+        drop_batch: u32 = 64, "RFC 8290 §4.1.3";
+        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law
+        /// sleeps.
+        target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
+        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
+        /// large: slow reaction.
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = false, "Felix da Silva et al. (no ECN)";
+        /// With no more than this waiting in the flow nothing is signalled; `"auto"` is its largest packet seen, at
+        /// least 512 bytes. Too large: a standing queue of that size is never seen.
+        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
+        /// Whether the count of drops is forgotten as soon as a sojourn is below target (`paper` only).
+        literal_reset: bool = false, "RFC 8289 §5.4 (the text: true)";
+    }
+}
+
+impl Discipline for FqCodelLifoConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Deficit round robin over hashed flows, each a stack under CoDel-LIFO.",
+        citation: "Felix da Silva, Santos, Nogueira: A New Queue Discipline for Reducing Bufferbloat Effects",
+        ecn: "marks instead of dropping with `ecn`",
+        per_flow_state: "a stack, a deficit, CoDel's variables and sojourn statistics, shared by flows that collide",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = FlowQueue<CodelLifo, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        check_flows(self.limit, self.flows, self.quantum)?;
+        if self.drop_batch == 0 {
+            return Err(("drop_batch", "at least one packet must be dropped".into()));
+        }
+        self.codel_lifo().validate()
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<CodelLifo, P> {
+        let setup = FlowSetup {
+            limit: self.limit,
+            memory: Bytes(u64::MAX),
+            separation: Separation::Hashed(self.flows),
+            by: self.flow_by,
+            quantum: self.quantum,
+            serve: End::Newest,
+            overflow: Overflow::Longest(End::Oldest, self.drop_batch),
+            ecn: self.ecn,
+            ..FlowSetup::RFC8290
+        };
+        FlowQueue::new(setup, CodelLifo::new(&self.codel_lifo()))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no fq_codel_lifo"))
+    }
+}
+
+impl FqCodelLifoConfig {
+    fn codel_lifo(&self) -> CodelLifoConfig {
+        CodelLifoConfig {
+            profile: self.profile,
+            target: self.target,
+            interval: self.interval,
+            maxpacket: self.maxpacket,
+            literal_reset: self.literal_reset,
+            ..CodelLifoConfig::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{FlowKey, Instant, Rate, Rng};
+
+    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+
+    /// Offers packets of these flows at once, then takes all; the ids that left, and those dropped.
+    fn run(config: &FqCodelLifoConfig, flows: &[u32]) -> (Vec<u64>, Vec<u64>) {
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut queue = config.build(&LINK);
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        for (id, flow) in flows.iter().enumerate() {
+            queue.enqueue(TestPacket::new(id as u64, *flow, 1514), &mut cx);
+        }
+        let out = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|(p, _)| p.id).collect();
+        (out, sink.dropped.iter().map(|(p, ..)| p.id).collect())
+    }
+
+    #[test]
+    fn flows_take_turns_and_each_gives_its_newest() {
+        let (out, _) = run(&FqCodelLifoConfig::default(), &[1, 1, 1, 2, 2]);
+        assert_eq!(out, [2, 4, 1, 3, 0]);
+    }
+
+    #[test]
+    fn a_full_buffer_takes_the_bottom_of_the_fattest_stack() {
+        let config = FqCodelLifoConfig { limit: Limit::Packets(4), ..Default::default() };
+        let (out, dropped) = run(&config, &[1, 1, 1, 2, 2]);
+        assert_eq!((out, dropped), (vec![2, 4, 3], vec![0, 1]));
+    }
+
+    #[test]
+    fn subflows_to_one_host_share_a_stack_if_asked() {
+        let to_one_host =
+            |port| FlowKey { src: u32::from(port), dst: 9, src_port: port, dst_port: 80, protocol: 6 };
+        for (flow_by, expected) in [(FlowBy::FiveTuple, [1, 3, 0, 2]), (FlowBy::Dst, [3, 2, 1, 0])] {
+            let config = FqCodelLifoConfig { flow_by, ..Default::default() };
+            let (mut rng, mut sink) = (Rng::new(1), Collector::<TestPacket>::default());
+            let mut queue = config.build(&LINK);
+            let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+            for (id, port) in [(0, 1), (1, 1), (2, 2), (3, 2)] {
+                let packet = TestPacket { flow: to_one_host(port), ..TestPacket::new(id, 0, 1514) };
+                queue.enqueue(packet, &mut cx);
+            }
+            let out: Vec<u64> = std::iter::from_fn(|| queue.dequeue(&mut cx)).map(|(p, _)| p.id).collect();
+            assert_eq!(out, expected, "{flow_by:?}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! FQ-PIE: flow queueing with a PIE for each flow.
+//!
+//! Linux `sch_fq_pie.c`; Ramakrishnan et al., "FQ-PIE Queue Discipline in the Linux Kernel: Design, Implementation
+//! and Challenges", LCN 2019. The queues and turns of [`fq_codel`](super::fq_codel), with [`pie`](super::pie) as
+//! law: each flow's arrivals are signalled by the delay of its own queue, also in what PIE takes for a small
+//! backlog.
+//!
+//! Readings: `overflow = "longest"` is ns-3's way when the buffer is full, as in `fq_codel`; Linux drops the
+//! arrival. The probabilities of all flows are updated at once, those of empty ones too, or else they would keep
+//! theirs (Linux does 2048 a tick). Departures: those of `pie`; `memory_limit` is enforced, in bytes on the wire
+//! (Linux counts kernel buffers, and some versions only count).
+
+use super::fq_codel::check_flows;
+use super::pie::{DelayFrom, Form, Pie, PieConfig};
+use crate::discipline::LinkView;
+use crate::flow_hash::FlowBy;
+use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
+
+tailrace_core::choices! {
+    /// Who pays when the buffer is full.
+    pub enum Victim {
+        /// The arriving packet.
+        Arrival = "arrival",
+        /// The oldest packets of the flow with most bytes.
+        Longest = "longest",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `fq_pie`.
+    pub struct FqPieConfig {
+        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        limit: Limit = Limit::Packets(10_240), "Linux sch_fq_pie";
+        /// Most bytes that may wait, beside `limit`. Too small: as `limit`. Too large: only memory.
+        memory_limit: Bytes = Bytes(32 << 20), "Linux sch_fq_pie (32 MB)";
+        /// Queues that flows are hashed into. Too few: flows collide and share one turn and one PIE.
+        flows: u32 = 1024, "Linux sch_fq_pie";
+        /// Which fields of a packet make its flow.
+        flow_by: FlowBy = FlowBy::FiveTuple, "Linux sch_fq_pie";
+        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
+        quantum: Bytes = Bytes(1514), "Linux sch_fq_pie: one Ethernet frame";
+        /// Who pays when the buffer is full.
+        overflow: Victim = Victim::Arrival, "Linux sch_fq_pie (ns-3: longest)";
+        /// Most packets dropped at once, with `overflow = "longest"`. Too small: much work under a flood. Too large:
+        /// bursts of loss.
+        drop_batch: u32 = 64, "ns-3 FqPieQueueDisc";
+        /// Queueing delay that each flow's controller aims at. Too small: the link idles. Too large: standing queues.
+        target: Duration = Duration::from_millis(15), "RFC 8033 §5.1, QDELAY_REF";
+        /// Time between updates of the probabilities. Too small: noise is followed. Too large: slow reaction.
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE";
+        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        alpha: f64 = 0.125, "RFC 8033 §4.2";
+        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        beta: f64 = 1.25, "RFC 8033 §4.2";
+        /// Time at the start of a flow's burst in which nothing is signalled. Too large: floods enter unhindered.
+        max_burst: Duration = Duration::from_millis(150), "RFC 8033 §5.1, MAX_BURST";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = false, "Linux sch_fq_pie";
+        /// Above this probability ECN-capable packets are dropped, too. Too large: a flood of ECN-capable packets
+        /// is not held.
+        mark_ecnth: Probability = Probability::clamped(0.1), "Linux sch_fq_pie, ecn_prob";
+        /// Nothing is signalled while no more than two packets of this size wait in the flow; unit of `bytemode`.
+        mean_pktsize: Bytes = Bytes(1000), "ns-3 MeanPktSize";
+        /// Scale the probability by packet size over `mean_pktsize`. RFC 7141 advises against it.
+        bytemode: bool = false, "RFC 7141; Linux sch_fq_pie";
+        /// Space signals evenly: none before the accumulated probability is 0.85, one at the latest at 8.5.
+        derandomize: bool = true, "RFC 8033 §5.4; Linux";
+        /// Where a flow's queueing delay comes from.
+        delay_from: DelayFrom = DelayFrom::Timestamps, "Linux sch_fq_pie";
+        /// Whose PIE where they differ.
+        form: Form = Form::Rfc, "RFC 8033";
+    }
+}
+
+impl Discipline for FqPieConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Deficit round robin over hashed flows, each under PIE; sparse flows go first.",
+        citation: "Ramakrishnan et al., LCN 2019; Linux sch_fq_pie",
+        ecn: "with `ecn` marks while the flow's probability is at most `mark_ecnth`, else drops",
+        per_flow_state: "a queue, a deficit and PIE's variables, shared by flows that collide",
+    };
+    const TC_KINDS: &'static [&'static str] = &["fq_pie"];
+    type Queue<P: Packet> = FlowQueue<Pie, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        check_flows(self.limit, self.flows, self.quantum)?;
+        if self.memory_limit == Bytes::ZERO {
+            return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.drop_batch == 0 {
+            return Err(("drop_batch", "at least one packet must be dropped".into()));
+        }
+        self.pie().validate()
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<Pie, P> {
+        let setup = FlowSetup {
+            limit: self.limit,
+            memory: self.memory_limit,
+            separation: Separation::Hashed(self.flows),
+            by: self.flow_by,
+            quantum: self.quantum,
+            overflow: match self.overflow {
+                Victim::Arrival => Overflow::Arrival,
+                Victim::Longest => Overflow::Longest(End::Oldest, self.drop_batch),
+            },
+            ecn: self.ecn,
+            ..FlowSetup::RFC8290
+        };
+        FlowQueue::new(setup, Pie::new(&self.pie()))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        // What tc configures is Linux's; see `pie`.
+        let mut config = Self { form: Form::Linux, mean_pktsize: Bytes(1514), ..Self::default() };
+        while let Some(word) = words.next_word() {
+            match word {
+                "limit" => config.limit = Limit::Packets(words.count()?),
+                "flows" => config.flows = words.count32()?,
+                "quantum" => config.quantum = words.size()?,
+                "memory_limit" => config.memory_limit = words.size()?,
+                "target" => config.target = words.time()?,
+                "tupdate" => config.tupdate = words.time()?,
+                // tc counts both in sixteenths, and this in hundredths.
+                "alpha" => config.alpha = f64::from(words.count32()?) / 16.0,
+                "beta" => config.beta = f64::from(words.count32()?) / 16.0,
+                "ecn_prob" => config.mark_ecnth = percent(words)?,
+                "ecn" => config.ecn = true,
+                "noecn" => config.ecn = false,
+                "bytemode" => config.bytemode = true,
+                "nobytemode" => config.bytemode = false,
+                "dq_rate_estimator" => config.delay_from = DelayFrom::Rate,
+                "no_dq_rate_estimator" => config.delay_from = DelayFrom::Timestamps,
+                _ => return Err(words.unknown(&TC_WORDS)),
+            }
+        }
+        Ok(config)
+    }
+}
+
+fn percent(words: &mut TcWords<'_>) -> Result<Probability, TcError> {
+    let n = words.count32()?;
+    Probability::new(f64::from(n) / 100.0)
+        .ok_or_else(|| words.error(format!("{n} is more than 100 per cent")))
+}
+
+const TC_WORDS: [&str; 15] = [
+    "limit",
+    "flows",
+    "quantum",
+    "memory_limit",
+    "target",
+    "tupdate",
+    "alpha",
+    "beta",
+    "ecn_prob",
+    "ecn",
+    "noecn",
+    "bytemode",
+    "nobytemode",
+    "dq_rate_estimator",
+    "no_dq_rate_estimator",
+];
+
+impl FqPieConfig {
+    fn pie(&self) -> PieConfig {
+        PieConfig {
+            // What a flow may hold is bounded by what all may.
+            limit: Limit::Packets(u64::MAX),
+            target: self.target,
+            tupdate: self.tupdate,
+            alpha: self.alpha,
+            beta: self.beta,
+            max_burst: self.max_burst,
+            mark_ecnth: self.mark_ecnth,
+            mean_pktsize: self.mean_pktsize,
+            bytemode: self.bytemode,
+            derandomize: self.derandomize,
+            delay_from: self.delay_from,
+            form: self.form,
+            ..PieConfig::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Aqm, Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{DropReason, Instant, Rate, Rng};
+
+    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+
+    struct Bench {
+        queue: FlowQueue<Pie, TestPacket>,
+        rng: Rng,
+        sink: Collector<TestPacket>,
+        delivered: [u32; 2],
+    }
+
+    impl Bench {
+        fn new(config: &FqPieConfig) -> Self {
+            let queue = config.build(&LINK);
+            Self { queue, rng: Rng::new(1), sink: Collector::default(), delivered: [0; 2] }
+        }
+        /// A millisecond with `flood` arrivals of flow 0, perhaps one of flow 1, and one departure.
+        fn tick(&mut self, ms: u64, flood: u64, other: bool) {
+            let now = Instant::from_millis(ms);
+            let mut cx = Cx { now, rng: &mut self.rng, sink: &mut self.sink };
+            if self.queue.poll_timeout().is_some_and(|t| t <= now) {
+                self.queue.handle_timeout(&mut cx);
+            }
+            for k in 0..flood {
+                self.queue.enqueue(TestPacket::new(ms * 100 + k, 0, 1000), &mut cx);
+            }
+            if other {
+                self.queue.enqueue(TestPacket::new(ms * 100 + 50, 1, 1000), &mut cx);
+            }
+            if let Some((p, _)) = self.queue.dequeue(&mut cx) {
+                self.delivered[p.flow.src as usize] += 1;
+            }
+        }
+        fn probability(&self) -> f64 {
+            let place = Pie::state_names().iter().position(|n| n.contains("probability")).expect("a series");
+            let mut state = vec![f64::NAN; Pie::state_names().len()];
+            self.queue.state(&mut state);
+            state[place]
+        }
+    }
+
+    #[test]
+    fn each_flow_answers_for_its_own_queue() {
+        let mut b = Bench::new(&FqPieConfig::default());
+        for ms in 0..10_000 {
+            b.tick(ms, 3, ms % 4 == 0);
+        }
+        // Three times the link's rate against a quarter: the flood loses, by its PIE, before the buffer is full.
+        assert_eq!(b.delivered[1], 2_500);
+        assert!(b.sink.dropped.iter().all(|(p, why, _)| p.flow.src == 0 && *why == DropReason::Aqm));
+        assert!(b.sink.dropped.len() > 15_000, "{}", b.sink.dropped.len());
+    }
+
+    #[test]
+    fn a_queue_that_emptied_unlearns() {
+        let mut b = Bench::new(&FqPieConfig { flows: 1, ..Default::default() });
+        let mut highest: f64 = 0.0;
+        for ms in 0..2_000 {
+            b.tick(ms, 3, false);
+            highest = highest.max(b.probability());
+        }
+        // To let one of three pass.
+        assert!(highest > 0.66, "{highest}");
+        for ms in 2_000..60_000 {
+            b.tick(ms, 0, false);
+        }
+        assert_eq!(b.probability(), 0.0);
+    }
+
+    #[test]
+    fn a_full_buffer_refuses_or_sheds_the_longest() {
+        for (overflow, dropped) in [(Victim::Arrival, vec![4]), (Victim::Longest, vec![0, 1])] {
+            // ns-3's fat flow: limit 4 packets of 100 B; three of A, one of B; a second B.
+            let config = FqPieConfig { overflow, limit: Limit::Packets(4), ..Default::default() };
+            let mut b = Bench::new(&config);
+            let mut cx = Cx { now: Instant::ZERO, rng: &mut b.rng, sink: &mut b.sink };
+            for (id, flow) in [0, 0, 0, 1, 1].into_iter().enumerate() {
+                b.queue.enqueue(TestPacket::new(id as u64, flow, 100), &mut cx);
+            }
+            assert_eq!(b.sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), dropped);
+        }
+    }
+
+    #[test]
+    fn a_flow_that_comes_late_keeps_the_common_time() {
+        let mut b = Bench::new(&FqPieConfig::default());
+        for ms in 0..100 {
+            b.tick(ms, 1, ms > 50);
+            // Updates each 15 ms, whoever came in between.
+            assert_eq!(b.queue.poll_timeout(), Some(Instant::from_millis((ms / 15 + 1) * 15)));
+        }
+    }
+
+    #[test]
+    fn a_tc_line_reads_as_tc_reads_it() {
+        let line = "limit 2000 flows 64 target 20ms tupdate 30ms alpha 4 beta 40 ecn_prob 25 ecn quantum 300";
+        let c = FqPieConfig::from_tc("fq_pie", &mut TcWords::new(line)).unwrap();
+        assert_eq!((c.alpha, c.beta, c.mark_ecnth.get(), c.quantum), (0.25, 2.5, 0.25, Bytes(300)));
+        assert!(c.ecn && c.form == Form::Linux && c.flows == 64);
+        assert!(FqPieConfig::from_tc("fq_pie", &mut TcWords::new("ecn_prob 101")).is_err());
+    }
+}

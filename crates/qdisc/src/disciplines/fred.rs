@@ -1,0 +1,312 @@
+//! FRED: fair random early drop.
+//!
+//! Lin, Morris, "Dynamics of random early detection", SIGCOMM 1997. FRED counts the packets of each flow that has any
+//! in the queue. Every flow may hold a few (`minq`), none more than `min_th`; RED's probability applies to flows above
+//! the average share, and who has tried to hold too much (a strike) is kept to that share.
+//!
+//! The paper's pseudo-code was checked line by line against an independent port (J-Sim), as its text is hard to get.
+//! Readings: the many-flows variant ("two-packet buffer") replaces the rule that drops everything above `max_th` by a
+//! limit of two packets a flow, for with both that limit would change nothing; a strike is forgotten with the last packet
+//! of its flow; lengths are those before an arrival is added and after a departure is taken out; idle time starts when
+//! the transmitter, not the queue, has nothing left. Flows are five-tuples. Thresholds and the average count packets.
+//!
+//! ECN is not in the paper: here the random signal may mark, and everything that keeps a flow to its share drops.
+//!
+//! A flow is flagged from its second strike, when it is first held to the average share, until its last packet leaves.
+//! No more flows are remembered than packets wait.
+
+mod flows;
+
+use self::flows::Flows;
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
+use crate::registry::{About, Discipline, Invalid};
+use crate::signal::{Fate, fate};
+use crate::tc::{TcError, TcWords};
+use std::collections::VecDeque;
+use tailrace_core::math::pow;
+use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Probability, Rng};
+
+tailrace_core::parameters! {
+    /// Parameters of `fred`.
+    pub struct FredConfig {
+        /// Most that may wait. Too small: flows have no room for a share of their own.
+        limit: Limit = Limit::Packets(200), "Bedi et al. 2014: 200 kB";
+        /// Average below which nothing is signalled at random, and the most packets a flow may hold. Too small: the link
+        /// idles. `"auto"`: a quarter of `limit`, but no more than `rtt` at the link's rate.
+        min_th: Option<Limit> = None, "Lin and Morris 1997";
+        /// Average from which nothing (`many_flows`: only two packets a flow) is admitted. Too close to `min_th`: the
+        /// queue oscillates. `"auto"`: twice `min_th`.
+        max_th: Option<Limit> = None, "Lin and Morris 1997";
+        /// Signal probability at `max_th`. Too small: the average runs past it. Too large: the link idles.
+        max_p: Probability = Probability::clamped(0.02), "Lin and Morris 1997";
+        /// Weight of a new sample in the average, taken at arrivals and departures. Too small: reacts late. Too large:
+        /// bursts are punished.
+        weight: Probability = Probability::clamped(0.002), "Lin and Morris 1997";
+        /// Packets that every flow may hold unsignalled below `max_th`. Too small: fragile flows lose. Too large: no RED.
+        /// 4 is for large buffers.
+        minq: u64 = 2, "Lin and Morris 1997, small buffers";
+        /// With many more flows than packets: let each hold two packets, instead of nobody, above `max_th`.
+        many_flows: bool = false, "Lin and Morris 1997, basic form";
+        /// Round trip whose packets bound an automatic `min_th`. Too small: the link idles.
+        rtt: Duration = Duration::from_millis(100), "ns-2 queue/red.cc, least round trip";
+        /// Mean packet size: turns bytes into packets, and gives idle time in packets.
+        avpkt: Bytes = Bytes(1000), "tc red";
+        /// Mark ECN-capable packets that the random signal hits, instead of dropping them.
+        ecn: bool = false, "Lin and Morris 1997 only drop";
+    }
+}
+
+/// What a flow may hold above `max_th` with `many_flows`.
+const MANY_FLOWS_SHARE: f64 = 2.0;
+
+impl FredConfig {
+    fn packets(&self, limit: Limit) -> f64 {
+        match limit {
+            Limit::Packets(n) => n as f64,
+            Limit::Bytes(b) => b.as_f64() / self.avpkt.as_f64(),
+        }
+    }
+
+    fn thresholds(&self, link: &LinkView) -> (f64, f64) {
+        let (min, max) = (self.min_th.map(|t| self.packets(t)), self.max_th.map(|t| self.packets(t)));
+        let auto = || {
+            let round_trip = link.rate.bytes_per_sec() * self.rtt.as_secs_f64() / self.avpkt.as_f64();
+            (self.packets(self.limit) / 4.0).min(round_trip).max(1.0)
+        };
+        let min = min.unwrap_or_else(|| max.map_or_else(auto, |max| max / 2.0));
+        (min, max.unwrap_or(2.0 * min))
+    }
+}
+
+impl Discipline for FredConfig {
+    const ABOUT: About = About {
+        family: "red",
+        summary: "RED for flows above the average share of the queue, a hard share for those that press on.",
+        citation: "Lin and Morris, SIGCOMM 1997",
+        ecn: "with `ecn` the random signal marks; what holds a flow to its share drops",
+        per_flow_state: "packets and strikes of each flow that has packets waiting",
+    };
+    /// tc does not know it.
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Fred<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.avpkt == Bytes::ZERO {
+            return Err(("avpkt", "the mean packet size cannot be zero".into()));
+        }
+        for (name, th) in [("min_th", self.min_th), ("max_th", self.max_th)] {
+            if th.is_some_and(|th| self.packets(th) < 1.0) {
+                return Err((name, "must be at least one packet".into()));
+            }
+        }
+        if let (Some(min), Some(max)) = (self.min_th, self.max_th)
+            && self.packets(min) >= self.packets(max)
+        {
+            return Err(("min_th", format!("{min} is not below max_th, {max}")));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Fred<P> {
+        let (min_th, max_th) = self.thresholds(link);
+        Fred {
+            fifo: VecDeque::new(),
+            backlog: Backlog::default(),
+            flows: Flows::new(),
+            limit: self.limit,
+            ecn: self.ecn,
+            min_th,
+            max_th,
+            max_p: self.max_p.get(),
+            weight: self.weight.get(),
+            minq: self.minq as f64,
+            many_flows: self.many_flows,
+            idle_rate: link.rate.bytes_per_sec() / self.avpkt.as_f64(),
+            average: 0.0,
+            share: 0.0,
+            count: -1,
+            probability: 0.0,
+            idle_since: Some(Instant::ZERO),
+        }
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no fred"))
+    }
+}
+
+#[derive(Debug)]
+struct Waiting<P> {
+    packet: P,
+    arrival: Instant,
+    /// Where its flow is counted.
+    flow: u32,
+}
+
+/// The discipline.
+#[derive(Debug)]
+pub struct Fred<P> {
+    fifo: VecDeque<Waiting<P>>,
+    backlog: Backlog,
+    flows: Flows,
+    limit: Limit,
+    ecn: bool,
+    min_th: f64,
+    max_th: f64,
+    max_p: f64,
+    weight: f64,
+    minq: f64,
+    many_flows: bool,
+    /// Packets a second, for idle time.
+    idle_rate: f64,
+    average: f64,
+    /// Average share of a flow (`avgcq`), packets.
+    share: f64,
+    /// Packets since the last signal; -1 below the band.
+    count: i64,
+    /// Of the last packet in the band, before signals are spread.
+    probability: f64,
+    idle_since: Option<Instant>,
+}
+
+impl<P: Packet> Fred<P> {
+    /// A sample at an arrival, which finds the queue as it is.
+    #[inline]
+    fn sample_arrival(&mut self, now: Instant) {
+        if self.backlog.packets == 0 {
+            // An empty queue before a busy transmitter is no idle time.
+            if let Some(since) = self.idle_since.replace(now) {
+                let packets = (now.saturating_since(since).as_secs_f64() * self.idle_rate).floor();
+                self.average *= pow(1.0 - self.weight, packets);
+            }
+            self.update_share();
+        } else {
+            self.sample();
+        }
+    }
+
+    #[inline]
+    fn sample(&mut self) {
+        self.average += self.weight * (self.backlog.packets as f64 - self.average);
+        self.update_share();
+    }
+
+    #[inline]
+    fn update_share(&mut self) {
+        self.share = match self.flows.active() {
+            0 => self.average,
+            n => (self.average / f64::from(n)).max(1.0),
+        };
+    }
+
+    /// Whether a flow with `held` packets and `strikes` asks for more than it may have.
+    #[inline]
+    fn is_greedy(&self, held: f64, strikes: u32) -> bool {
+        let beyond = self.average >= self.max_th;
+        let most = if beyond && self.many_flows { MANY_FLOWS_SHARE } else { self.min_th };
+        held >= most || (beyond && held > 2.0 * self.share) || (held >= self.share && strikes > 1)
+    }
+
+    /// RED, for flows above the average share; the paper's count includes the present packet.
+    fn judge(&mut self, held: f64, rng: &mut Rng) -> Verdict {
+        if self.average < self.min_th {
+            self.count = -1;
+            self.probability = 0.0;
+            return Verdict::Pass;
+        }
+        if self.average >= self.max_th {
+            // The many-flows variant leaves this to the limit of two packets a flow.
+            self.count = 0;
+            self.probability = 1.0;
+            return if self.many_flows { Verdict::Pass } else { Verdict::Drop };
+        }
+        self.count += 1;
+        self.probability = self.max_p * (self.average - self.min_th) / (self.max_th - self.min_th);
+        if held < self.minq.max(self.share) {
+            return Verdict::Pass;
+        }
+        let passed = self.count as f64 * self.probability;
+        let p = if passed < 1.0 { self.probability / (1.0 - passed) } else { 1.0 };
+        if !rng.bernoulli(p) {
+            return Verdict::Pass;
+        }
+        self.count = 0;
+        Verdict::Signal
+    }
+}
+
+impl<P: Packet> QueueDiscipline<P> for Fred<P> {
+    fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
+        let size = packet.size();
+        if self.backlog.packets == 0 {
+            self.sample_arrival(cx.now);
+        }
+        let entry = self.flows.find(packet.flow(), cx.rng);
+        let (held, strikes) = entry.map_or((0, 0), |e| self.flows.counts(e));
+        if self.is_greedy(f64::from(held), strikes) {
+            if let Some(entry) = entry
+                && self.flows.strike(entry) == 2
+            {
+                cx.sink.flagged(packet.flow(), true, cx.now);
+            }
+            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+            return;
+        }
+        let verdict = self.judge(f64::from(held), cx.rng);
+        let fate = fate(verdict, self.ecn, packet.ecn());
+        if fate == Fate::Drop {
+            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+            return;
+        }
+        if !self.backlog.has_room(self.limit, size) {
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return;
+        }
+        if fate == (Fate::Mark { fresh: true }) {
+            packet.set_ce();
+            cx.sink.marked(&packet, cx.now);
+        }
+        let flow = entry.unwrap_or_else(|| self.flows.insert(packet.flow(), cx.rng));
+        self.sample_arrival(cx.now);
+        self.idle_since = None;
+        self.flows.add(flow);
+        self.backlog.packets += 1;
+        self.backlog.bytes += size;
+        self.fifo.push_back(Waiting { packet, arrival: cx.now, flow });
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        let Some(Waiting { packet, arrival, flow }) = self.fifo.pop_front() else {
+            // Only the first of several polls of an empty queue starts the silence.
+            self.idle_since.get_or_insert(cx.now);
+            return None;
+        };
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size();
+        let (_, strikes) = self.flows.counts(flow);
+        let left = self.flows.remove_one(flow);
+        if left == 0 && strikes >= 2 {
+            cx.sink.flagged(packet.flow(), false, cx.now);
+        }
+        self.sample();
+        Some((packet, arrival))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn state_names(&self) -> &'static [&'static str] {
+        &["average_packets", "share_packets", "active_flows", "drop_probability"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out.copy_from_slice(&[self.average, self.share, f64::from(self.flows.active()), self.probability]);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,315 @@
+//! PI2: PIE's controller with a squared output.
+//!
+//! De Schepper, Bondarenko, Tsang, Briscoe, "PI2: A Linearized AQM for both Classic and Scalable TCP", CoNEXT 2016.
+//! A plain proportional-integral controller of the queueing delay drives a probability p'. Classic traffic is
+//! signalled with its square, which undoes the square root in a TCP's rate, so that no table of scales is needed;
+//! scalable congestion controls (ECT(1)) are marked with `k p'` and share the queue fairly.
+//!
+//! Readings: the delay is that of the last departure, zero where it left the queue empty. Beyond `mark_limit` classic
+//! ECN-capable packets are dropped instead of marked; scalable ones, whose marks are then certain with `k` = 2, are
+//! dropped with the classic probability beside being marked (RFC 9332 §4.1 asks for that on overload). Linux
+//! has PI2 only within `dualpi2`.
+
+use crate::control::{Controller, Ticker, delay_shown};
+use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Packet, Probability, Rng};
+
+tailrace_core::parameters! {
+    /// Parameters of `pi2`.
+    pub struct Pi2Config {
+        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        limit: Limit = Limit::Packets(10_000), "Linux sch_dualpi2";
+        /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
+        target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A; CoNEXT 2016 has 20 ms";
+        /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
+        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms";
+        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        alpha: f64 = 0.16, "RFC 9332 Appendix A: 0.1 T / RTT_max^2 at 100 ms";
+        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        beta: f64 = 3.2, "Linux sch_dualpi2: 819/256";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = true, "CoNEXT 2016";
+        /// Treat ECT(1) and CE as scalable. Otherwise they are classic.
+        scalable: bool = true, "CoNEXT 2016 §5; RFC 9331";
+        /// Coupling: scalable packets are marked with `k` times p'. Too large: they starve beside classic ones.
+        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332";
+        /// Classic probability above which ECN-capable packets are dropped, too.
+        mark_limit: Probability = Probability::clamped(0.25), "CoNEXT 2016";
+        /// Nothing is signalled while no more than two packets of this size wait.
+        mean_pktsize: Bytes = Bytes(1000), "PIE, ns-3 MeanPktSize";
+    }
+}
+
+impl Discipline for Pi2Config {
+    const ABOUT: About = About {
+        family: "delay",
+        summary: "Signals classic arrivals with the square of what a controller of the queueing delay sets.",
+        citation: "De Schepper et al., CoNEXT 2016",
+        ecn: "with `ecn` marks ECT(0) by the square up to `mark_limit`, ECT(1) and CE by `k` times the root",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Pi2Queue<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.tupdate == Duration::ZERO {
+            return Err(("tupdate", "the probability cannot be updated in no time".into()));
+        }
+        for (name, gain) in [("alpha", self.alpha), ("beta", self.beta), ("k", self.k)] {
+            if gain < 0.0 {
+                return Err((name, format!("{gain} is negative")));
+            }
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> Pi2Queue<P> {
+        Pi2Queue { inner: Managed::new(self.limit, self.ecn, DropEnd::Tail, Pi2::new(self)) }
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no pi2 outside dualpi2"))
+    }
+}
+
+/// The law in its FIFO; it is told each arrival's codepoint.
+#[derive(Clone, Debug)]
+pub struct Pi2Queue<P> {
+    inner: Managed<Pi2, P>,
+}
+
+impl<P: Packet> QueueDiscipline<P> for Pi2Queue<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.inner.law_mut().arriving = packet.ecn();
+        self.inner.enqueue(packet, cx);
+    }
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        self.inner.dequeue(cx)
+    }
+    fn backlog(&self) -> Backlog {
+        self.inner.backlog()
+    }
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.inner.poll_timeout()
+    }
+    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+        self.inner.handle_timeout(cx);
+    }
+    fn state_names(&self) -> &'static [&'static str] {
+        self.inner.state_names()
+    }
+    fn state(&self, out: &mut [f64]) {
+        self.inner.state(out);
+    }
+}
+
+/// The law. Delays are in seconds.
+#[derive(Clone, Debug)]
+pub struct Pi2 {
+    limit: Limit,
+    ecn: bool,
+    scalable: bool,
+    k: f64,
+    mark_limit: f64,
+    floor: u64,
+    controller: Controller,
+    ticker: Ticker,
+    /// Codepoint of the packet that comes next to [`Aqm::on_enqueue`].
+    arriving: Ecn,
+    delay: f64,
+    /// p'.
+    root: f64,
+}
+
+impl Pi2 {
+    fn new(config: &Pi2Config) -> Self {
+        Self {
+            limit: config.limit,
+            ecn: config.ecn,
+            scalable: config.scalable,
+            k: config.k,
+            mark_limit: config.mark_limit.get(),
+            floor: config.mean_pktsize.get().saturating_mul(2),
+            controller: Controller {
+                alpha: config.alpha,
+                beta: config.beta,
+                reference: config.target.as_secs_f64(),
+                old: 0.0,
+            },
+            ticker: Ticker::new(config.tupdate, config.tupdate),
+            arriving: Ecn::NotEct,
+            delay: 0.0,
+            root: 0.0,
+        }
+    }
+
+    fn classic(&self) -> f64 {
+        self.root * self.root
+    }
+}
+
+impl Aqm for Pi2 {
+    #[inline]
+    fn on_enqueue(&mut self, size: Bytes, backlog: Backlog, _now: Instant, rng: &mut Rng) -> Verdict {
+        if backlog.bytes.get() <= self.floor || !backlog.has_room(self.limit, size) {
+            return Verdict::Pass;
+        }
+        let overload = self.classic() > self.mark_limit;
+        let is_scalable = self.ecn && self.scalable && matches!(self.arriving, Ecn::Ect1 | Ecn::Ce);
+        // The square without a multiplication: both of two draws must be below the root (CoNEXT 2016 §4).
+        let (first, second) = (rng.uniform(), rng.uniform());
+        let classic = first.max(second) < self.root;
+        match (is_scalable, overload) {
+            (_, true) if classic => Verdict::Drop,
+            (false, _) if classic => Verdict::Signal,
+            (true, _) if first < self.k * self.root => Verdict::Signal,
+            _ => Verdict::Pass,
+        }
+    }
+
+    #[inline]
+    fn on_dequeue(
+        &mut self,
+        _size: Bytes,
+        sojourn: Duration,
+        backlog: Backlog,
+        _now: Instant,
+        _rng: &mut Rng,
+    ) -> Verdict {
+        self.delay = delay_shown(sojourn, backlog.packets);
+        Verdict::Pass
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        Some(self.ticker.next())
+    }
+
+    fn handle_timeout(&mut self, _backlog: Backlog, now: Instant) {
+        if self.ticker.ticks(now) {
+            self.root = (self.root + self.controller.change(self.delay)).clamp(0.0, 1.0);
+            self.controller.remember(self.delay);
+        }
+    }
+
+    fn state_names() -> &'static [&'static str] {
+        &["drop_probability", "base_probability", "queue_delay_s"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out.copy_from_slice(&[self.classic(), self.root, self.controller.old]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WAITING: Backlog = Backlog { packets: 100, bytes: Bytes(100_000) };
+
+    /// A law that has seen 30 ms for ever.
+    fn late(config: &Pi2Config) -> Pi2 {
+        let mut law = Pi2::new(config);
+        let sojourn = Duration::from_millis(30);
+        law.on_dequeue(Bytes(1000), sojourn, WAITING, Instant::ZERO, &mut Rng::new(1));
+        law.controller.old = 0.030;
+        law
+    }
+
+    /// Shares of marks-or-drops and of drops among 100 000 arrivals with codepoint `ecn` at p' = `root`.
+    fn shares(config: &Pi2Config, root: f64, ecn: Ecn) -> (f64, f64) {
+        let mut law = Pi2 { root, arriving: ecn, ..late(config) };
+        let (mut rng, mut signals, mut drops) = (Rng::new(3), 0, 0);
+        for _ in 0..100_000 {
+            match law.on_enqueue(Bytes(1000), WAITING, Instant::ZERO, &mut rng) {
+                Verdict::Signal => signals += 1,
+                Verdict::Drop => drops += 1,
+                _ => {}
+            }
+        }
+        (f64::from(signals) / 1e5, f64::from(drops) / 1e5)
+    }
+
+    #[test]
+    fn a_constant_delay_of_30_ms_reaches_a_quarter_after_105_updates() {
+        // 0.16 (30 ms - 15 ms) = 0.0024 an update; 104 of them are 0.2496, and the square of a quarter is 6.25 %.
+        let mut law = late(&Pi2Config::default());
+        for update in 1..=105 {
+            let now = law.ticker.next();
+            assert_eq!(now, Instant::from_millis(16 * update));
+            law.handle_timeout(WAITING, now);
+            assert_eq!(law.root >= 0.25, update == 105, "{update}: {}", law.root);
+        }
+        assert!((law.classic() - 0.252 * 0.252).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_trend_counts_and_silence_unwinds() {
+        let mut law = late(&Pi2Config::default());
+        law.controller.old = 0.010;
+        law.handle_timeout(WAITING, law.ticker.next());
+        // 0.0024 + 3.2 (30 ms - 10 ms).
+        assert!((law.root - 0.0664).abs() < 1e-12);
+        law.on_dequeue(
+            Bytes(1000),
+            Duration::from_millis(30),
+            Backlog::default(),
+            Instant::ZERO,
+            &mut Rng::new(1),
+        );
+        law.handle_timeout(Backlog::default(), law.ticker.next());
+        assert_eq!(law.root, 0.0);
+    }
+
+    #[test]
+    fn classic_gets_the_square_and_scalable_twice_the_root() {
+        // Standard deviations: 0.0008 for 6.25 %, 0.0016 for 50 %.
+        let config = Pi2Config::default();
+        for ecn in [Ecn::NotEct, Ecn::Ect0] {
+            let (signals, drops) = shares(&config, 0.25, ecn);
+            assert!((signals - 0.0625).abs() < 0.004 && drops == 0.0, "{signals} {drops}");
+        }
+        for ecn in [Ecn::Ect1, Ecn::Ce] {
+            let (signals, drops) = shares(&config, 0.25, ecn);
+            assert!((signals - 0.5).abs() < 0.008 && drops == 0.0, "{signals} {drops}");
+        }
+        // Without the distinction, and without ECN, ECT(1) is classic.
+        for config in [
+            Pi2Config { scalable: false, ..Pi2Config::default() },
+            Pi2Config { ecn: false, ..Pi2Config::default() },
+        ] {
+            let (signals, _) = shares(&config, 0.25, Ecn::Ect1);
+            assert!((signals - 0.0625).abs() < 0.004, "{signals}");
+        }
+    }
+
+    #[test]
+    fn above_a_quarter_ecn_does_not_save_from_drops() {
+        let config = Pi2Config::default();
+        for ecn in [Ecn::NotEct, Ecn::Ect0] {
+            let (signals, drops) = shares(&config, 0.6, ecn);
+            assert!(signals == 0.0 && (drops - 0.36).abs() < 0.008, "{signals} {drops}");
+        }
+        // What of the scalable ones is not dropped is marked: 2 p' exceeds 1.
+        let (signals, drops) = shares(&config, 0.6, Ecn::Ect1);
+        assert!((drops - 0.36).abs() < 0.008 && (signals + drops - 1.0).abs() < 1e-12, "{signals} {drops}");
+    }
+
+    #[test]
+    fn two_packets_may_always_wait() {
+        let mut law = Pi2 { root: 1.0, ..late(&Pi2Config::default()) };
+        let mut ask = |bytes| {
+            let backlog = Backlog { packets: 2, bytes: Bytes(bytes) };
+            law.on_enqueue(Bytes(1000), backlog, Instant::ZERO, &mut Rng::new(1))
+        };
+        assert_eq!(ask(2000), Verdict::Pass);
+        assert_eq!(ask(2001), Verdict::Drop);
+    }
+}

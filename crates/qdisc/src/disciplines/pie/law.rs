@@ -1,0 +1,237 @@
+//! The law of PIE.
+
+use super::config::{DelayFrom, Form, PieConfig};
+use super::estimate::Estimate;
+use crate::control::{Controller, Ticker};
+use crate::discipline::{Aqm, Backlog, Verdict};
+use tailrace_core::{Bytes, Duration, Instant, Limit, Rng};
+
+/// The law. Delays are in seconds.
+#[derive(Clone, Debug)]
+pub struct Pie {
+    limit: Limit,
+    form: Form,
+    mark_ecnth: f64,
+    /// Backlog up to which nothing is signalled.
+    floor: u64,
+    /// Mean packet size where the probability scales with size.
+    scale: Option<f64>,
+    derandomize: bool,
+    max_step: f64,
+    max_burst: Duration,
+    hold_in_burst: bool,
+    /// Whether the safeguard looks at the latest delay instead of that of the last update.
+    live: bool,
+
+    controller: Controller,
+    ticker: Ticker,
+    estimate: Estimate,
+    probability: f64,
+    /// Sum of the probabilities since the last drop.
+    accumulated: f64,
+    burst_allowance: Duration,
+    /// Linux: the last departure.
+    last_departure: Option<Instant>,
+    /// The delay at the last update, for the series.
+    delay: f64,
+}
+
+/// Bounds of the accumulated probability (RFC 8033 §5.4).
+const LOW: f64 = 0.85;
+const HIGH: f64 = 8.5;
+
+impl Pie {
+    /// The law with the parameters of `config`.
+    pub fn new(config: &PieConfig) -> Self {
+        let first = match config.form {
+            Form::Rfc => config.tupdate,
+            Form::Linux => Duration::from_millis(500),
+        };
+        Self {
+            limit: config.limit,
+            form: config.form,
+            mark_ecnth: config.mark_ecnth.get(),
+            floor: config.mean_pktsize.get().saturating_mul(2),
+            scale: config.bytemode.then(|| config.mean_pktsize.as_f64()),
+            derandomize: config.derandomize,
+            max_step: config.max_step.get(),
+            max_burst: config.max_burst,
+            hold_in_burst: config.hold_in_burst,
+            live: config.form == Form::Linux && config.delay_from == DelayFrom::Timestamps,
+            controller: Controller {
+                alpha: config.alpha,
+                beta: config.beta,
+                reference: config.target.as_secs_f64(),
+                old: 0.0,
+            },
+            ticker: Ticker::new(first, config.tupdate),
+            estimate: Estimate::new(config),
+            probability: 0.0,
+            accumulated: 0.0,
+            burst_allowance: config.max_burst,
+            last_departure: None,
+            delay: 0.0,
+        }
+    }
+
+    /// Whether the arrival is to be signalled (`drop_early` of RFC 8033).
+    #[inline]
+    fn signals(&mut self, size: Bytes, backlog: Backlog, rng: &mut Rng) -> bool {
+        // Linux sees the delay of the last departure here, the RFC that of the last update.
+        let delay = if self.live { self.estimate.delay(backlog) } else { self.controller.old };
+        let calm = delay < self.controller.reference / 2.0 && self.probability < 0.2;
+        let short = match self.form {
+            Form::Rfc => backlog.bytes.get() <= self.floor,
+            Form::Linux => backlog.bytes.get() < self.floor,
+        };
+        if calm || short {
+            return false;
+        }
+        let p = self.scale.map_or(self.probability, |mean| self.scaled(size, mean));
+        if !self.derandomize {
+            return rng.bernoulli(p);
+        }
+        self.accumulated = if p == 0.0 { 0.0 } else { self.accumulated + p };
+        if self.accumulated < LOW {
+            return false;
+        }
+        if self.accumulated >= HIGH {
+            return true;
+        }
+        let signal = rng.bernoulli(p);
+        if signal && self.form == Form::Linux {
+            self.accumulated = 0.0;
+        }
+        signal
+    }
+
+    /// The probability of a packet of `size`. Linux does not scale what is larger than the MTU.
+    fn scaled(&self, size: Bytes, mean: f64) -> f64 {
+        let relative = size.as_f64() / mean;
+        if self.form == Form::Linux && relative > 1.0 {
+            return self.probability;
+        }
+        (self.probability * relative).min(1.0)
+    }
+
+    /// One update of the probability (`calculate_drop_prob` of RFC 8033).
+    fn update(&mut self, backlog: Backlog) {
+        let delay = self.estimate.delay(backlog);
+        let old = self.controller.old;
+        let mut change = self.controller.change(delay) * auto_tune(self.probability);
+        if self.probability >= 0.1 && change > self.max_step {
+            change = self.max_step;
+        }
+        if self.form == Form::Linux && delay > 0.25 {
+            change += 0.02;
+        }
+        self.probability = (self.probability + change).clamp(0.0, 1.0);
+        if delay == 0.0 && old == 0.0 {
+            self.probability *= match self.form {
+                Form::Rfc => 0.98,
+                // What waits has not shown a delay yet.
+                Form::Linux if backlog.packets > 0 => 1.0,
+                Form::Linux => 1.0 - 1.0 / 64.0,
+            };
+        }
+        if self.hold_in_burst && self.burst_allowance > Duration::ZERO {
+            self.probability = 0.0;
+        }
+        self.controller.remember(delay);
+        self.delay = delay;
+        let half = self.controller.reference / 2.0;
+        self.renew_burst(self.probability == 0.0 && delay < half && old < half);
+    }
+
+    /// The burst allowance runs down with updates (Linux: with departures), and is full again once `calm`.
+    fn renew_burst(&mut self, calm: bool) {
+        if self.form == Form::Rfc {
+            self.burst_allowance = self.burst_allowance.saturating_sub(self.ticker.interval());
+        }
+        if !calm || (self.form == Form::Linux && !self.estimate.is_known()) {
+            return;
+        }
+        self.burst_allowance = self.max_burst;
+        if self.form == Form::Linux {
+            self.accumulated = 0.0;
+            self.last_departure = None;
+            self.estimate.reset();
+        }
+    }
+}
+
+/// The smaller the probability, the smaller its steps (RFC 8033 §4.2).
+fn auto_tune(p: f64) -> f64 {
+    const SCALE: [(f64, f64); 6] =
+        [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+    SCALE.iter().find(|(below, _)| p < *below).map_or(1.0, |(_, divisor)| 1.0 / divisor)
+}
+
+impl Aqm for Pie {
+    #[inline]
+    fn on_enqueue(&mut self, size: Bytes, backlog: Backlog, _now: Instant, rng: &mut Rng) -> Verdict {
+        // The hard limit comes first, and resets (`on_overlimit`).
+        if !backlog.has_room(self.limit, size)
+            || self.burst_allowance > Duration::ZERO
+            || !self.signals(size, backlog, rng)
+        {
+            return Verdict::Pass;
+        }
+        if self.probability > self.mark_ecnth {
+            self.accumulated = 0.0;
+            return Verdict::Drop;
+        }
+        Verdict::Signal
+    }
+
+    #[inline]
+    fn on_dequeue(
+        &mut self,
+        size: Bytes,
+        sojourn: Duration,
+        backlog: Backlog,
+        now: Instant,
+        _rng: &mut Rng,
+    ) -> Verdict {
+        let measured = self.estimate.on_departure(size, sojourn, backlog, now);
+        if self.form == Form::Linux {
+            let since = self.last_departure.replace(now).map(|last| now.saturating_since(last));
+            let spent = if self.live { since } else { measured };
+            self.burst_allowance = self.burst_allowance.saturating_sub(spent.unwrap_or(Duration::ZERO));
+        }
+        Verdict::Pass
+    }
+
+    #[inline]
+    fn on_signalled(&mut self, marked: bool, _now: Instant) {
+        if !marked {
+            self.accumulated = 0.0;
+        }
+    }
+
+    fn on_overlimit(&mut self, _now: Instant) {
+        self.accumulated = 0.0;
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        Some(self.ticker.next())
+    }
+
+    fn handle_timeout(&mut self, backlog: Backlog, now: Instant) {
+        if self.ticker.ticks(now) {
+            self.update(backlog);
+        }
+    }
+
+    fn state_names() -> &'static [&'static str] {
+        &["drop_probability", "queue_delay_s", "burst_allowance_s"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out.copy_from_slice(&[self.probability, self.delay, self.burst_allowance.as_secs_f64()]);
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,366 @@
+//! REM: random exponential marking.
+//!
+//! Athuraliya, Li, Low, Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001. A price rises while more
+//! arrives than the link serves or more waits than it should, and falls otherwise; arrivals are signalled with
+//! probability 1 - phi^-price. Along a path prices add up in that exponent, so a sender sees their sum.
+//!
+//! Readings: the price sees the offered load, dropped packets included (`price = "backlog"` measures no rates and sees
+//! what was admitted). Packets are signalled on arrival, whether ECN-capable or not; `signal_at = "departure"` is
+//! ns-2's marking, which leaves packets that are not ECN-capable without any signal. The price is capped where the
+//! probability is 0.9999, which no source does: under a flood it would grow without bound and take as long to unwind.
+//! Linux has no REM.
+
+use crate::control::Ticker;
+use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::math::{exp, ln};
+use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
+
+tailrace_core::choices! {
+    /// What moves the price.
+    pub enum PriceForm {
+        /// Arrivals less capacity, plus `alpha` times the excess backlog.
+        Rate = "rate",
+        /// The change of the backlog stands for arrivals less capacity.
+        Backlog = "backlog",
+    }
+}
+
+tailrace_core::choices! {
+    /// Where packets are signalled.
+    pub enum SignalAt {
+        /// On arrival: marked where ECN-capable and `ecn`, else dropped.
+        Arrival = "arrival",
+        /// With `ecn` ECN-capable packets are marked as they leave, others pass; without it as `arrival`.
+        Departure = "departure",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `rem`.
+    pub struct RemConfig {
+        /// Most that may wait. Too small: drops come from the limit, not from the law.
+        limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
+        /// Step of the price. Too small: REM needs minutes. Too large: oscillation.
+        gamma: f64 = 0.001, "Athuraliya et al. 2001; ns-2 rgamma_";
+        /// Base of the exponential. Larger turns the same price into a larger probability.
+        phi: f64 = 1.001, "Athuraliya et al. 2001; ns-2 rphi_";
+        /// Weight of the backlog beside the rate. Too small: the backlog is not cleared. Too large: delay wins over
+        /// utilisation.
+        alpha: f64 = 0.1, "Athuraliya et al. 2001; ns-2 queue/rem.cc";
+        /// Backlog aimed at. Too small: the link idles. Too large: standing queue.
+        target: Limit = Limit::Packets(20), "Athuraliya et al. 2001; ns-2 pbo_";
+        /// Time between updates of the price. The gain a second is `gamma alpha` over this.
+        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_";
+        /// Weight of the newest interval in the arrivals; 1 takes it alone. Too small: slow.
+        weight: Probability = Probability::ONE, "ns-2 inw_";
+        /// Turns bytes into packets.
+        mean_pktsize: Bytes = Bytes(1000), "ns-2 pmtu, 1000 bytes";
+        /// Count bytes over `mean_pktsize` instead of packets, and scale the probability by size likewise.
+        bytes: bool = false, "ns-2 qib_";
+        /// What moves the price.
+        price: PriceForm = PriceForm::Rate, "ns-2; Athuraliya et al. 2001 give both";
+        /// Where packets are signalled.
+        signal_at: SignalAt = SignalAt::Arrival, "Athuraliya et al. 2001; ns-2 marks on departure";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = false, "ns-2 markpkts_";
+    }
+}
+
+impl Discipline for RemConfig {
+    const ABOUT: About = About {
+        family: "price",
+        summary: "Signals with a probability exponential in a price that rises with load and backlog.",
+        citation: "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
+        ecn: "marks instead of dropping with `ecn`, on arrival or departure",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Managed<Rem, P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.interval == Duration::ZERO {
+            return Err(("interval", "the price cannot be updated in no time".into()));
+        }
+        for (name, gain) in [("gamma", self.gamma), ("alpha", self.alpha)] {
+            if gain < 0.0 {
+                return Err((name, format!("{gain} is negative")));
+            }
+        }
+        // Closer to 1 its logarithm is lost in rounding.
+        if self.phi < 1.0 + 1e-9 {
+            return Err(("phi", format!("{} is not above 1; no price would give a signal", self.phi)));
+        }
+        if self.mean_pktsize == Bytes::ZERO {
+            return Err(("mean_pktsize", "the mean packet size cannot be zero".into()));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Managed<Rem, P> {
+        Managed::new(self.limit, self.ecn, DropEnd::Tail, Rem::new(self, link))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no rem"))
+    }
+}
+
+/// The law. Quantities are in packets, or in bytes over the mean packet size.
+#[derive(Clone, Debug)]
+pub struct Rem {
+    limit: Limit,
+    gamma: f64,
+    alpha: f64,
+    ln_phi: f64,
+    target: f64,
+    weight: f64,
+    mean: f64,
+    bytes: bool,
+    form: PriceForm,
+    /// Whether packets are marked as they leave.
+    departure: bool,
+    /// What the link serves in an interval.
+    capacity: f64,
+    ticker: Ticker,
+
+    /// What arrived in this interval, and the average over intervals.
+    arrived: f64,
+    average: f64,
+    old_backlog: f64,
+    price: f64,
+    probability: f64,
+}
+
+/// 1 - phi^-price is 0.9999 where price ln(phi) is this: ln(10^4).
+const LARGEST_EXPONENT: f64 = 9.210_340_371_976_184;
+
+impl Rem {
+    /// The law with the parameters of `config` on `link`.
+    pub fn new(config: &RemConfig, link: &LinkView) -> Self {
+        let mean = config.mean_pktsize.as_f64();
+        let target = match config.target {
+            Limit::Packets(n) => n as f64,
+            Limit::Bytes(b) => b.as_f64() / mean,
+        };
+        Self {
+            limit: config.limit,
+            gamma: config.gamma,
+            alpha: config.alpha,
+            ln_phi: ln(config.phi),
+            target,
+            weight: config.weight.get(),
+            mean,
+            bytes: config.bytes,
+            form: config.price,
+            departure: config.signal_at == SignalAt::Departure && config.ecn,
+            capacity: config.interval.as_secs_f64() * link.rate.bytes_per_sec() / mean,
+            ticker: Ticker::new(config.interval, config.interval),
+            arrived: 0.0,
+            average: 0.0,
+            old_backlog: 0.0,
+            price: 0.0,
+            probability: 0.0,
+        }
+    }
+
+    fn update(&mut self, backlog: Backlog) {
+        let waiting = if self.bytes { backlog.bytes.as_f64() / self.mean } else { backlog.packets as f64 };
+        self.average += self.weight * (self.arrived - self.average);
+        let surplus = match self.form {
+            PriceForm::Rate => self.average - self.capacity,
+            PriceForm::Backlog => waiting - self.old_backlog,
+        };
+        // With the rates' difference as the backlog's change, b - (1 - alpha) b_old - alpha b* weighs the old backlog.
+        let excess = match self.form {
+            PriceForm::Rate => waiting - self.target,
+            PriceForm::Backlog => self.old_backlog - self.target,
+        };
+        let price = self.price + self.gamma * (surplus + self.alpha * excess);
+        self.price = price.clamp(0.0, LARGEST_EXPONENT / self.ln_phi);
+        self.probability = 1.0 - exp(-self.price * self.ln_phi);
+        self.arrived = 0.0;
+        self.old_backlog = waiting;
+    }
+
+    #[inline]
+    fn signals(&self, size: Bytes, rng: &mut Rng) -> bool {
+        let scale = if self.bytes { size.as_f64() / self.mean } else { 1.0 };
+        rng.bernoulli(self.probability * scale)
+    }
+}
+
+impl Aqm for Rem {
+    #[inline]
+    fn on_enqueue(&mut self, size: Bytes, backlog: Backlog, _now: Instant, rng: &mut Rng) -> Verdict {
+        self.arrived += if self.bytes { size.as_f64() / self.mean } else { 1.0 };
+        if !self.departure && backlog.has_room(self.limit, size) && self.signals(size, rng) {
+            return Verdict::Signal;
+        }
+        Verdict::Pass
+    }
+
+    #[inline]
+    fn on_dequeue(
+        &mut self,
+        size: Bytes,
+        _sojourn: Duration,
+        _backlog: Backlog,
+        _now: Instant,
+        rng: &mut Rng,
+    ) -> Verdict {
+        if self.departure && self.signals(size, rng) { Verdict::MarkOnly } else { Verdict::Pass }
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        Some(self.ticker.next())
+    }
+
+    fn handle_timeout(&mut self, backlog: Backlog, now: Instant) {
+        if self.ticker.ticks(now) {
+            self.update(backlog);
+        }
+    }
+
+    fn state_names() -> &'static [&'static str] {
+        &["price", "mark_probability"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out.copy_from_slice(&[self.price, self.probability]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Cx, QueueDiscipline};
+    use crate::testing::{Collector, TestPacket};
+    use tailrace_core::{Ecn, Rate};
+
+    fn link() -> LinkView {
+        LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO }
+    }
+
+    fn backlog(packets: u64) -> Backlog {
+        Backlog { packets, bytes: Bytes(1000 * packets) }
+    }
+
+    fn tick(law: &mut Rem, arrived: f64, waiting: u64) {
+        law.arrived = arrived;
+        law.handle_timeout(backlog(waiting), law.ticker.next());
+    }
+
+    #[test]
+    fn a_price_of_ten_is_a_probability_of_a_hundredth() {
+        // 1 - 1.001^-p: 0.01, 0.1 and 0.5 at ln(1/(1-m)) / ln 1.001 = 10.055, 105.41 and 693.49.
+        for (price, probability) in [(10.055, 0.01), (105.413, 0.1), (693.494, 0.5)] {
+            let mut law = Rem { price, ..Rem::new(&RemConfig::default(), &link()) };
+            tick(&mut law, 11.25, 20);
+            assert!((law.probability - probability).abs() < 1e-5, "{price}: {}", law.probability);
+        }
+    }
+
+    #[test]
+    fn at_capacity_eighty_packets_too_many_raise_the_price_by_four_a_second() {
+        // 45 Mbit/s, 1 KB, 2 ms: capacity 11.25. 0.001 * 0.1 * (100 - 20) = 0.008 a tick; 0.1 is reached after
+        // 105.41 / 4 = 26.4 s.
+        let mut law = Rem::new(&RemConfig::default(), &link());
+        assert!((law.capacity - 11.25).abs() < 1e-12);
+        for _ in 0..500 {
+            tick(&mut law, 11.25, 100);
+        }
+        assert!((law.price - 4.0).abs() < 1e-9);
+        let ticks = 500
+            + (1..)
+                .find(|_| {
+                    tick(&mut law, 11.25, 100);
+                    law.probability >= 0.1
+                })
+                .unwrap();
+        assert_eq!(ticks, 13_177);
+    }
+
+    #[test]
+    fn the_price_rests_where_rate_and_backlog_are_met_and_decays_in_silence() {
+        let mut law = Rem { price: 50.0, ..Rem::new(&RemConfig::default(), &link()) };
+        tick(&mut law, 11.25, 20);
+        assert_eq!(law.price, 50.0);
+        // gamma (c + alpha b*) = 0.001 (11.25 + 2) a tick.
+        tick(&mut law, 0.0, 0);
+        assert!((law.price - (50.0 - 0.013_25)).abs() < 1e-12);
+        for _ in 0..4000 {
+            tick(&mut law, 0.0, 0);
+        }
+        assert_eq!((law.price, law.probability), (0.0, 0.0));
+    }
+
+    #[test]
+    fn the_backlog_form_needs_no_rates() {
+        // gamma (b - (1 - alpha) b_old - alpha b*) = 0.001 (50 - 0.9 * 40 - 2) = 0.012.
+        let config = RemConfig { price: PriceForm::Backlog, ..RemConfig::default() };
+        let mut law = Rem { old_backlog: 40.0, ..Rem::new(&config, &link()) };
+        tick(&mut law, 1e6, 50);
+        assert!((law.price - 0.012).abs() < 1e-12);
+    }
+
+    #[test]
+    fn arrivals_count_once_dropped_or_not_and_a_flood_meets_the_cap() {
+        let mut queue = RemConfig { limit: Limit::Packets(1), ..RemConfig::default() }.build(&link());
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        (0..10).for_each(|id| queue.enqueue(TestPacket::new(id, 0, 1000), &mut cx));
+        assert_eq!(queue.law().arrived, 10.0);
+        let mut law = Rem::new(&RemConfig::default(), &link());
+        for _ in 0..100 {
+            tick(&mut law, 1e6, 50);
+        }
+        assert!((law.probability - 0.9999).abs() < 1e-9);
+        assert!((law.price - 9214.9).abs() < 0.1, "{}", law.price);
+    }
+
+    #[test]
+    fn a_filter_averages_arrivals() {
+        let config = RemConfig { weight: Probability::clamped(0.25), ..RemConfig::default() };
+        let mut law = Rem::new(&config, &link());
+        tick(&mut law, 40.0, 20);
+        assert_eq!(law.average, 10.0);
+        tick(&mut law, 30.0, 20);
+        assert_eq!(law.average, 15.0);
+    }
+
+    /// Marks and drops among 2000 packets, one waiting at a time, at a probability of one half.
+    fn outcome(config: &RemConfig, ecn: Ecn) -> (usize, usize) {
+        let mut queue = config.build(&link());
+        queue.law_mut().probability = 0.5;
+        let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+        for id in 0..2000 {
+            queue.enqueue(TestPacket::new(id, 0, 1000).with_ecn(ecn), &mut cx);
+            queue.dequeue(&mut cx);
+        }
+        (sink.marked.len(), sink.dropped.len())
+    }
+
+    #[test]
+    fn ecn_marks_and_ns2_spares_packets_that_cannot_be_marked() {
+        let arrival = RemConfig { ecn: true, ..RemConfig::default() };
+        let departure = RemConfig { signal_at: SignalAt::Departure, ..arrival.clone() };
+        // Standard deviation 22.
+        let half = |n: usize| (900..1100).contains(&n);
+        for config in [&arrival, &departure] {
+            let (marked, dropped) = outcome(config, Ecn::Ect0);
+            assert!(half(marked) && dropped == 0, "{marked} {dropped}");
+        }
+        let (marked, dropped) = outcome(&arrival, Ecn::NotEct);
+        assert!(marked == 0 && half(dropped), "{marked} {dropped}");
+        assert_eq!(outcome(&departure, Ecn::NotEct), (0, 0));
+        let (marked, dropped) = outcome(&RemConfig { ecn: false, ..departure }, Ecn::Ect0);
+        assert!(marked == 0 && half(dropped), "{marked} {dropped}");
+    }
+}

@@ -1,0 +1,308 @@
+//! SFB: stochastic fair BLUE.
+//!
+//! Feng, Kandlur, Saha, Shin, "Stochastic fair blue: a queue management algorithm for enforcing fairness", INFOCOM
+//! 2001. Each packet counts in one bin at each of several levels; a bin that fills raises its probability, one that is
+//! empty lowers it, and a packet is signalled with the least probability of its bins. Who has reached the top in all of
+//! its bins does not respond: such flows share a penalty box.
+//!
+//! Two implementations, chosen by `profile`; every number and choice of theirs is a parameter, too:
+//!
+//! | | `linux` (`net/sched/sch_sfb.c`) | `lanl` (port to ns-2 by Los Alamos, used for the published runs) |
+//! |---|---|---|
+//! | lowers a bin | an arrival that finds it empty | the departure that empties it |
+//! | full bins drop | where all of the packet's are full | where any is |
+//! | changes of a bin | with every packet | at most one in 100 ms |
+//! | signal | drops also ECN-capable packets above 1/2 | marks; drops nothing early |
+//! | penalty box | token bucket; counted in the bins | a packet each 50 ms; not counted |
+//! | moving hash | the next bins learn unresponsive flows, for `warmup` | the next bins learn all |
+//!
+//! The paper's own list is `linux` with `overflow = "any"`, `early = "signal"` and a `freeze`. Readings: a bin that is
+//! full drops at `max`, not at `target`; "probability one" is `penalise`.
+//!
+//! Linux's bucket is filled only when it is empty, and each look at it restarts its clock: whoever keeps sending faster
+//! than `penalty_rate` gets nothing at all after the first second or two. That is kept.
+//!
+//! Departures: the hash is salted and keyed at each level (the LANL one is linear in the addresses and ports);
+//! probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were counted, so a change of the
+//! hash leaves no bin with a wrong count; LANL leaves out as many departures as packets waited. The bins that a change
+//! retires start anew with `lanl` and keep their numbers with `linux`, as there.
+
+mod bins;
+mod config;
+
+use self::bins::{Bank, PARTS, Rules};
+pub use self::config::{Early, Overflow, Profile, SfbConfig, Warm};
+use crate::classifier::{Flags, salted};
+use crate::discipline::{Backlog, Cx, QueueDiscipline, Verdict};
+use crate::flow_hash::FlowBy;
+use crate::signal::{Fate, fate};
+use std::collections::VecDeque;
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
+
+/// Where a packet was counted: its hash and the generation of the bins, in each bank that counted it.
+type Counted = [Option<(u64, u32)>; 2];
+
+#[derive(Debug)]
+struct Waiting<P> {
+    packet: P,
+    arrival: Instant,
+    counted: Counted,
+}
+
+/// What an arrival is told.
+enum Answer {
+    Refuse,
+    Admit(Verdict, Counted),
+}
+
+/// The discipline.
+#[derive(Debug)]
+pub struct Sfb<P> {
+    fifo: VecDeque<Waiting<P>>,
+    backlog: Backlog,
+    banks: [Bank; 2],
+    /// The bank that decides.
+    active: usize,
+    /// Drawn with the first packet, and kept, for the places of flags.
+    salt: Option<u64>,
+    by: FlowBy,
+    flags: Flags,
+    rules: Rules,
+    limit: Limit,
+    ecn: bool,
+    profile: Profile,
+    early: Early,
+    overflow: Overflow,
+    warm: Warm,
+    penalise: u32,
+    rehash: Duration,
+    warmup: Duration,
+    rehashed: Instant,
+    penalty: Penalty,
+    /// Packets that the penalty box refused.
+    penalised: u64,
+}
+
+impl<P: Packet> Sfb<P> {
+    /// Draws the first salts, and changes them when their time has come.
+    #[inline]
+    fn keep_hash_moving(&mut self, now: Instant, rng: &mut Rng) {
+        if self.salt.is_none() {
+            self.salt = Some(rng.next_u64());
+            self.banks.iter_mut().for_each(|bank| bank.reseed(rng.next_u64()));
+        }
+        if self.rehash > Duration::ZERO && now.saturating_since(self.rehashed) > self.rehash {
+            self.rehashed = now;
+            let retired = self.active;
+            self.active = 1 - retired;
+            self.banks[retired].reseed(rng.next_u64());
+            if self.warm == Warm::Always {
+                self.banks[retired].restart(self.rules.initial);
+            }
+        }
+    }
+
+    /// Whether the bins of the next hash learn from this packet.
+    #[inline]
+    fn trains_next(&self, inelastic: bool, now: Instant) -> bool {
+        match self.warm {
+            Warm::Always => true,
+            Warm::Inelastic => {
+                let left = self.rehash.saturating_sub(now.saturating_since(self.rehashed));
+                inelastic && self.rehash > Duration::ZERO && left < self.warmup
+            }
+        }
+    }
+
+    /// Does not move with the hash of the bins: a flag must be found again.
+    fn flag_hash(&self, flow: FlowKey) -> u64 {
+        salted(flow, self.salt.unwrap_or_default())
+    }
+
+    fn overflows(&self, full: u32) -> bool {
+        match self.overflow {
+            Overflow::Any => full > 0,
+            Overflow::All => full == self.rules.levels,
+        }
+    }
+
+    /// Linux: bins, overflow, penalty box, signal.
+    fn judge_linux(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
+        let (active, next) = (self.active, 1 - self.active);
+        let hash = self.banks[active].hash(self.by.key(flow));
+        let seen = self.banks[active].arrive(hash, &self.rules, cx.now);
+        let inelastic = seen.least_p >= self.penalise;
+        self.flags.set(flow, self.flag_hash(flow), inelastic, cx);
+        if self.overflows(seen.full) {
+            return Answer::Refuse;
+        }
+        let mut counted = [None; 2];
+        counted[active] = Some((hash, self.banks[active].generation()));
+        if self.trains_next(inelastic, cx.now) {
+            let hash = self.banks[next].hash(self.by.key(flow));
+            self.banks[next].arrive(hash, &self.rules, cx.now);
+            counted[next] = Some((hash, self.banks[next].generation()));
+        }
+        if inelastic {
+            let admitted = self.penalty.admits(cx.now);
+            self.penalised += u64::from(!admitted);
+            return if admitted { Answer::Admit(Verdict::Pass, counted) } else { Answer::Refuse };
+        }
+        Answer::Admit(self.signal(seen.least_p, cx.rng), counted)
+    }
+
+    /// LANL: penalty box, bins, overflow, mark.
+    fn judge_lanl(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
+        let (active, next) = (self.active, 1 - self.active);
+        let hash = self.banks[active].hash(self.by.key(flow));
+        let next_hash = self.banks[next].hash(self.by.key(flow));
+        let inelastic = self.banks[active].least_p(hash, &self.rules) >= self.penalise;
+        let trains_next = self.trains_next(inelastic, cx.now);
+        self.flags.set(flow, self.flag_hash(flow), inelastic, cx);
+        if inelastic {
+            if self.penalty.admits(cx.now) {
+                return Answer::Admit(Verdict::Pass, [None; 2]);
+            }
+            self.banks[active].punish(hash, &self.rules, cx.now);
+            if trains_next {
+                self.banks[next].punish(next_hash, &self.rules, cx.now);
+            }
+            self.penalised += 1;
+            return Answer::Refuse;
+        }
+        let seen = self.banks[active].arrive(hash, &self.rules, cx.now);
+        let mut counted = [None; 2];
+        counted[active] = Some((hash, self.banks[active].generation()));
+        if trains_next {
+            self.banks[next].arrive(next_hash, &self.rules, cx.now);
+            counted[next] = Some((next_hash, self.banks[next].generation()));
+        }
+        if self.overflows(seen.full) {
+            return Answer::Refuse;
+        }
+        Answer::Admit(self.signal(seen.least_p, cx.rng), counted)
+    }
+
+    /// One random number decides.
+    #[inline]
+    fn signal(&self, p: u32, rng: &mut Rng) -> Verdict {
+        let chance = rng.below(u64::from(PARTS));
+        if chance >= u64::from(p) {
+            return Verdict::Pass;
+        }
+        match self.early {
+            Early::Linux if chance < 2 * u64::from(p.saturating_sub(PARTS / 2)) => Verdict::Drop,
+            Early::Linux | Early::Signal => Verdict::Signal,
+            Early::MarkOnly if self.ecn => Verdict::MarkOnly,
+            Early::MarkOnly => Verdict::Pass,
+        }
+    }
+}
+
+impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
+    fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
+        let size = packet.size();
+        // Linux looks at the limit before anything else, LANL after everything.
+        if self.profile == Profile::Linux && !self.backlog.has_room(self.limit, size) {
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return;
+        }
+        self.keep_hash_moving(cx.now, cx.rng);
+        let answer = match self.profile {
+            Profile::Linux => self.judge_linux(packet.flow(), cx),
+            Profile::Lanl => self.judge_lanl(packet.flow(), cx),
+        };
+        let Answer::Admit(verdict, counted) = answer else {
+            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+            return;
+        };
+        let fate = fate(verdict, self.ecn, packet.ecn());
+        if fate == Fate::Drop {
+            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+            return;
+        }
+        if !self.backlog.has_room(self.limit, size) {
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return;
+        }
+        if fate == (Fate::Mark { fresh: true }) {
+            packet.set_ce();
+            cx.sink.marked(&packet, cx.now);
+        }
+        for (bank, counted) in self.banks.iter_mut().zip(counted) {
+            if let Some((hash, _)) = counted {
+                bank.add(hash, &self.rules);
+            }
+        }
+        self.backlog.packets += 1;
+        self.backlog.bytes += size;
+        self.fifo.push_back(Waiting { packet, arrival: cx.now, counted });
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        let Waiting { packet, arrival, counted } = self.fifo.pop_front()?;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size();
+        for (bank, counted) in self.banks.iter_mut().zip(counted) {
+            if let Some((hash, generation)) = counted
+                && generation == bank.generation()
+            {
+                bank.remove(hash, &self.rules, cx.now);
+            }
+        }
+        Some((packet, arrival))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn state_names(&self) -> &'static [&'static str] {
+        &["max_bin_packets", "max_probability", "mean_probability", "penalised"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        let (packets, max, mean) = self.banks[self.active].summary();
+        out.copy_from_slice(&[packets, max, mean, self.penalised as f64]);
+    }
+}
+
+/// The rate limit that all unresponsive flows share.
+#[derive(Clone, Debug)]
+enum Penalty {
+    /// One packet in so long.
+    Spaced { interval: Duration, next: Instant },
+    /// Linux's token bucket, in whole packets.
+    Bucket { rate: u32, burst: u32, tokens: u32, since: Instant },
+}
+
+/// Linux forgets older time than this.
+const MOST_AGE: Duration = Duration::from_secs(10);
+
+impl Penalty {
+    fn admits(&mut self, now: Instant) -> bool {
+        match self {
+            Self::Spaced { interval, next } => {
+                let admits = now >= *next;
+                if admits {
+                    *next = now.saturating_add(*interval);
+                }
+                admits
+            }
+            Self::Bucket { rate, burst, tokens, since } => {
+                if *tokens == 0 {
+                    let age = now.saturating_since(*since).min(MOST_AGE).as_nanos();
+                    let filled = u128::from(age) * u128::from(*rate) / 1_000_000_000;
+                    *tokens = u32::try_from(filled).map_or(*burst, |n| n.min(*burst));
+                    *since = now;
+                }
+                let admits = *tokens > 0;
+                *tokens -= u32::from(admits);
+                admits
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,271 @@
+//! Parameters of `sfb`, their spelling in tc, and which of them go together.
+
+use super::bins::{Bank, PARTS, Rules};
+use super::{Penalty, Sfb};
+use crate::classifier::Flags;
+use crate::discipline::{Backlog, LinkView};
+use crate::flow_hash::FlowBy;
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use std::collections::VecDeque;
+use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability};
+
+tailrace_core::choices! {
+    /// Whose SFB: the order of its steps, and the defaults of all parameters that are `"auto"`.
+    pub enum Profile {
+        /// Linux.
+        Linux = "linux",
+        /// The port to ns-2 of Los Alamos National Laboratory.
+        Lanl = "lanl",
+    }
+}
+
+tailrace_core::choices! {
+    /// What a packet that its bins' probability hits gets.
+    pub enum Early {
+        /// A mark if it is ECN-capable, else a drop.
+        Signal = "signal",
+        /// As `signal`, but above 1/2 a growing part is dropped, ECN-capable or not.
+        Linux = "linux",
+        /// A mark if it is ECN-capable, else nothing.
+        MarkOnly = "mark_only",
+    }
+}
+
+tailrace_core::choices! {
+    /// Which full bins drop a packet.
+    pub enum Overflow {
+        /// Any of its bins.
+        Any = "any",
+        /// All of its bins together.
+        All = "all",
+    }
+}
+
+tailrace_core::choices! {
+    /// What the bins of the next hash learn from.
+    pub enum Warm {
+        /// All packets, from `initial` on.
+        Always = "always",
+        /// Packets of unresponsive flows, for `warmup` before the change.
+        Inelastic = "inelastic",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `sfb`.
+    pub struct SfbConfig {
+        /// Whose SFB: the order of its steps, and the value of every `"auto"` below.
+        profile: Profile = Profile::Linux, "tc sfb";
+        /// Most that may wait. Too small: bins never fill, and nobody is found out. `"auto"`: 1000 packets (linux),
+        /// 200 (lanl).
+        limit: Option<Limit> = None, "Linux txqueuelen; Bedi et al. 2014";
+        /// Levels, each with a hash of its own. More: fewer innocents caught, more work a packet. `"auto"`: 8 (linux),
+        /// 2 (lanl).
+        levels: Option<u32> = None, "Linux SFB_LEVELS; Feng et al. 2001";
+        /// Bins at each level. Too few: innocents share bins with floods at every level. `"auto"`: 16 (linux), 23 (lanl).
+        bins: Option<u32> = None, "Linux SFB_NUMBUCKETS; Feng et al. 2001";
+        /// Which fields make a flow. Fewer: innocents share the bins of a flood.
+        flow: FlowBy = FlowBy::FiveTuple, "Linux sch_sfb";
+        /// Packets in a bin from which its probability rises. Too small: signals for short bursts. `"auto"`: 20 (linux),
+        /// `limit` over `bins` (lanl).
+        target: Option<u32> = None, "Linux bin_size; LANL port";
+        /// Packets in a bin from which it is full. Too small: drops come from here, not from the law. `"auto"`: 25
+        /// (linux), one and a half times `target` (lanl).
+        max: Option<u32> = None, "Linux max; LANL port";
+        /// Mean packet size: turns a `limit` in bytes into the packets that `target` follows from.
+        avpkt: Bytes = Bytes(1000), "Bedi et al. 2014";
+        /// What a full bin adds to its probability. Too large: oscillation. `"auto"`: 1/1000 (linux), 0.005 (lanl).
+        increment: Option<Probability> = None, "Linux increment; LANL port d1";
+        /// What an empty bin takes from its probability. Too large: floods are forgotten in their pauses. `"auto"`:
+        /// 1/6000 (linux), 0.001 (lanl).
+        decrement: Option<Probability> = None, "Linux decrement; LANL port d2";
+        /// Least time between changes of a bin. Too large: slow to find floods. `"auto"`: none (linux), 100 ms (lanl).
+        freeze: Option<Duration> = None, "Linux; LANL port hold_time";
+        /// Probability from which, in all bins of a flow, it counts as unresponsive. `"auto"`: 1 (linux), 0.98 (lanl).
+        penalise: Option<Probability> = None, "Linux SFB_MAX_PROB; LANL port";
+        /// What a packet that the probability hits gets. `"auto"`: linux (linux), mark_only (lanl).
+        early: Option<Early> = None, "Linux; LANL port";
+        /// Which full bins drop a packet. `"auto"`: all (linux), any (lanl), which hits whoever shares one bin.
+        overflow: Option<Overflow> = None, "Linux; LANL port";
+        /// Time after which another hash takes over; zero is never. Too large: who shares bins with a flood stays there.
+        /// `"auto"`: 600 s (linux), 20 s (lanl).
+        rehash: Option<Duration> = None, "Linux rehash_interval; LANL port hinterval";
+        /// What the bins of the next hash learn from. `"auto"`: inelastic (linux), always (lanl).
+        warm: Option<Warm> = None, "Linux double buffering; LANL port";
+        /// How long before a change they learn, with `inelastic`. Too small: floods are free at first.
+        warmup: Duration = Duration::from_secs(60), "Linux warmup_time";
+        /// Probability they start from, with `always`.
+        initial: Probability = Probability::clamped(0.2), "LANL port";
+        /// Penalty box of `lanl`: time from one packet to the next, over all its flows. Too small: floods get through.
+        penalty_interval: Duration = Duration::from_millis(50), "LANL port pbox_time";
+        /// Penalty box of `linux`: packets a second, over all its flows. Zero: none at all.
+        penalty_rate: u32 = 10, "Linux penalty_rate";
+        /// Penalty box of `linux`: packets at once. Zero: none at all.
+        penalty_burst: u32 = 20, "Linux penalty_burst";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = true, "Linux";
+    }
+}
+
+/// More bins than this are a mistake.
+const MOST_BINS: u32 = 1 << 14;
+const MOST_LEVELS: u32 = 16;
+
+impl SfbConfig {
+    fn auto<T>(&self, given: Option<T>, linux: T, lanl: T) -> T {
+        given.unwrap_or(if self.profile == Profile::Linux { linux } else { lanl })
+    }
+
+    fn limit(&self) -> Limit {
+        self.auto(self.limit, Limit::Packets(1000), Limit::Packets(200))
+    }
+
+    fn bins(&self) -> u32 {
+        self.auto(self.bins, 16, 23)
+    }
+
+    fn levels(&self) -> u32 {
+        self.auto(self.levels, 8, 2)
+    }
+
+    fn target(&self) -> u32 {
+        let packets = match self.limit() {
+            Limit::Packets(n) => n,
+            Limit::Bytes(b) => b.get() / self.avpkt.get().max(1),
+        };
+        let share = u32::try_from(packets / u64::from(self.bins().max(1))).unwrap_or(u32::MAX).max(1);
+        self.auto(self.target, 20, share)
+    }
+
+    fn max(&self) -> u32 {
+        let target = self.target();
+        self.auto(self.max, 25, target.saturating_add(target / 2))
+    }
+
+    fn rules(&self) -> Rules {
+        let p = |given: Option<Probability>, linux, lanl| {
+            parts(self.auto(given, Probability::clamped(linux), Probability::clamped(lanl)))
+        };
+        Rules {
+            levels: self.levels(),
+            bins: self.bins(),
+            target: self.target(),
+            max: self.max(),
+            increment: p(self.increment, 1.0 / 1000.0, 0.005),
+            decrement: p(self.decrement, 1.0 / 6000.0, 0.001),
+            freeze: self.auto(self.freeze, Duration::ZERO, Duration::from_millis(100)),
+            initial: parts(self.initial),
+            lower_at_departure: self.profile == Profile::Lanl,
+        }
+    }
+
+    fn penalty(&self) -> Penalty {
+        match self.profile {
+            Profile::Lanl => Penalty::Spaced { interval: self.penalty_interval, next: Instant::ZERO },
+            Profile::Linux => Penalty::Bucket {
+                rate: self.penalty_rate,
+                burst: self.penalty_burst,
+                tokens: if self.penalty_rate == 0 { 0 } else { self.penalty_burst },
+                since: Instant::ZERO,
+            },
+        }
+    }
+}
+
+/// `p` in parts of [`PARTS`].
+fn parts(p: Probability) -> u32 {
+    (p.get() * f64::from(PARTS) + 0.5) as u32
+}
+
+impl Discipline for SfbConfig {
+    const ABOUT: About = About {
+        family: "blue",
+        summary: "BLUE in hashed bins; who fills all of its bins shares a penalty box.",
+        citation: "Feng, Kandlur, Saha and Shin, INFOCOM 2001; Linux sch_sfb",
+        ecn: "with `ecn` marks what the probability hits; full bins and the penalty box drop",
+        per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",
+    };
+    const TC_KINDS: &'static [&'static str] = &["sfb"];
+    type Queue<P: Packet> = Sfb<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit(), Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        for (name, n, most) in [("levels", self.levels(), MOST_LEVELS), ("bins", self.bins(), MOST_BINS)] {
+            if !(1..=most).contains(&n) {
+                return Err((name, format!("must be 1 to {most}, is {n}")));
+            }
+        }
+        for (name, n) in [("target", self.target()), ("max", self.max())] {
+            if n == 0 {
+                return Err((name, "no bin could ever hold a packet; it must be larger".into()));
+            }
+        }
+        if self.avpkt == Bytes::ZERO {
+            return Err(("avpkt", "the mean packet size cannot be zero".into()));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> Sfb<P> {
+        let rules = self.rules();
+        let warm = self.auto(self.warm, Warm::Inelastic, Warm::Always);
+        let next_p = if warm == Warm::Always { rules.initial } else { 0 };
+        Sfb {
+            fifo: VecDeque::new(),
+            backlog: Backlog::default(),
+            banks: [Bank::new(&rules, 0), Bank::new(&rules, next_p)],
+            active: 0,
+            salt: None,
+            by: self.flow,
+            flags: Flags::new(),
+            limit: self.limit(),
+            ecn: self.ecn,
+            profile: self.profile,
+            early: self.auto(self.early, Early::Linux, Early::MarkOnly),
+            overflow: self.auto(self.overflow, Overflow::All, Overflow::Any),
+            warm,
+            penalise: parts(self.auto(self.penalise, Probability::ONE, Probability::clamped(0.98))),
+            rehash: self.auto(self.rehash, Duration::from_secs(600), Duration::from_secs(20)),
+            warmup: self.warmup,
+            rehashed: Instant::ZERO,
+            penalty: self.penalty(),
+            penalised: 0,
+            rules,
+        }
+    }
+
+    /// tc gives times in milliseconds without a unit (`tc-sfb(8)`).
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        const WORDS: [&str; 9] = [
+            "rehash",
+            "db",
+            "limit",
+            "max",
+            "target",
+            "increment",
+            "decrement",
+            "penalty_rate",
+            "penalty_burst",
+        ];
+        let mut config = Self::default();
+        while let Some(word) = words.next_word() {
+            match word {
+                "rehash" => config.rehash = Some(Duration::from_millis(u64::from(words.count32()?))),
+                "db" => config.warmup = Duration::from_millis(u64::from(words.count32()?)),
+                // Zero is the device's own length, as if left out.
+                "limit" => config.limit = Some(words.count()?).filter(|n| *n > 0).map(Limit::Packets),
+                "max" => config.max = Some(words.count32()?),
+                "target" => config.target = Some(words.count32()?),
+                "increment" => config.increment = Some(words.probability()?),
+                "decrement" => config.decrement = Some(words.probability()?),
+                "penalty_rate" => config.penalty_rate = words.count32()?,
+                "penalty_burst" => config.penalty_burst = words.count32()?,
+                _ => return Err(words.unknown(&WORDS)),
+            }
+        }
+        Ok(config)
+    }
+}

@@ -1,0 +1,578 @@
+//! Queues for flows, served in turn, each with a law of its own: the body of DRR, FQ-CoDel and their kin.
+//!
+//! What differs among them is data ([`FlowSetup`]): what makes a flow, who is served when, from which end, and who
+//! pays when the buffer is full. The law sees its flow as [`Managed`](crate::Managed) shows it a FIFO: on arrival,
+//! then insertion; on departure one packet after another until it lets one go. An arrival that is refused for want
+//! of room is not shown to it as an arrival. Laws with a timer run theirs at the same times, also where nothing
+//! waits; a flow not seen before has the law of one that was idle so far.
+//!
+//! Memory: hashed flows are made when their bucket is first used and stay, at most `flows` of them, because a law
+//! remembers what it did. Exact flows are forgotten, with their law, when they leave the round; then no more flows
+//! exist than packets wait. A flood of new keys grows neither.
+
+mod store;
+
+pub use self::store::End;
+use self::store::{Ends, NONE, Store};
+use crate::discipline::{Aqm, Backlog, Cx, QueueDiscipline};
+use crate::flow_hash::{FlowBy, SaltedHash};
+use crate::signal::{Fate, fate};
+use tailrace_core::{Bytes, DropReason, FlowKey, Instant, Limit, Packet};
+
+/// How many flows there can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separation {
+    /// So many buckets of a salted hash; flows that collide are one.
+    Hashed(u32),
+    /// As many as there are; so many chains to find them in.
+    Exact(u32),
+}
+
+/// Who is served when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Deficit round robin (Shreedhar, Varghese 1995): a packet goes if it fits into what is left of the turn.
+    Deficit,
+    /// RFC 8290 §4: a packet goes while anything is left, and overdraws; flows new to the round go first, once.
+    Surplus,
+    /// A packet a turn.
+    Packet,
+}
+
+/// Who pays when a limit is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// The arriving packet.
+    Arrival,
+    /// The flow with most bytes, at this end: up to so many packets, and no more than half of its bytes, but one.
+    Longest(End, u32),
+}
+
+tailrace_core::choices! {
+    /// Which backlog a flow's law is shown.
+    pub enum Seen {
+        /// Its flow's.
+        Flow = "flow",
+        /// That of all flows together.
+        Total = "total",
+    }
+}
+
+tailrace_core::choices! {
+    /// What becomes of a flow that was new to the round and is found empty.
+    pub enum Emptied {
+        /// It stays in the round, behind the others, for a turn more.
+        Stays = "stays",
+        /// It stays only where flows wait that are not new; else it leaves, and is new again with its next packet.
+        StaysIfOld = "stays_if_old",
+    }
+}
+
+/// What a flow queue is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowSetup {
+    /// Most that may wait in all flows together.
+    pub limit: Limit,
+    /// Most bytes that may wait, beside `limit`.
+    pub memory: Bytes,
+    /// Most that may wait in one flow; what arrives beyond it is dropped.
+    pub flow_limit: Option<Limit>,
+    /// How many flows there can be.
+    pub separation: Separation,
+    /// What makes a flow.
+    pub by: FlowBy,
+    /// Who is served when.
+    pub service: Service,
+    /// Bytes a turn.
+    pub quantum: Bytes,
+    /// What becomes of new flows that are found empty.
+    pub emptied: Emptied,
+    /// Which packet of a flow is served.
+    pub serve: End,
+    /// Who pays when a limit is reached.
+    pub overflow: Overflow,
+    /// Which backlog a flow's law is shown.
+    pub seen: Seen,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+}
+
+impl FlowSetup {
+    /// The setup of RFC 8290, and of Linux's `fq_codel`.
+    pub const RFC8290: Self = Self {
+        limit: Limit::Packets(10_240),
+        memory: Bytes(32 << 20),
+        flow_limit: None,
+        separation: Separation::Hashed(1024),
+        by: FlowBy::FiveTuple,
+        service: Service::Surplus,
+        quantum: Bytes(1514),
+        emptied: Emptied::Stays,
+        serve: End::Oldest,
+        overflow: Overflow::Longest(End::Oldest, 64),
+        seen: Seen::Flow,
+        ecn: true,
+    };
+}
+
+/// More flows than this are a mistake: their table alone would take megabytes a queue.
+pub(crate) const MOST_FLOWS: u32 = 1 << 20;
+/// Below this a large packet would wait for hundreds of empty turns.
+pub(crate) const LEAST_QUANTUM: Bytes = Bytes(64);
+
+/// Flows in turn, with a law each.
+#[derive(Debug)]
+pub struct FlowQueue<L, P> {
+    setup: FlowSetup,
+    quantum: i64,
+    /// What a flow begins with: a law that has seen no packet, only time.
+    law: L,
+    hash: SaltedHash,
+    /// First flow of each bucket or chain.
+    table: Vec<u32>,
+    flows: Vec<Flow<L>>,
+    /// Backlog of each flow, apart so that the longest is found fast.
+    backlogs: Vec<Backlog>,
+    /// Flows to be used again, linked by `next`.
+    free: u32,
+    store: Store<P>,
+    backlog: Backlog,
+    new: Round,
+    old: Round,
+    /// Whether the first of the round was given its quantum for this turn.
+    in_turn: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Flow<L> {
+    key: FlowKey,
+    /// Next flow of the same chain.
+    chain: u32,
+    ends: Ends,
+    deficit: i64,
+    place: Place,
+    /// Next flow of the same round.
+    next: u32,
+    law: L,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Outside,
+    New,
+    Old,
+}
+
+/// A singly linked queue of flows.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    first: u32,
+    last: u32,
+    len: u32,
+}
+
+impl Round {
+    const EMPTY: Self = Self { first: NONE, last: NONE, len: 0 };
+
+    #[inline]
+    fn push<L>(&mut self, flows: &mut [Flow<L>], index: u32) {
+        flows[index as usize].next = NONE;
+        match self.last {
+            NONE => self.first = index,
+            last => flows[last as usize].next = index,
+        }
+        self.last = index;
+        self.len += 1;
+    }
+
+    #[inline]
+    fn pop<L>(&mut self, flows: &[Flow<L>]) {
+        self.first = flows[self.first as usize].next;
+        if self.first == NONE {
+            self.last = NONE;
+        }
+        self.len -= 1;
+    }
+}
+
+impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
+    /// An empty queue whose flows each begin with `law`.
+    pub fn new(setup: FlowSetup, law: L) -> Self {
+        let (Separation::Hashed(table) | Separation::Exact(table)) = setup.separation;
+        Self {
+            setup,
+            // Half the range: a deficit is at most a quantum, and overdrafts are subtracted from it.
+            quantum: i64::try_from(setup.quantum.get()).map_or(i64::MAX / 2, |q| q.min(i64::MAX / 2)),
+            law,
+            hash: SaltedHash::default(),
+            table: vec![NONE; table.max(1) as usize],
+            flows: Vec::new(),
+            backlogs: Vec::new(),
+            free: NONE,
+            store: Store::new(),
+            backlog: Backlog::default(),
+            new: Round::EMPTY,
+            old: Round::EMPTY,
+            in_turn: false,
+        }
+    }
+
+    /// The flow of `packet`, made if there is none yet.
+    #[inline]
+    fn classify(&mut self, packet: &P, cx: &mut Cx<'_, P>) -> u32 {
+        if self.table.len() == 1 && self.table[0] != NONE {
+            return self.table[0];
+        }
+        let key = self.setup.by.key(packet.flow());
+        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng);
+        let mut index = self.table[bucket as usize];
+        if let Separation::Exact(_) = self.setup.separation {
+            while index != NONE && self.flows[index as usize].key != key {
+                index = self.flows[index as usize].chain;
+            }
+        }
+        if index == NONE { self.make_flow(key, bucket) } else { index }
+    }
+
+    fn make_flow(&mut self, key: FlowKey, bucket: u32) -> u32 {
+        let head = &mut self.table[bucket as usize];
+        let flow = Flow {
+            key,
+            chain: *head,
+            ends: Ends::EMPTY,
+            deficit: 0,
+            place: Place::Outside,
+            next: NONE,
+            law: self.law.clone(),
+        };
+        *head = if self.free == NONE {
+            self.flows.push(flow);
+            self.backlogs.push(Backlog::default());
+            self.flows.len() as u32 - 1
+        } else {
+            let index = self.free;
+            self.free = core::mem::replace(&mut self.flows[index as usize], flow).next;
+            index
+        };
+        *head
+    }
+
+    /// Forgets an exact flow that is outside of the round.
+    #[inline]
+    fn forget_flow(&mut self, index: u32, cx: &mut Cx<'_, P>) {
+        let Separation::Exact(_) = self.setup.separation else { return };
+        let Flow { key, chain, place, .. } = self.flows[index as usize];
+        if place != Place::Outside {
+            return;
+        }
+        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
+        if self.table[bucket] == index {
+            self.table[bucket] = chain;
+        } else {
+            let mut before = self.table[bucket] as usize;
+            while self.flows[before].chain != index {
+                before = self.flows[before].chain as usize;
+            }
+            self.flows[before].chain = chain;
+        }
+        self.flows[index as usize].next = core::mem::replace(&mut self.free, index);
+    }
+
+    #[inline]
+    fn seen(&self, index: u32) -> Backlog {
+        match self.setup.seen {
+            Seen::Flow => self.backlogs[index as usize],
+            Seen::Total => self.backlog,
+        }
+    }
+
+    /// Whether an arrival of `size` in flow `index` finds no room.
+    fn refuses(&self, index: u32, size: Bytes) -> bool {
+        let longer = with(self.backlogs[index as usize], size);
+        self.setup.flow_limit.is_some_and(|limit| over(limit, longer))
+            || (self.setup.overflow == Overflow::Arrival && self.too_full(with(self.backlog, size)))
+    }
+
+    /// Whether `backlog` is more than may wait in all.
+    #[inline]
+    fn too_full(&self, backlog: Backlog) -> bool {
+        over(self.setup.limit, backlog) || backlog.bytes > self.setup.memory
+    }
+
+    /// Inserts `packet`, and its flow into the round.
+    #[inline]
+    fn push(&mut self, index: u32, packet: P, now: Instant) {
+        let size = packet.size();
+        let backlog = &mut self.backlogs[index as usize];
+        for backlog in [backlog, &mut self.backlog] {
+            backlog.packets += 1;
+            backlog.bytes += size;
+        }
+        let flow = &mut self.flows[index as usize];
+        self.store.push(&mut flow.ends, packet, now);
+        if flow.place != Place::Outside {
+            return;
+        }
+        if self.setup.service == Service::Surplus {
+            flow.place = Place::New;
+            flow.deficit = self.quantum;
+            self.new.push(&mut self.flows, index);
+        } else {
+            flow.place = Place::Old;
+            flow.deficit = 0;
+            self.old.push(&mut self.flows, index);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self, index: u32, end: End) -> Option<(P, Instant)> {
+        let out = self.store.pop(&mut self.flows[index as usize].ends, end)?;
+        let size = out.0.size();
+        for backlog in [&mut self.backlogs[index as usize], &mut self.backlog] {
+            backlog.packets -= 1;
+            backlog.bytes -= size;
+        }
+        Some(out)
+    }
+
+    /// Drops from the longest flow until no limit is broken.
+    #[cold]
+    fn shed(&mut self, end: End, batch: u32, cx: &mut Cx<'_, P>) {
+        while self.too_full(self.backlog) {
+            let index = self.longest();
+            let half = Bytes(self.backlogs[index as usize].bytes.get() / 2);
+            let (mut packets, mut bytes) = (0, Bytes::ZERO);
+            while packets == 0 || (packets < batch && bytes < half) {
+                let Some((packet, _)) = self.pop(index, end) else { break };
+                packets += 1;
+                bytes += packet.size();
+                self.flows[index as usize].law.on_overlimit(cx.now);
+                cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            }
+        }
+    }
+
+    /// The flow with most bytes, the first made of several; of flows of empty packets, that with most of these.
+    fn longest(&self) -> u32 {
+        let (mut longest, mut most) = (0, (Bytes::ZERO, 0));
+        for (index, backlog) in self.backlogs.iter().enumerate() {
+            if (backlog.bytes, backlog.packets) > most {
+                (longest, most) = (index as u32, (backlog.bytes, backlog.packets));
+            }
+        }
+        longest
+    }
+
+    /// The flow whose turn it is.
+    #[inline]
+    fn choose(&mut self) -> Option<u32> {
+        match self.setup.service {
+            Service::Surplus => self.choose_surplus(),
+            Service::Deficit => self.choose_deficit(),
+            Service::Packet => (self.old.first != NONE).then_some(self.old.first),
+        }
+    }
+
+    #[inline]
+    fn choose_surplus(&mut self) -> Option<u32> {
+        loop {
+            let (round, index) = match (self.new.first, self.old.first) {
+                (NONE, NONE) => return None,
+                (NONE, index) => (&mut self.old, index),
+                (index, _) => (&mut self.new, index),
+            };
+            let flow = &mut self.flows[index as usize];
+            if flow.deficit > 0 {
+                return Some(index);
+            }
+            flow.deficit += self.quantum;
+            flow.place = Place::Old;
+            round.pop(&self.flows);
+            self.old.push(&mut self.flows, index);
+        }
+    }
+
+    #[inline]
+    fn choose_deficit(&mut self) -> Option<u32> {
+        loop {
+            let index = self.old.first;
+            if index == NONE {
+                return None;
+            }
+            let flow = &mut self.flows[index as usize];
+            // Emptied when the buffer was full: the turn will find that out.
+            let Some(size) = self.store.size(&flow.ends, self.setup.serve) else { return Some(index) };
+            if !self.in_turn {
+                flow.deficit = flow.deficit.saturating_add(self.quantum);
+                self.in_turn = true;
+            }
+            if i64::try_from(size.get()).is_ok_and(|size| size <= flow.deficit) {
+                return Some(index);
+            }
+            self.rotate();
+        }
+    }
+
+    #[inline]
+    fn rotate(&mut self) {
+        let index = self.old.first;
+        self.old.pop(&self.flows);
+        self.old.push(&mut self.flows, index);
+        self.in_turn = false;
+    }
+
+    /// The packet that the law of flow `index` lets go.
+    #[inline]
+    fn take(&mut self, index: u32, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        while let Some((mut packet, arrival)) = self.pop(index, self.setup.serve) {
+            let (sojourn, seen) = (cx.now.saturating_since(arrival), self.seen(index));
+            let law = &mut self.flows[index as usize].law;
+            let verdict = law.on_dequeue(packet.size(), sojourn, seen, cx.now, cx.rng);
+            let fate = fate(verdict, self.setup.ecn, packet.ecn());
+            if verdict.is_signal() {
+                law.on_signalled(fate != Fate::Drop, cx.now);
+            }
+            match fate {
+                Fate::Drop => {
+                    cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+                    continue;
+                }
+                Fate::Mark { fresh: true } => {
+                    packet.set_ce();
+                    cx.sink.marked(&packet, cx.now);
+                }
+                Fate::Mark { fresh: false } | Fate::Admit => {}
+            }
+            return Some((packet, arrival));
+        }
+        None
+    }
+
+    /// Charges flow `index`, whose turn it is, for a packet of `size`.
+    #[inline]
+    fn charge(&mut self, index: u32, size: Bytes, cx: &mut Cx<'_, P>) {
+        let flow = &mut self.flows[index as usize];
+        let empty = self.backlogs[index as usize].packets == 0;
+        if self.setup.service != Service::Packet {
+            flow.deficit = flow.deficit.saturating_sub(i64::try_from(size.get()).unwrap_or(i64::MAX));
+        }
+        match self.setup.service {
+            // A flow is found empty in its next turn only: it would be new again too soon.
+            Service::Surplus => {}
+            _ if empty => self.retire(index, cx),
+            Service::Deficit => {}
+            Service::Packet => self.rotate(),
+        }
+    }
+
+    /// The turn of flow `index` found nothing (more) to send.
+    fn retire(&mut self, index: u32, cx: &mut Cx<'_, P>) {
+        let flow = &mut self.flows[index as usize];
+        if flow.place == Place::New {
+            self.new.pop(&self.flows);
+            if self.setup.emptied == Emptied::Stays || self.old.first != NONE {
+                // Or else it could be new again at once, and starve those that wait.
+                self.flows[index as usize].place = Place::Old;
+                self.old.push(&mut self.flows, index);
+                return;
+            }
+        } else {
+            self.old.pop(&self.flows);
+            self.in_turn = false;
+        }
+        self.flows[index as usize].place = Place::Outside;
+        self.forget_flow(index, cx);
+    }
+}
+
+impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
+    #[inline]
+    fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
+        let size = packet.size();
+        let index = self.classify(&packet, cx);
+        if self.refuses(index, size) {
+            self.flows[index as usize].law.on_overlimit(cx.now);
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return self.forget_flow(index, cx);
+        }
+        let seen = self.seen(index);
+        let law = &mut self.flows[index as usize].law;
+        let verdict = law.on_enqueue(size, seen, cx.now, cx.rng);
+        let fate = fate(verdict, self.setup.ecn, packet.ecn());
+        if verdict.is_signal() {
+            law.on_signalled(fate != Fate::Drop, cx.now);
+        }
+        if fate == Fate::Drop {
+            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+            return self.forget_flow(index, cx);
+        }
+        if fate == (Fate::Mark { fresh: true }) {
+            packet.set_ce();
+            cx.sink.marked(&packet, cx.now);
+        }
+        self.push(index, packet, cx.now);
+        if let Overflow::Longest(end, batch) = self.setup.overflow
+            && self.too_full(self.backlog)
+        {
+            self.shed(end, batch, cx);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        loop {
+            let index = self.choose()?;
+            if let Some(out) = self.take(index, cx) {
+                self.charge(index, out.0.size(), cx);
+                return Some(out);
+            }
+            self.flows[index as usize].law.on_idle(cx.now);
+            self.retire(index, cx);
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.law.poll_timeout()
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+        self.law.handle_timeout(Backlog::default(), cx.now);
+        for index in 0..self.flows.len() {
+            let seen = self.seen(index as u32);
+            self.flows[index].law.handle_timeout(seen, cx.now);
+        }
+    }
+
+    /// One flow's law speaks for itself; of several only their number is of use.
+    fn state_names(&self) -> &'static [&'static str] {
+        if self.table.len() == 1 { L::state_names() } else { &["active_flows", "new_flows"] }
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        if self.table.len() == 1 {
+            self.flows.first().map_or(&self.law, |flow| &flow.law).state(out);
+        } else {
+            out.copy_from_slice(&[f64::from(self.new.len + self.old.len), f64::from(self.new.len)]);
+        }
+    }
+}
+
+#[inline]
+fn with(backlog: Backlog, size: Bytes) -> Backlog {
+    Backlog { packets: backlog.packets + 1, bytes: backlog.bytes + size }
+}
+
+#[inline]
+fn over(limit: Limit, backlog: Backlog) -> bool {
+    match limit {
+        Limit::Packets(n) => backlog.packets > n,
+        Limit::Bytes(b) => backlog.bytes > b,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! The packets of all flows in one slab: memory follows the packets that wait, not the flows.
+
+use tailrace_core::{Bytes, Instant, Packet};
+
+/// No index.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The two ends of one flow's packets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    oldest: u32,
+    newest: u32,
+}
+
+impl Ends {
+    pub(super) const EMPTY: Self = Self { oldest: NONE, newest: NONE };
+}
+
+/// From which end of a flow a packet is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The packet that has waited longest.
+    Oldest,
+    /// The one that came last.
+    Newest,
+}
+
+#[derive(Debug)]
+struct Node<P> {
+    packet: Option<P>,
+    arrival: Instant,
+    older: u32,
+    newer: u32,
+}
+
+/// Packets in doubly linked lists.
+#[derive(Debug)]
+pub(super) struct Store<P> {
+    nodes: Vec<Node<P>>,
+    /// Free nodes, linked by `newer`.
+    free: u32,
+}
+
+impl<P: Packet> Store<P> {
+    pub(super) fn new() -> Self {
+        Self { nodes: Vec::new(), free: NONE }
+    }
+
+    /// Appends `packet` as the newest.
+    #[inline]
+    pub(super) fn push(&mut self, ends: &mut Ends, packet: P, arrival: Instant) {
+        let node = Node { packet: Some(packet), arrival, older: ends.newest, newer: NONE };
+        let index = if self.free == NONE {
+            self.nodes.push(node);
+            u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 packets fit into memory")
+        } else {
+            let index = self.free;
+            self.free = core::mem::replace(&mut self.nodes[index as usize], node).newer;
+            index
+        };
+        match ends.newest {
+            NONE => ends.oldest = index,
+            newest => self.nodes[newest as usize].newer = index,
+        }
+        ends.newest = index;
+    }
+
+    /// Takes the packet at `end`, with its time of arrival.
+    #[inline]
+    pub(super) fn pop(&mut self, ends: &mut Ends, end: End) -> Option<(P, Instant)> {
+        let index = at(ends, end);
+        if index == NONE {
+            return None;
+        }
+        let node = &mut self.nodes[index as usize];
+        let (older, newer) = (node.older, node.newer);
+        let out = node.packet.take().map(|packet| (packet, node.arrival));
+        node.newer = core::mem::replace(&mut self.free, index);
+        match older {
+            NONE => ends.oldest = newer,
+            older => self.nodes[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => ends.newest = older,
+            newer => self.nodes[newer as usize].older = older,
+        }
+        out
+    }
+
+    /// Size of the packet at `end`.
+    #[inline]
+    pub(super) fn size(&self, ends: &Ends, end: End) -> Option<Bytes> {
+        let node = self.nodes.get(at(ends, end) as usize)?;
+        node.packet.as_ref().map(Packet::size)
+    }
+}
+
+const fn at(ends: &Ends, end: End) -> u32 {
+    match end {
+        End::Oldest => ends.oldest,
+        End::Newest => ends.newest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestPacket;
+
+    #[test]
+    fn both_ends_give_their_packets_and_nodes_are_used_again() {
+        let mut store = Store::new();
+        let (mut a, mut b) = (Ends::EMPTY, Ends::EMPTY);
+        for round in 0..3u64 {
+            for id in 0..4 {
+                store.push(&mut a, TestPacket::new(round * 10 + id, 0, 100), Instant::from_millis(id));
+                store.push(&mut b, TestPacket::new(round * 10 + id, 1, 200), Instant::from_millis(id));
+            }
+            assert_eq!(store.size(&b, End::Newest), Some(Bytes(200)));
+            let mut take = |ends: &mut Ends, end| store.pop(ends, end).map(|(p, t)| (p.id % 10, t));
+            assert_eq!(take(&mut a, End::Newest), Some((3, Instant::from_millis(3))));
+            assert_eq!(take(&mut a, End::Oldest), Some((0, Instant::ZERO)));
+            assert_eq!(take(&mut a, End::Oldest).map(|x| x.0), Some(1));
+            assert_eq!(take(&mut a, End::Newest).map(|x| x.0), Some(2));
+            assert_eq!(take(&mut a, End::Newest), None);
+            for id in 0..4 {
+                assert_eq!(take(&mut b, End::Oldest).map(|x| x.0), Some(id));
+            }
+            assert_eq!(store.size(&b, End::Oldest), None);
+        }
+        assert_eq!(store.nodes.len(), 8);
+    }
+}
