@@ -78,7 +78,8 @@ fn headers_and_frames_see_the_same_drops_marks_and_times() {
         let config = config_of(name);
         let (headers, frames) = (run(&config, &trace, simulated), run(&config, &trace, frame));
         assert!(!headers.0.dropped.is_empty(), "{name}: the trace overloads the link");
-        if config.get("ecn").is_some() {
+        // Others may choose to drop under such an overload, PIE for one.
+        if ["red", "codel", "fq_codel"].contains(name) {
             assert!(headers.0.marked.len() > 100, "{name}");
         }
         assert_eq!(headers.0.difference(&frames.0), None, "{name}");
