@@ -55,7 +55,10 @@ mod tests {
             ("red limit 200kb min 15kb max 45kb ecn", "red"),
             ("pie limit 1000 target 15ms tupdate 15ms alpha 2 beta 20 ecn", "pie"),
             ("codel limit 1000 target 5ms interval 100ms ecn", "codel"),
-            ("fq_codel limit 1000 flows 256 quantum 300 target 5ms memory_limit 32mb drop_batch 64 ecn", "fq_codel"),
+            (
+                "fq_codel limit 1000 flows 256 quantum 300 target 5ms memory_limit 32mb drop_batch 64 ecn",
+                "fq_codel",
+            ),
             ("drr quantum 1514", "drr"),
             ("fq_pie limit 2000 flows 256 target 15ms tupdate 15ms alpha 2 beta 20 ecn_prob 10", "fq_pie"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
