@@ -16,6 +16,8 @@ pub type Invalid = (&'static str, String);
 pub trait Discipline: Parameters {
     /// The description.
     const ABOUT: About;
+    /// Whether it singles out flows and reports them as flagged and cleared.
+    const CLASSIFIES: bool = false;
     /// First words of a tc line that mean this discipline.
     const TC_KINDS: &'static [&'static str];
     /// What the configuration builds.
@@ -128,6 +130,10 @@ macro_rules! qdiscs {
             /// The parameter at fault and why.
             pub fn validate(&self) -> Result<(), Invalid> {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// Whether the discipline singles out flows and reports them as flagged and cleared.
+            pub const fn classifies(&self) -> bool {
+                match self { $( Self::$variant(_) => <$module::$config as Discipline>::CLASSIFIES, )+ }
             }
             /// The limit, where the configuration is a tail-drop FIFO without a law: its departures can be
             /// computed without asking it.

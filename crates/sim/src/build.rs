@@ -7,6 +7,7 @@ use crate::packet::{OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
 use crate::source::{Source, draw, spread};
 use crate::tally::FlowTally;
+use crate::verdicts::Verdicts;
 use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -151,6 +152,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         options: OptionsArena::default(),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         captures: Captures::new(scenario, fabric.graph()),
+        verdicts: Verdicts::default(),
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);

@@ -19,6 +19,7 @@ mod source;
 mod summary;
 mod table;
 mod tally;
+mod verdicts;
 mod world;
 
 pub use build::BuildError;

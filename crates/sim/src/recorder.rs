@@ -3,7 +3,7 @@
 use crate::output::Table;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::GroupTally;
-use tailrace_core::{DropReason, Duration, FlowKey, Instant};
+use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::LinkId;
 
 /// Distributions of groups, and the events table.
@@ -31,8 +31,8 @@ impl Recorder {
         self.events.push(at, "drop", None, Some(flow), DropReason::NoRoute.name());
     }
 
-    pub(crate) fn flagged(&mut self, link: LinkId, _flow: FlowKey, flagged: bool, at: Instant) {
-        self.events.push(at, if flagged { "flag" } else { "clear" }, Some(link), None, "");
+    pub(crate) fn flagged(&mut self, link: LinkId, flow: Option<usize>, flagged: bool, at: Instant) {
+        self.events.push(at, if flagged { "flag" } else { "clear" }, Some(link), flow, "");
     }
 
     pub(crate) fn timeout(&mut self, flow: usize, at: Instant) {

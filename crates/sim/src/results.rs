@@ -1,7 +1,8 @@
 //! Turns a finished run into its summary and tables.
 
-use crate::build::Plan;
+use crate::build::{ObservedQueue, Plan};
 use crate::clock::peak_rss_bytes;
+use crate::flow::Flow;
 use crate::output::{RunOutput, Table};
 use crate::packet::SocketId;
 use crate::series::Series;
@@ -166,8 +167,19 @@ impl Finished {
                 .filter(|r| **r != DropReason::NoRoute)
                 .map(dropped)
                 .collect(),
-            flagged: Flagged::default(),
+            flagged: self.flagged(queue),
         }
+    }
+
+    /// How the queue's classifier judged the flows; zeros for a discipline that is none.
+    fn flagged(&self, queue: &ObservedQueue) -> Flagged {
+        let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
+        let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
+        if !spec.queue.classifies() {
+            return Flagged::default();
+        }
+        let attacks = |f: &Flow| self.plan.scenario.flows[f.group as usize].role == Role::Attack;
+        self.world.verdicts.judge(queue.link, &self.world.flows, attacks)
     }
 
     fn flows_table(&self) -> Table {

@@ -153,6 +153,7 @@ impl Simulation {
             self.world.flows[flow].at_warmup = self.world.tally(flow);
         }
         self.world.recorder.end_warmup();
+        self.world.verdicts.end_warmup();
     }
 
     fn apply_fault(&mut self, index: usize, begins: bool) {

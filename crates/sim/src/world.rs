@@ -4,6 +4,7 @@ use crate::capture::Captures;
 use crate::flow::{Driver, Flow, Socket, TimerKind, timer_id, timer_of};
 use crate::packet::{OptionsArena, SimPacket, SocketId};
 use crate::recorder::Recorder;
+use crate::verdicts::Verdicts;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant};
 use tailrace_net::{Fabric, LinkId, NodeId, Rim, TimerId};
@@ -17,6 +18,7 @@ pub(crate) struct World {
     pub(crate) options: OptionsArena,
     pub(crate) recorder: Recorder,
     pub(crate) captures: Captures,
+    pub(crate) verdicts: Verdicts,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
@@ -72,7 +74,9 @@ impl Rim<SimPacket> for World {
     }
 
     fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
-        self.recorder.flagged(link, flow, flagged, at);
+        let concerned = self.verdicts.record((link, flow, flagged), at, &self.flows, &self.sockets);
+        // A key that names several flows makes one event, of the first.
+        self.recorder.flagged(link, concerned.first().copied(), flagged, at);
     }
 
     fn transmitted(&mut self, link: LinkId, pkt: &SimPacket, _sojourn: Duration, at: Instant) {

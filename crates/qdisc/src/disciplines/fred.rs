@@ -87,6 +87,7 @@ impl Discipline for FredConfig {
         per_flow_state: "packets and strikes of each flow that has packets waiting",
     };
     /// tc does not know it.
+    const CLASSIFIES: bool = true;
     const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Fred<P>;
 

@@ -74,6 +74,7 @@ impl Discipline for RredConfig {
         per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",
     };
     /// tc does not know it.
+    const CLASSIFIES: bool = true;
     const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Rred<P>;
 

@@ -101,3 +101,17 @@ fn flows_between_the_same_hosts_are_different_flows_to_a_queue() {
     assert_eq!(run.leaf("groups.modest.lost_packets"), 0.0);
     assert!(run.leaf("groups.flood.loss_ratio") > 0.6);
 }
+
+#[test]
+fn classifiers_are_judged_by_the_roles_and_others_are_not() {
+    // Eight TCP flows and a flood at twice the link: SFB must find the flood before the end. It takes its time,
+    // since its probability only rises while the flood's bins are full.
+    let run = flooded("{ kind = \"sfb\" }");
+    assert_eq!(run.queue("flagged.true_positive"), 1.0);
+    assert_eq!(run.queue("flagged.false_negative"), 0.0);
+    assert_eq!(run.queue("flagged.false_positive") + run.queue("flagged.true_negative"), 8.0);
+    let detection = run.queue("flagged.detection_s");
+    assert!(detection > 0.0 && detection < 80.0, "{detection}");
+    let run = flooded(SFQ);
+    assert_eq!(run.queue("flagged.true_positive") + run.queue("flagged.true_negative"), 0.0);
+}

@@ -186,6 +186,7 @@ impl Discipline for SfbConfig {
         ecn: "with `ecn` marks what the probability hits; full bins and the penalty box drop",
         per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",
     };
+    const CLASSIFIES: bool = true;
     const TC_KINDS: &'static [&'static str] = &["sfb"];
     type Queue<P: Packet> = Sfb<P>;
 

@@ -1,0 +1,116 @@
+//! Which flows the queues' classifiers singled out, against the scenario's ground truth.
+
+use crate::flow::{Driver, Flow, Socket};
+use crate::packet::SocketId;
+use crate::summary::Flagged;
+use std::collections::BTreeMap;
+use tailrace_core::packet::protocol;
+use tailrace_core::{Duration, FlowKey, Instant};
+use tailrace_net::LinkId;
+
+/// Flags of all queues so far.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts {
+    /// Flows by their key without the client's port, and by what coarser classifiers see. Made with the first flag:
+    /// most runs have no classifier.
+    index: BTreeMap<FlowKey, Vec<usize>>,
+    records: BTreeMap<(LinkId, usize), Record>,
+}
+
+/// What one queue thinks of one flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    first: Option<Instant>,
+    since: Option<Instant>,
+    /// Whether it has been flagged while statistics ran.
+    counts: bool,
+    /// Clearings while statistics ran, and how long those flags had stood.
+    cleared: u32,
+    stood: Duration,
+}
+
+impl Verdicts {
+    /// A queue flagged or cleared whatever has this key; returns the flows concerned.
+    pub(crate) fn record(
+        &mut self,
+        (link, key, flagged): (LinkId, FlowKey, bool),
+        at: Instant,
+        flows: &[Flow],
+        sockets: &[Socket],
+    ) -> &[usize] {
+        if self.index.is_empty() {
+            self.index = index(flows, sockets);
+        }
+        let found = find(&self.index, key);
+        for flow in found {
+            let record = self.records.entry((link, *flow)).or_default();
+            if flagged {
+                record.first.get_or_insert(at);
+                record.since.get_or_insert(at);
+                record.counts = true;
+            } else if let Some(since) = record.since.take() {
+                record.cleared += 1;
+                record.stood += at - since;
+            }
+        }
+        found
+    }
+
+    /// The warm-up is over: what counts is what stands, and what comes.
+    pub(crate) fn end_warmup(&mut self) {
+        for record in self.records.values_mut() {
+            (record.counts, record.cleared, record.stood) = (record.since.is_some(), 0, Duration::ZERO);
+        }
+    }
+
+    /// How a queue judged the flows; `is_attack` is the ground truth.
+    pub(crate) fn judge(&self, link: LinkId, flows: &[Flow], is_attack: impl Fn(&Flow) -> bool) -> Flagged {
+        let mut judged = Flagged::default();
+        let (mut detections, mut clearings) = ((0u32, Duration::ZERO), (0u32, Duration::ZERO));
+        for (i, flow) in flows.iter().enumerate() {
+            let record = self.records.get(&(link, i)).copied().unwrap_or_default();
+            *match (is_attack(flow), record.counts) {
+                (true, true) => &mut judged.true_positive,
+                (true, false) => &mut judged.false_negative,
+                (false, true) => &mut judged.false_positive,
+                (false, false) => &mut judged.true_negative,
+            } += 1;
+            if let Some(first) = record.first.filter(|_| is_attack(flow)) {
+                detections = (detections.0 + 1, detections.1 + first.saturating_since(flow.start));
+            }
+            clearings = (clearings.0 + record.cleared, clearings.1 + record.stood);
+        }
+        let mean = |(n, sum): (u32, Duration)| (n > 0).then(|| sum.as_secs_f64() / f64::from(n));
+        judged.detection_s = mean(detections);
+        judged.rehabilitation_s = mean(clearings);
+        judged
+    }
+}
+
+/// Each flow under the keys by which a classifier may name it.
+fn index(flows: &[Flow], sockets: &[Socket]) -> BTreeMap<FlowKey, Vec<usize>> {
+    let mut index: BTreeMap<FlowKey, Vec<usize>> = BTreeMap::new();
+    for (i, flow) in flows.iter().enumerate() {
+        let envelope = &sockets[SocketId::near(i).index()].envelope;
+        let protocol = match flow.driver {
+            Driver::Udp { .. } => protocol::UDP,
+            Driver::Tcp(_) => protocol::TCP,
+        };
+        let (src, dst) = (envelope.source.0, envelope.destination.0);
+        let five = FlowKey { src, dst, src_port: 0, dst_port: envelope.destination_port, protocol };
+        let pair = FlowKey { src, dst, ..FlowKey::default() };
+        for key in [five, pair, FlowKey { dst: 0, ..pair }, FlowKey { src: 0, ..pair }] {
+            index.entry(key).or_default().push(i);
+        }
+    }
+    index
+}
+
+/// The flows that a key names: packets of a flow's client, of its server, or all between two addresses.
+fn find(index: &BTreeMap<FlowKey, Vec<usize>>, key: FlowKey) -> &[usize] {
+    let forward = FlowKey { src_port: 0, ..key };
+    let backward =
+        FlowKey { src: key.dst, dst: key.src, src_port: 0, dst_port: key.src_port, protocol: key.protocol };
+    let found = [forward, backward].into_iter().find_map(|k| index.get(&k));
+    found.map_or(&[], Vec::as_slice)
+}
