@@ -155,12 +155,16 @@ fn read_reverse(node: &Node, forward: Option<&LinkSpec>, sink: &Sink<'_>) -> Opt
     (sink.errors() == before).then_some(spec)
 }
 
+/// Independent loss; one that never happens is none, however it is written.
+fn independent(p: Probability) -> Loss {
+    if p == Probability::ZERO { Loss::None } else { Loss::Bernoulli(p) }
+}
+
 /// A probability, or a table of a loss process.
 pub(crate) fn read_loss(node: &Node, sink: &Sink<'_>) -> Option<Loss> {
     if !matches!(node.data, Data::Table(_)) {
         return match plain::<Probability>(node) {
-            Ok(p) if p == Probability::ZERO => Some(Loss::None),
-            Ok(p) => Some(Loss::Bernoulli(p)),
+            Ok(p) => Some(independent(p)),
             Err(why) => {
                 sink.push(sink.an_error(node.origin, "bad value of `loss`").label(why));
                 None
@@ -172,7 +176,7 @@ pub(crate) fn read_loss(node: &Node, sink: &Sink<'_>) -> Option<Loss> {
     let section = section_of(LOSSES, kind);
     let r = Reader::of(table?, node.origin, section, sink).kinded();
     let loss = match kind {
-        "bernoulli" => r.need("p", plain::<Probability>).map(|p| Loss::Bernoulli(p.value)),
+        "bernoulli" => r.need("p", plain::<Probability>).map(|p| independent(p.value)),
         "periodic" => r.need("every", positive_count::<u64>).map(|n| Loss::Periodic(n.value)),
         _ => {
             let p = r.need("p", plain);

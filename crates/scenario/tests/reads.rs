@@ -60,6 +60,17 @@ fn a_resolved_file_is_the_same_scenario_and_resolves_to_itself() {
     }
 }
 
+/// Found by fuzzing: the table's zero was kept as a loss process, the number's was not.
+#[test]
+fn a_loss_that_never_happens_is_none_however_it_is_written() {
+    for zero in ["0", "\"0 %\"", "{ kind = \"bernoulli\", p = 0e-9 }"] {
+        let parsed = read(SCENARIO_D, &[("link.bottleneck.loss", zero)]);
+        let link = parsed.scenario.links.iter().find(|l| l.name == "bottleneck").expect("it is there");
+        assert_eq!(link.forward.loss, tailrace_scenario::model::Loss::None, "{zero}");
+        assert_eq!(read(&parsed.to_toml(), &[]).scenario, parsed.scenario, "{zero}");
+    }
+}
+
 #[test]
 fn overrides_reach_every_kind_of_place() {
     let s = read(
