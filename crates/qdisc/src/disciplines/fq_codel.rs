@@ -73,12 +73,7 @@ impl Discipline for FqCodelConfig {
 
     fn validate(&self) -> Result<(), Invalid> {
         check_flows(self.limit, self.flows, self.quantum)?;
-        if self.memory_limit == Bytes::ZERO {
-            return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
-        }
-        if self.drop_batch == 0 {
-            return Err(("drop_batch", "at least one packet must be dropped".into()));
-        }
+        check_overflow(self.memory_limit, self.drop_batch)?;
         self.codel().validate()
     }
 
@@ -154,6 +149,17 @@ impl FqCodelConfig {
             ..CodelConfig::default()
         }
     }
+}
+
+/// The checks of what happens at the limit that every law behind `FlowQueue` shares.
+pub(super) fn check_overflow(memory: Bytes, drop_batch: u32) -> Result<(), Invalid> {
+    if memory == Bytes::ZERO {
+        return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
+    }
+    if drop_batch == 0 {
+        return Err(("drop_batch", "at least one packet must be dropped".into()));
+    }
+    Ok(())
 }
 
 /// What every queue of hashed flows must have.

@@ -10,7 +10,7 @@
 //! theirs (Linux does 2048 a tick). Departures: those of `pie`; `memory_limit` is enforced, in bytes on the wire
 //! (Linux counts kernel buffers, and some versions only count).
 
-use super::fq_codel::check_flows;
+use super::fq_codel::{check_flows, check_overflow};
 use super::pie::{DelayFrom, Form, Pie, PieConfig};
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
@@ -88,12 +88,7 @@ impl Discipline for FqPieConfig {
 
     fn validate(&self) -> Result<(), Invalid> {
         check_flows(self.limit, self.flows, self.quantum)?;
-        if self.memory_limit == Bytes::ZERO {
-            return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
-        }
-        if self.drop_batch == 0 {
-            return Err(("drop_batch", "at least one packet must be dropped".into()));
-        }
+        check_overflow(self.memory_limit, self.drop_batch)?;
         self.pie().validate()
     }
 
