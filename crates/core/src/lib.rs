@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock, opens a file or starts a thread.
 
+pub mod dscp;
 pub mod math;
 pub mod packet;
 pub mod params;
@@ -11,7 +12,8 @@ pub mod text;
 pub mod time;
 pub mod units;
 
-pub use packet::{DropReason, Dscp, Ecn, FlowKey, Label, Packet};
+pub use dscp::Dscp;
+pub use packet::{DropReason, Ecn, FlowKey, Label, Packet};
 pub use ring::Ring;
 pub use rng::Rng;
 pub use time::{Duration, Instant};

@@ -1,5 +1,6 @@
 //! The view of a packet that queue disciplines and the fabric share.
 
+use crate::dscp::Dscp;
 use crate::units::Bytes;
 
 /// The two ECN bits of the IP header (RFC 3168 §5). The discriminants are the bits on the wire.
@@ -32,10 +33,6 @@ impl Ecn {
         }
     }
 }
-
-/// The six DiffServ bits (RFC 2474).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Dscp(pub u8);
 
 /// Transport protocol numbers as in the IP header.
 pub mod protocol {

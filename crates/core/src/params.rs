@@ -40,6 +40,8 @@ pub enum Kind {
     Limit,
     /// See [`Probability`].
     Probability,
+    /// See [`Dscp`](crate::Dscp).
+    Dscp,
     /// One of these words.
     Choice(&'static [&'static str]),
 }

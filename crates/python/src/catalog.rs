@@ -113,6 +113,7 @@ fn word(kind: Kind) -> String {
         Kind::Bytes => "bytes".to_string(),
         Kind::Limit => "packets or bytes".to_string(),
         Kind::Probability => "probability".to_string(),
+        Kind::Dscp => "DiffServ codepoint".to_string(),
         Kind::Choice(words) => words.join(" | "),
     }
 }

@@ -47,6 +47,7 @@ fn extremes(kind: Kind) -> Vec<Value> {
             "1000000000 GB",
         ]),
         Kind::Probability => [0.0, 1e-9, 0.02, 0.5, 1.0].map(Value::Float).to_vec(),
+        Kind::Dscp => [0, 8, 46, 63].map(Value::Integer).to_vec(),
         Kind::Choice(words) => texts(words),
     }
 }

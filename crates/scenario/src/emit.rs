@@ -8,7 +8,7 @@ use crate::flow::{FlowDecl, profile_name};
 use crate::link::LinkDecl;
 use crate::model::{App, FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
 use core::fmt::{Display, Write as _};
-use tailrace_core::params::{ParamInfo, Parameters as _, Value};
+use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_core::{Duration, Probability};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::{CcConfig, TcpConfig};
@@ -154,6 +154,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     out.put("from", shown(&f.from.value));
     out.put("to", shown(&f.to.value));
     out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
+    out.put("dscp", plain(&f.dscp.to_value()));
     out.put("start", text(&dist::shown(&f.start)));
     if let Some(stop) = f.stop {
         out.put("stop", shown(stop));

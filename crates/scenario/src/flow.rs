@@ -12,7 +12,7 @@ use crate::reader::{
 use crate::sections::{FLOW, Section, TCP, TCP_APPS, UDP, UDP_APPS};
 use std::sync::Arc;
 use tailrace_core::params::{ParamType as _, Parameters as _};
-use tailrace_core::{Bytes, Duration, Probability, Rate};
+use tailrace_core::{Bytes, Dscp, Duration, Probability, Rate};
 use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 /// The largest IP packet (RFC 791 §3.1, RFC 8200 §3).
@@ -30,6 +30,7 @@ pub(crate) struct FlowDecl {
     pub(crate) from: At<Selector>,
     pub(crate) to: At<Selector>,
     pub(crate) role: Role,
+    pub(crate) dscp: Dscp,
     pub(crate) transport: Transport,
     /// Whose defaults a TCP endpoint started from.
     pub(crate) profile: Option<Profile>,
@@ -48,6 +49,7 @@ impl FlowDecl {
         let to = r.need("to", names::read_selector);
         let roles = [("normal", Role::Normal), ("attack", Role::Attack)];
         let role = r.read_or("role", Role::Normal, choice(&roles));
+        let dscp = r.read_or("dscp", Dscp::default(), plain);
         let transport = r.required("transport").and_then(|node| read_transport(node, sink));
         let tcp = r.node("transport").and_then(is_tcp);
         let app = r.required("app").and_then(|node| read_app(node, tcp, sink));
@@ -71,6 +73,7 @@ impl FlowDecl {
                 from: from?,
                 to: to?,
                 role: role?,
+                dscp: dscp?,
                 transport,
                 profile,
                 app,

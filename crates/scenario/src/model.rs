@@ -3,7 +3,7 @@
 //! Nothing random is drawn here: distributions stay distributions, since each run draws from its own seed.
 
 use std::sync::Arc;
-use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
+use tailrace_core::{Bytes, Dscp, Duration, Limit, Probability, Rate};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::{CcConfig, TcpConfig};
 
@@ -159,6 +159,8 @@ pub struct FlowGroup {
     pub name: String,
     /// Ground truth for classifiers and for reading results.
     pub role: Role,
+    /// DiffServ codepoint of its packets, acknowledgements included.
+    pub dscp: Dscp,
     /// Sender and receiver of each flow.
     pub pairs: Vec<(NodeIndex, NodeIndex)>,
     /// Transport protocol.

@@ -374,6 +374,7 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked)) -> FlowGroup {
     FlowGroup {
         name: decl.name.value.clone(),
         role: decl.role,
+        dscp: decl.dscp,
         pairs: pairs.collect(),
         transport: decl.transport.clone(),
         app: decl.app.clone(),

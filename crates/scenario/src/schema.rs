@@ -23,6 +23,10 @@ pub fn schema() -> Value {
             "(packets?|pkts?|p|[kKmMgG]?i?[bB]|bytes?)",
         ),
         "probability": probability(),
+        "dscp": {
+            "description": "A DiffServ codepoint: 0 to 63, or a name such as EF, AF41 or CS1.",
+            "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 63 }, { "type": "string", "pattern": "^[A-Za-z]+[0-9]*$" }],
+        },
         "distribution": distribution(),
         "selector": {
             "description": "Hosts, routers or links: g1, src[*], src[3], path[0..4] (end exclusive).",
@@ -151,6 +155,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Bytes => reference("size"),
         Kind::Limit => reference("limit"),
         Kind::Probability => reference("probability"),
+        Kind::Dscp => reference("dscp"),
         Kind::Choice(words) => json!({ "enum": words }),
     }
 }

@@ -231,6 +231,12 @@ pub const FLOW: Section = Section {
             "normal",
             "Ground truth for disciplines that single out flows.",
         ),
+        may(
+            "dscp",
+            Shape::Plain(Kind::Dscp),
+            "CS0",
+            "DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as \"EF\".",
+        ),
         must("transport", Shape::Transport, "Transport protocol."),
         must("app", Shape::App, "What drives the flow."),
         may("start", Shape::Distribution, "0 s", "Start; a distribution is drawn once a flow and run."),

@@ -118,6 +118,14 @@ fn the_values_of_a_sweep_are_overrides() {
 }
 
 #[test]
+fn a_codepoint_is_a_number_or_a_name_and_best_effort_unless_written() {
+    let s = read(EVERYTHING, &[("flow.cbr.dscp", "\"af41\"")]).scenario;
+    let of = |name: &str| s.flows.iter().find(|f| f.name == name).expect("it is there").dscp;
+    let found = ["poisson", "on_off", "pulse", "bulk", "cbr"].map(|name| of(name).0);
+    assert_eq!(found, [46, 3, 1, 0, 34]);
+}
+
+#[test]
 fn the_reverse_direction_differs_where_it_is_written() {
     let text = DUMBBELL.replace(
         "delay = \"20 ms\"",

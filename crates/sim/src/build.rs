@@ -3,7 +3,7 @@
 use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
 use crate::flow::{Driver, Flow, Retired, Script, Socket, TcpApp, TcpPlan};
-use crate::packet::{OptionsArena, SimPacket, SocketId};
+use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
 use crate::source::{Source, draw, spread};
 use crate::tally::FlowTally;
@@ -315,8 +315,23 @@ fn flows_of(
             let server = servers.entry((near, far)).or_insert(0_u16);
             let server_port = SERVER_PORT.wrapping_add(*server);
             *server = server.wrapping_add(1);
-            sockets.push(Socket::new((near, far), (client_port(0), server_port), id.peer(), header));
-            sockets.push(Socket::new((far, near), (server_port, learnt), id, header));
+            let out = Envelope {
+                source: near,
+                destination: far,
+                source_port: client_port(0),
+                destination_port: server_port,
+                dscp: group.dscp,
+                to: id.peer(),
+            };
+            let back = Envelope {
+                source: far,
+                destination: near,
+                source_port: server_port,
+                destination_port: learnt,
+                to: id,
+                ..out
+            };
+            sockets.extend([out, back].map(|envelope| Socket::new(envelope, header)));
             let start = draw(&group.start, &mut Rng::named(seed, &name("start")));
             flows.push(Flow {
                 group: g as u32,

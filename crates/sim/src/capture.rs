@@ -186,7 +186,7 @@ fn vacant(stem: &str, taps: &[Tap]) -> String {
 fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let address = |a: Address| Ipv4Addr::from(a.0);
     let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol, 0);
-    ip.ecn = pkt.ecn();
+    (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
     let payload =
         |headers: usize| (pkt.payload as usize).min(ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - headers);
     if pkt.protocol == protocol::UDP {

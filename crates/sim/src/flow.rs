@@ -5,7 +5,7 @@ use crate::source::Source;
 use crate::tally::FlowTally;
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant, Rng};
-use tailrace_net::{Address, TimerId};
+use tailrace_net::TimerId;
 use tailrace_scenario::model::{App, DurationDist};
 use tailrace_transport::{CcConfig, Tcp, TcpConfig};
 
@@ -134,13 +134,7 @@ pub(crate) struct Retired {
 
 impl Socket {
     /// A socket that has no connection yet.
-    pub(crate) fn new(
-        (source, destination): (Address, Address),
-        ports: (u16, u16),
-        to: SocketId,
-        header: Option<u32>,
-    ) -> Self {
-        let envelope = Envelope { source, destination, source_port: ports.0, destination_port: ports.1, to };
+    pub(crate) fn new(envelope: Envelope, header: Option<u32>) -> Self {
         Self { tcp: None, envelope, header, armed: Instant::MAX, rtt_seen: 0 }
     }
 }

@@ -50,6 +50,7 @@ pub(crate) struct SimPacket {
     flags: Flags,
     pub(crate) protocol: u8,
     ecn: Ecn,
+    dscp: Dscp,
     has_timestamps: bool,
 }
 
@@ -77,7 +78,7 @@ impl Packet for SimPacket {
         self.ecn = Ecn::Ce;
     }
     fn dscp(&self) -> Dscp {
-        Dscp::default()
+        self.dscp
     }
     fn label(&self) -> Label {
         self.label
@@ -94,13 +95,14 @@ impl Routed for SimPacket {
     }
 }
 
-/// Addresses and ports of one end of a flow, as its packets carry them.
+/// Addresses, ports and class of one end of a flow, as its packets carry them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Envelope {
     pub(crate) source: Address,
     pub(crate) destination: Address,
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
+    pub(crate) dscp: Dscp,
     /// The socket at the other end.
     pub(crate) to: SocketId,
 }
@@ -134,6 +136,7 @@ impl SimPacket {
             flags: Flags::default(),
             protocol: protocol::UDP,
             ecn,
+            dscp: envelope.dscp,
             has_timestamps: false,
         }
     }
@@ -167,6 +170,7 @@ impl SimPacket {
             flags: segment.flags,
             protocol: protocol::TCP,
             ecn: segment.ecn,
+            dscp: envelope.dscp,
             has_timestamps: segment.timestamps.is_some(),
         }
     }
@@ -304,11 +308,13 @@ mod tests {
             destination: Address::from_index(1),
             source_port: 1,
             destination_port: 2,
+            dscp: Dscp(46),
             to: SocketId(1),
         };
         let mut arena = OptionsArena::default();
         let pkt = SimPacket::tcp(&envelope, &segment, None, &mut arena, Instant::ZERO);
         assert_eq!(pkt.segment(&arena), segment);
+        assert_eq!(pkt.dscp(), Dscp(46));
         // IPv4 20 + TCP 20 + timestamps 12 + one SACK block 12.
         assert_eq!(pkt.size, 1000 + 64);
         pkt.release(&mut arena);

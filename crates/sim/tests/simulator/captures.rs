@@ -234,3 +234,30 @@ fn a_hosts_capture_holds_what_it_sends_and_what_it_receives_once() {
     assert_eq!(from("10.0.0.2"), run.flows("back", "received_packets")[0]);
     assert!(run.leaf("groups.back.lost_packets") > 0.0);
 }
+
+/// The IP headers' second bytes in a capture with blocks of this machine's byte order.
+fn traffic_classes(pcapng: &[u8]) -> Vec<u8> {
+    let word = |at: usize| u32::from_le_bytes(pcapng[at..at + 4].try_into().unwrap());
+    let (mut at, mut found) = (0, Vec::new());
+    while at < pcapng.len() {
+        // An enhanced packet block: type 6, and the packet from byte 28 on.
+        if word(at) == 6 {
+            found.push(pcapng[at + 29]);
+        }
+        at += word(at + 4) as usize;
+    }
+    found
+}
+
+#[test]
+fn packets_and_their_acknowledgements_carry_the_flows_codepoint() {
+    for (dscp, bits) in [("\"EF\"", 46), ("\"af11\"", 10), ("5", 5)] {
+        let run = Text::new("1 s")
+            .dumbbell(1, "4 Mbit/s", "10 ms", "queue = \"droptail\"")
+            .flow_with("tcp", ("src[0]", "dst[0]"), "\"tcp\"", "\"bulk\"", &format!("dscp = {dscp}"))
+            .add("[[capture]]\nat = \"bottleneck\"")
+            .run();
+        let classes = traffic_classes(&run.output.captures[0].bytes);
+        assert!(classes.len() > 100 && classes.iter().all(|c| *c == bits << 2), "{dscp}: {classes:?}");
+    }
+}
