@@ -4,8 +4,8 @@
 //! `disciplines/` and one line here.
 
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::registry::{Discipline, Invalid, QdiscInfo, qdiscs};
-use crate::tc::{TcError, TcWords};
+use crate::registry::{Discipline, Invalid, QdiscInfo, differences, qdiscs};
+use crate::tc::{NoTc, TcError, TcExport, TcWords};
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
 use tailrace_core::{Instant, Limit, Packet};
 

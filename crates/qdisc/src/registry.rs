@@ -5,8 +5,8 @@
 //! [`catalog`](crate::catalog).
 
 use crate::discipline::{LinkView, QueueDiscipline};
-use crate::tc::{TcError, TcWords};
-use tailrace_core::params::{ParamInfo, Parameters};
+use crate::tc::{TcDifference, TcError, TcLine, TcWords};
+use tailrace_core::params::{ParamInfo, Parameters, Value};
 use tailrace_core::{Limit, Packet};
 
 /// The parameter at fault and what is wrong with it.
@@ -35,10 +35,36 @@ pub trait Discipline: Parameters {
     /// # Errors
     /// The word at fault and why.
     fn from_tc(kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError>;
+    /// The same with every value written out that `"auto"` or a profile stands for on `link`, as far as it does not
+    /// follow the traffic. What [`Discipline::to_tc`] writes, and what its line is compared with.
+    #[must_use]
+    fn explicit(&self, _link: &LinkView) -> Self {
+        self.clone()
+    }
+    /// The tc line that comes nearest; `None` where Linux has no such discipline. The configuration is explicit. What
+    /// tc has no word for is left out and found by reading the line back, so it must read back.
+    fn to_tc(&self) -> Option<TcLine> {
+        None
+    }
     /// The limit, where the configuration is a tail-drop FIFO without a law.
     fn plain_fifo(&self) -> Option<Limit> {
         None
     }
+}
+
+/// The parameters of `params` that have another value, or none, there than here.
+pub(crate) fn differences(
+    params: &'static [ParamInfo],
+    here: impl Fn(&str) -> Option<Value>,
+    there: impl Fn(&str) -> Option<Value>,
+) -> Vec<TcDifference> {
+    let shown = |value: Option<Value>| match value {
+        Some(Value::Text(text)) => text,
+        Some(value) => value.shown(),
+        None => "none".into(),
+    };
+    let differs = params.iter().map(|p| (p.name, here(p.name), there(p.name))).filter(|(_, a, b)| a != b);
+    differs.map(|(param, a, b)| TcDifference { param, here: shown(a), there: shown(b) }).collect()
 }
 
 /// What a discipline's file says about it.
@@ -165,6 +191,27 @@ macro_rules! qdiscs {
                 };
                 config.validate().map_err(|(param, why)| start.error(format!("{param}: {why}")))?;
                 Ok(config)
+            }
+        }
+
+        impl QdiscConfig {
+            /// The same with every value written out that `"auto"` or a profile stands for on `link`.
+            #[must_use]
+            pub fn explicit(&self, link: &LinkView) -> Self {
+                match self { $( Self::$variant(c) => Self::$variant(c.explicit(link)), )+ }
+            }
+            /// The tc line that comes nearest on `link`, and what it does not carry. A line that came from
+            /// [`QdiscConfig::parse_tc`] is carried whole.
+            ///
+            /// # Errors
+            /// Where Linux has no such discipline, or not with such values.
+            pub fn to_tc(&self, link: &LinkView) -> Result<TcExport, NoTc> {
+                let here = self.explicit(link);
+                let line = match &here { $( Self::$variant(c) => c.to_tc(), )+ };
+                let (line, commands) = line.ok_or(NoTc::NotInLinux)?.into_parts();
+                let there = Self::parse_tc(&line).map_err(|e| NoTc::Unsayable(e.message))?.explicit(link);
+                let differs = differences(here.params(), |name| here.get(name), |name| there.get(name));
+                Ok(TcExport { line, commands, differs })
             }
         }
 

@@ -4,8 +4,9 @@
 //! second; a bare number is bytes, bits a second, or microseconds. Which words a discipline knows stands in
 //! its own file.
 
+use core::fmt::Write as _;
 use tailrace_core::text::nearest;
-use tailrace_core::{Bytes, Duration, Probability, Rate};
+use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
 
 /// Why a tc line was refused, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,6 +161,153 @@ impl<'a> TcWords<'a> {
     }
 }
 
+/// A tc line while it is written: the kind, then words with their values.
+///
+/// Values that tc has no digits for (fractions of a microsecond, more than 32 bits) become the nearest that it has:
+/// [`QdiscConfig::to_tc`](crate::QdiscConfig::to_tc) reads the line back and names every parameter that comes out
+/// otherwise. A value that is `None` leaves its word out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcLine {
+    words: String,
+    commands: Vec<String>,
+}
+
+/// Largest number that tc passes on.
+const MOST: u64 = u32::MAX as u64;
+/// Packets of this size stand in for bytes where tc counts packets: a full Ethernet frame with its header.
+const FRAME: u64 = 1514;
+
+impl TcLine {
+    /// A line that starts with `kind`.
+    pub fn new(kind: &str) -> Self {
+        Self { words: kind.into(), commands: Vec::new() }
+    }
+
+    fn word(mut self, word: &str, value: Option<String>) -> Self {
+        if let Some(value) = value {
+            let _ = write!(self.words, " {word} {value}");
+        }
+        self
+    }
+
+    /// `word`, where `on`.
+    #[must_use]
+    pub fn flag(mut self, word: &str, on: bool) -> Self {
+        if on {
+            let _ = write!(self.words, " {word}");
+        }
+        self
+    }
+
+    /// `word` and a whole number.
+    #[must_use]
+    pub fn count(self, word: &str, n: impl Into<Option<u64>>) -> Self {
+        self.word(word, n.into().map(|n| n.min(MOST).to_string()))
+    }
+
+    /// `word` and a number of packets; bytes become as many full frames.
+    #[must_use]
+    pub fn packets(self, word: &str, limit: impl Into<Option<Limit>>) -> Self {
+        let packets = limit.into().map(|limit| match limit {
+            Limit::Packets(n) => n,
+            Limit::Bytes(b) => b.get().div_ceil(FRAME).max(1),
+        });
+        self.count(word, packets)
+    }
+
+    /// `word` and a size.
+    #[must_use]
+    pub fn size(self, word: &str, size: impl Into<Option<Bytes>>) -> Self {
+        self.word(
+            word,
+            size.into().map(|size| match size.get().min(MOST) {
+                n if n > 0 && n.is_multiple_of(1 << 20) => format!("{}mb", n >> 20),
+                n if n > 0 && n.is_multiple_of(1 << 10) => format!("{}kb", n >> 10),
+                n => n.to_string(),
+            }),
+        )
+    }
+
+    /// `word` and a rate.
+    #[must_use]
+    pub fn rate(self, word: &str, rate: impl Into<Option<Rate>>) -> Self {
+        self.word(word, rate.into().map(rate_text))
+    }
+
+    /// `word` and a time, which tc counts in microseconds.
+    #[must_use]
+    pub fn time(self, word: &str, time: impl Into<Option<Duration>>) -> Self {
+        self.word(word, time.into().map(time_text))
+    }
+
+    /// `word` and a probability.
+    #[must_use]
+    pub fn probability(self, word: &str, p: impl Into<Option<Probability>>) -> Self {
+        self.word(word, p.into().map(|p| p.get().to_string()))
+    }
+
+    /// What an operator has to run where one `tc qdisc` line is not enough, as for a classful discipline: complete
+    /// commands in which `DEV` is the device.
+    #[must_use]
+    pub fn commands(self, commands: Vec<String>) -> Self {
+        Self { commands, ..self }
+    }
+
+    /// The line, and the commands.
+    pub fn into_parts(self) -> (String, Vec<String>) {
+        (self.words, self.commands)
+    }
+}
+
+/// A rate as tc writes it.
+pub fn rate_text(rate: Rate) -> String {
+    match rate.as_bps() {
+        n if n > 0 && n.is_multiple_of(1_000_000) => format!("{}mbit", n / 1_000_000),
+        n if n > 0 && n.is_multiple_of(1_000) => format!("{}kbit", n / 1_000),
+        n => format!("{n}bit"),
+    }
+}
+
+/// A time as tc writes it, to the microsecond.
+pub fn time_text(time: Duration) -> String {
+    match (time.as_nanos().saturating_add(500) / 1_000).min(MOST) {
+        n if n > 0 && n.is_multiple_of(1_000_000) => format!("{}s", n / 1_000_000),
+        n if n > 0 && n.is_multiple_of(1_000) => format!("{}ms", n / 1_000),
+        n => format!("{n}us"),
+    }
+}
+
+/// A configuration in the words of tc.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcExport {
+    /// The line: kind and words, as a scenario reads them.
+    pub line: String,
+    /// What to run instead of one `tc qdisc` line, where one is not enough; `DEV` is the device.
+    pub commands: Vec<String>,
+    /// Parameters that the line does not carry.
+    pub differs: Vec<TcDifference>,
+}
+
+/// A parameter that tc has no word, or not enough digits, for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcDifference {
+    /// Its name.
+    pub param: &'static str,
+    /// Its value in the configuration, as a scenario writes it.
+    pub here: String,
+    /// Its value in what the line means.
+    pub there: String,
+}
+
+/// Why there is no tc line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoTc {
+    /// Linux has no such discipline.
+    NotInLinux,
+    /// Linux has it, but not with such values; the text says what tc would find wrong.
+    Unsayable(String),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +323,33 @@ mod tests {
         assert_eq!(TcWords::new("5ms").time(), Ok(Duration::from_millis(5)));
         assert_eq!(TcWords::new("5").time(), Ok(Duration::from_micros(5)));
         assert_eq!(TcWords::new("0.02").probability(), Ok(Probability::new(0.02).unwrap()));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let line = TcLine::new("red")
+            .size("limit", Bytes(65_536))
+            .size("min", Bytes(1500))
+            .rate("bandwidth", Rate::from_bps(1_500_500))
+            .time("target", Duration::from_micros(1500))
+            .time("interval", None)
+            .probability("probability", Probability::new(0.02).unwrap())
+            .packets("flows", Limit::Bytes(Bytes(1515)))
+            .flag("ecn", true)
+            .flag("nodrop", false);
+        let (line, commands) = line.into_parts();
+        assert_eq!(
+            line,
+            "red limit 64kb min 1500 bandwidth 1500500bit target 1500us probability 0.02 flows 2 ecn"
+        );
+        assert!(commands.is_empty());
+        for n in [0u64, 1, 999, 1024, 1_000_000, 1 << 20, MOST] {
+            assert_eq!(TcWords::new(&TcLine::new("").size("", Bytes(n)).words).size(), Ok(Bytes(n)));
+            let time = Duration::from_micros(n);
+            assert_eq!(TcWords::new(&time_text(time)).time(), Ok(time));
+            assert_eq!(TcWords::new(&rate_text(Rate::from_bps(n))).rate(), Ok(Rate::from_bps(n)));
+        }
+        assert_eq!(time_text(Duration::from_nanos(1_499)), "1us");
     }
 
     #[test]

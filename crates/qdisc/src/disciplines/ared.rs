@@ -12,7 +12,7 @@ use super::red::{AdaptOn, Red, RedConfig, red_based};
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Duration, Packet, Probability};
 
 red_based! {
@@ -76,6 +76,24 @@ impl Discipline for AredConfig {
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
         Err(words.error("tc spells this \"red ... adaptive\""))
+    }
+
+    fn explicit(&self, link: &LinkView) -> Self {
+        let red = self.adaptive().explicit(link);
+        Self {
+            min_th: red.min_th,
+            max_th: red.max_th,
+            weight: red.weight,
+            auto_weight: red.auto_weight,
+            bandwidth: red.bandwidth,
+            queue_in_bytes: red.queue_in_bytes,
+            bottom: red.bottom,
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        self.adaptive().to_tc()
     }
 }
 

@@ -12,12 +12,12 @@
 //! Departures: Linux tries three slots of a table with holes and then takes the oldest packet, which favours that one
 //! a little; here the queue has no holes. Taking a packet out of the middle moves the shorter half of the queue up.
 
-use super::red::{CountForm, Red, red_based, weight_log};
+use super::red::{CountForm, Red, red_based, tc_burst, weight_log};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
 use crate::signal::{Fate, fate};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use std::collections::VecDeque;
 use tailrace_core::math::pow;
 use tailrace_core::{Bytes, DropReason, FlowKey, Instant, Limit, Packet, Probability, Rate, Rng};
@@ -147,6 +147,40 @@ impl Discipline for ChokeConfig {
         config.max_th = Some(Limit::Packets(max));
         config.weight = Some(Probability::clamped(pow(0.5, f64::from(log))));
         Ok(config)
+    }
+
+    fn explicit(&self, link: &LinkView) -> Self {
+        let red = self.red().explicit(link);
+        Self {
+            min_th: red.min_th,
+            max_th: red.max_th,
+            weight: red.weight,
+            auto_weight: red.auto_weight,
+            bandwidth: red.bandwidth,
+            queue_in_bytes: red.queue_in_bytes,
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        let packets = |th: Option<Limit>| {
+            th.map_or(0, |th| match th {
+                Limit::Packets(n) => n,
+                Limit::Bytes(b) => (b.as_f64() / self.avpkt.as_f64() + 0.5) as u64,
+            })
+        };
+        let (min, max) = (packets(self.min_th), packets(self.max_th));
+        Some(
+            TcLine::new("choke")
+                .packets("limit", self.limit)
+                .count("min", min)
+                .count("max", max)
+                .count("burst", tc_burst(self.weight, Bytes(min), Bytes(1)))
+                .size("avpkt", self.avpkt)
+                .probability("probability", self.max_p)
+                .rate("bandwidth", self.bandwidth)
+                .flag("ecn", self.ecn),
+        )
     }
 }
 

@@ -15,7 +15,7 @@
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::math::sqrt;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
@@ -104,6 +104,17 @@ impl Discipline for CodelConfig {
             }
         }
         Ok(config)
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        Some(
+            TcLine::new("codel")
+                .packets("limit", self.limit)
+                .time("target", self.target)
+                .time("interval", self.interval)
+                .flag(if self.ecn { "ecn" } else { "noecn" }, true)
+                .time("ce_threshold", self.ce_threshold),
+        )
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed, NoLaw};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Limit, Packet};
 
 tailrace_core::parameters! {
@@ -77,6 +77,18 @@ impl Discipline for DroptailConfig {
             };
         }
         Ok(Self { limit, drop, ns2: false })
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self { limit: self.effective_limit(), ns2: false, ..self.clone() }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        Some(match (self.drop, self.limit) {
+            (DropEnd::Head, limit) => TcLine::new("pfifo_head_drop").packets("limit", limit),
+            (_, Limit::Packets(_)) => TcLine::new("pfifo").packets("limit", self.limit),
+            (_, Limit::Bytes(b)) => TcLine::new("bfifo").size("limit", b),
+        })
     }
 
     fn plain_fifo(&self) -> Option<Limit> {

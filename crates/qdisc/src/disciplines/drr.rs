@@ -16,7 +16,7 @@ use crate::flow_hash::FlowBy;
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation, Service};
 use crate::managed::NoLaw;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Limit, Packet};
 
 tailrace_core::choices! {
@@ -62,6 +62,9 @@ tailrace_core::parameters! {
 
 /// With less than a full frame a turn is more than constant work (Shreedhar and Varghese 1995 §3).
 const LEAST_PAPER_QUANTUM: Bytes = Bytes(1500);
+
+/// Most classes of a discipline of Linux.
+const TC_CLASSES: u32 = 0xffff;
 
 impl DrrConfig {
     fn auto<T>(&self, set: Option<T>, paper: T, ns2: T) -> T {
@@ -135,6 +138,37 @@ impl Discipline for DrrConfig {
             }
         }
         Ok(config)
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self {
+            limit: Some(self.limit()),
+            flows: Some(self.flows()),
+            quantum: Some(self.quantum()),
+            drop: Some(self.auto(self.drop, Victim::LongestTail, Victim::LongestHead)),
+            flow_by: Some(self.auto(self.flow_by, FlowBy::FiveTuple, FlowBy::Src)),
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        let keys = match self.auto(self.flow_by, FlowBy::FiveTuple, FlowBy::Src) {
+            FlowBy::FiveTuple => "src,dst,proto,proto-src,proto-dst",
+            FlowBy::SrcDst => "src,dst",
+            FlowBy::Src => "src",
+            FlowBy::Dst => "dst",
+        };
+        // Class numbers have 16 bits, and the filter counts from the first class on.
+        let (flows, quantum) = (self.flows().min(TC_CLASSES), self.quantum().get());
+        let class = format!("tc class add dev DEV parent 1: classid 1:$(printf %x $i) drr quantum {quantum}");
+        Some(TcLine::new("drr").size("quantum", self.quantum()).commands(vec![
+            "tc qdisc replace dev DEV root handle 1: drr".into(),
+            format!("for i in $(seq 1 {flows}); do {class}; done"),
+            format!(
+                "tc filter add dev DEV parent 1: protocol all prio 1 handle 1 flow hash keys {keys} divisor {flows} \
+                 baseclass 1:1"
+            ),
+        ]))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::flow_queue::{
     Emptied, End, FlowQueue, FlowSetup, LEAST_QUANTUM, MOST_FLOWS, Overflow, Seen, Separation,
 };
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet};
 
 tailrace_core::parameters! {
@@ -123,7 +123,27 @@ impl Discipline for FqCodelConfig {
         }
         Ok(config)
     }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        Some(
+            TcLine::new("fq_codel")
+                .packets("limit", self.limit)
+                .size("memory_limit", self.memory_limit)
+                .count("flows", u64::from(self.flows.min(TC_FLOWS)))
+                .size("quantum", self.quantum.max(TC_QUANTUM))
+                .time("target", self.target)
+                .time("interval", self.interval)
+                .flag(if self.ecn { "ecn" } else { "noecn" }, true)
+                .time("ce_threshold", self.ce_threshold)
+                .count("drop_batch", u64::from(self.drop_batch)),
+        )
+    }
 }
+
+/// Most flows of the fair queues of Linux.
+pub(super) const TC_FLOWS: u32 = 1 << 16;
+/// Linux takes a smaller quantum for this.
+const TC_QUANTUM: Bytes = Bytes(256);
 
 const TC_WORDS: &[&str] = &[
     "limit",

@@ -10,13 +10,13 @@
 //! theirs (Linux does 2048 a tick). Departures: those of `pie`; `memory_limit` is enforced, in bytes on the wire
 //! (Linux counts kernel buffers, and some versions only count).
 
-use super::fq_codel::{check_flows, check_overflow};
-use super::pie::{DelayFrom, Form, Pie, PieConfig};
+use super::fq_codel::{TC_FLOWS, check_flows, check_overflow};
+use super::pie::{DelayFrom, Form, Pie, PieConfig, sixteenths};
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 
 tailrace_core::choices! {
@@ -134,6 +134,24 @@ impl Discipline for FqPieConfig {
             }
         }
         Ok(config)
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        Some(
+            TcLine::new("fq_pie")
+                .packets("limit", self.limit)
+                .count("flows", u64::from(self.flows.min(TC_FLOWS)))
+                .size("quantum", self.quantum)
+                .size("memory_limit", self.memory_limit)
+                .time("target", self.target)
+                .time("tupdate", self.tupdate)
+                .count("alpha", sixteenths(self.alpha))
+                .count("beta", sixteenths(self.beta))
+                .count("ecn_prob", (self.mark_ecnth.get() * 100.0 + 0.5) as u64)
+                .flag(if self.ecn { "ecn" } else { "noecn" }, true)
+                .flag("bytemode", self.bytemode)
+                .flag("dq_rate_estimator", self.delay_from == DelayFrom::Rate),
+        )
     }
 }
 

@@ -19,3 +19,5 @@ mod law;
 
 pub use config::{DelayFrom, Form, PieConfig};
 pub use law::Pie;
+
+pub(crate) use config::sixteenths;

@@ -17,5 +17,5 @@ pub use config::{AdaptOn, AutoWeight, CountForm, IdleForm, RedConfig};
 pub use law::Red;
 
 pub(crate) use base::red_based;
-pub(crate) use config::weight_log;
+pub(crate) use config::{tc_burst, weight_log};
 pub(crate) use law::{Crossings, Status};

@@ -20,7 +20,7 @@ use self::slots::Slots;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::{scale, scramble};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
@@ -103,6 +103,11 @@ const MOST_BUCKETS: u32 = 1 << 20;
 const MOST_PACKETS: u64 = 1 << 31;
 /// Below this a large packet would wait for hundreds of empty turns.
 const LEAST_QUANTUM: Bytes = Bytes(64);
+
+/// Limits of Linux: divisors are powers of two up to this, flows and the packets of each are fewer.
+const TC_DIVISOR: u32 = 1 << 16;
+const TC_FLOWS: u32 = (1 << 16) - 128;
+const TC_DEPTH: u64 = 127;
 
 impl SfqConfig {
     fn limit(&self) -> Limit {
@@ -218,6 +223,35 @@ impl Discipline for SfqConfig {
             }
         }
         Ok(config)
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self {
+            profile: Profile::Linux,
+            limit: Some(self.limit()),
+            depth: Some(u32::try_from(self.depth()).unwrap_or(u32::MAX)),
+            buckets: Some(self.buckets()),
+            flows: Some(self.flows()),
+            service: Some(self.service()),
+            quantum: self.quantum,
+            drop: Some(self.victim()),
+            hash: Some(self.hash()),
+            perturb: Some(self.perturb()),
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        let seconds = (self.perturb().as_secs_f64() + 0.5) as u64;
+        Some(
+            TcLine::new("sfq")
+                .packets("limit", self.limit())
+                .count("perturb", seconds)
+                .size("quantum", self.quantum)
+                .count("divisor", u64::from(self.buckets().next_power_of_two().min(TC_DIVISOR)))
+                .count("flows", u64::from(self.flows().min(TC_FLOWS)))
+                .count("depth", self.depth().min(TC_DEPTH))
+                .flag("headdrop", self.victim() == Victim::LongestHead),
+        )
     }
 }
 

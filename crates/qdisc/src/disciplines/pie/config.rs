@@ -4,7 +4,7 @@ use super::law::Pie;
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 
 tailrace_core::choices! {
@@ -126,6 +126,25 @@ impl Discipline for PieConfig {
         }
         Ok(config)
     }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        Some(
+            TcLine::new("pie")
+                .packets("limit", self.limit)
+                .time("target", self.target)
+                .time("tupdate", self.tupdate)
+                .count("alpha", sixteenths(self.alpha))
+                .count("beta", sixteenths(self.beta))
+                .flag(if self.ecn { "ecn" } else { "noecn" }, true)
+                .flag("bytemode", self.bytemode)
+                .flag("dq_rate_estimator", self.delay_from == DelayFrom::Rate),
+        )
+    }
+}
+
+/// A gain as tc counts it, from 0 to 32.
+pub(crate) fn sixteenths(gain: f64) -> u64 {
+    (gain.clamp(0.0, 2.0) * 16.0 + 0.5) as u64
 }
 
 const TC_WORDS: [&str; 11] = [

@@ -1,10 +1,10 @@
 //! Parameters of `red`, their spelling in tc, and which of them go together.
 
-use super::law::Red;
+use super::law::{Red, auto_bottom};
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::math::pow;
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability, Rate};
 
@@ -177,6 +177,45 @@ impl Discipline for RedConfig {
         }
         tc.finish(words)
     }
+
+    fn explicit(&self, link: &LinkView) -> Self {
+        let red = Red::new(self, link);
+        let (min, max) = red.thresholds();
+        let unit = if self.in_bytes() { 1.0 } else { self.avpkt.as_f64() };
+        let bytes = |th: f64| Limit::Bytes(Bytes((th * unit + 0.5) as u64));
+        Self {
+            min_th: self.min_th.or(Some(bytes(min))),
+            max_th: self.max_th.or(Some(bytes(max))),
+            weight: Some(Probability::clamped(red.weight())),
+            auto_weight: None,
+            bandwidth: self.bandwidth.or(Some(link.rate)),
+            queue_in_bytes: Some(self.in_bytes()),
+            bottom: self.bottom.or_else(|| Some(auto_bottom(link.rate))),
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        let bytes = |limit: Limit| match limit {
+            Limit::Packets(n) => Bytes(n.saturating_mul(self.avpkt.get())),
+            Limit::Bytes(b) => b,
+        };
+        let min = self.min_th.map_or(Bytes::ZERO, bytes);
+        Some(
+            TcLine::new("red")
+                .size("limit", bytes(self.limit))
+                .size("min", min)
+                .size("max", self.max_th.map(bytes))
+                .size("avpkt", self.avpkt)
+                .count("burst", tc_burst(self.weight, min, self.avpkt))
+                .probability("probability", self.max_p)
+                .rate("bandwidth", self.bandwidth)
+                .flag("ecn", self.ecn)
+                .flag("harddrop", self.harddrop)
+                .flag("nodrop", self.nodrop)
+                .flag("adaptive", self.adaptive),
+        )
+    }
 }
 
 impl RedConfig {
@@ -294,6 +333,22 @@ pub(crate) fn weight_log(min: Bytes, burst: u64, avpkt: Bytes) -> Option<u32> {
         let w = pow(0.5, f64::from(*log));
         excess <= (1.0 - pow(1.0 - w, burst as f64)) / w
     })
+}
+
+/// The burst that tc turns into the power of two nearest to `weight`: the largest of those it takes for the same.
+pub(crate) fn tc_burst(weight: Option<Probability>, min: Bytes, avpkt: Bytes) -> u64 {
+    let weight = weight.map_or(0.0, |w| w.get());
+    // The middle between two powers of two, on the scale of their logarithms.
+    let nearest = (1..31).find(|log| weight > pow(0.5, f64::from(*log) + 0.5)).unwrap_or(31);
+    let too_short = |burst: u64| (burst as f64) < min.as_f64() / avpkt.as_f64();
+    let fits =
+        |burst: u64| too_short(burst) || weight_log(min, burst, avpkt).is_some_and(|log| log <= nearest);
+    let (mut low, mut high) = (1, u64::from(u32::MAX));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if fits(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
 }
 
 #[cfg(test)]

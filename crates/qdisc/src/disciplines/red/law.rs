@@ -3,7 +3,7 @@
 use super::config::{AdaptOn, AutoWeight, CountForm, IdleForm, RedConfig};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use tailrace_core::math::{exp, pow};
-use tailrace_core::{Bytes, Duration, Instant, Rng};
+use tailrace_core::{Bytes, Duration, Instant, Probability, Rate, Rng};
 
 /// The law. Averages and thresholds are in packets or bytes, as `in_bytes` says.
 #[derive(Clone, Debug)]
@@ -86,6 +86,11 @@ impl Red {
     #[inline]
     pub(crate) fn thresholds(&self) -> (f64, f64) {
         (self.min_th, self.max_th)
+    }
+
+    /// The weight of a new sample in the average.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// The first half of [`Aqm::on_enqueue`]: an arrival finds `backlog`, and the average and `max_p` follow.
@@ -215,6 +220,11 @@ impl Aqm for Red {
         };
         out.copy_from_slice(&[packets, bytes, self.drop_probability, self.max_p]);
     }
+}
+
+/// The floor of an adaptive `max_p` on a link of this rate (ns-2).
+pub(super) fn auto_bottom(rate: Rate) -> Probability {
+    Probability::clamped((80_000.0 / (rate.as_bps().max(1) as f64)).min(0.01))
 }
 
 /// Thresholds in the unit of the average.
@@ -362,14 +372,13 @@ struct Adapt {
 
 impl Adapt {
     fn new(config: &RedConfig, link: &LinkView) -> Self {
-        let auto_bottom = || (80_000.0 / (link.rate.as_bps().max(1) as f64)).min(0.01);
         Self {
             on: config.adapt_on,
             interval: config.interval,
             alpha: config.alpha.get(),
             beta: config.beta.get(),
             top: config.top.get(),
-            bottom: config.bottom.map_or_else(auto_bottom, |p| p.get()),
+            bottom: config.bottom.unwrap_or_else(|| auto_bottom(link.rate)).get(),
             next: Instant::ZERO.saturating_add(config.interval),
         }
     }

@@ -6,7 +6,7 @@ use crate::classifier::Flags;
 use crate::discipline::{Backlog, LinkView};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability};
 
@@ -268,5 +268,43 @@ impl Discipline for SfbConfig {
             }
         }
         Ok(config)
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        let probability = |given: Option<Probability>, linux, lanl| {
+            Some(self.auto(given, Probability::clamped(linux), Probability::clamped(lanl)))
+        };
+        Self {
+            limit: Some(self.limit()),
+            levels: Some(self.levels()),
+            bins: Some(self.bins()),
+            target: Some(self.target()),
+            max: Some(self.max()),
+            increment: probability(self.increment, 1.0 / 1000.0, 0.005),
+            decrement: probability(self.decrement, 1.0 / 6000.0, 0.001),
+            freeze: Some(self.auto(self.freeze, Duration::ZERO, Duration::from_millis(100))),
+            penalise: probability(self.penalise, 1.0, 0.98),
+            early: Some(self.auto(self.early, Early::Linux, Early::MarkOnly)),
+            overflow: Some(self.auto(self.overflow, Overflow::All, Overflow::Any)),
+            rehash: Some(self.auto(self.rehash, Duration::from_secs(600), Duration::from_secs(20))),
+            warm: Some(self.auto(self.warm, Warm::Inelastic, Warm::Always)),
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        let millis = |d: Duration| (d.as_nanos().saturating_add(500_000)) / 1_000_000;
+        Some(
+            TcLine::new("sfb")
+                .count("rehash", self.rehash.map(millis))
+                .count("db", millis(self.warmup))
+                .packets("limit", self.limit)
+                .count("max", u64::from(self.max()))
+                .count("target", u64::from(self.target()))
+                .probability("increment", self.increment)
+                .probability("decrement", self.decrement)
+                .count("penalty_rate", u64::from(self.penalty_rate))
+                .count("penalty_burst", u64::from(self.penalty_burst)),
+        )
     }
 }
