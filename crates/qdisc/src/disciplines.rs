@@ -35,6 +35,7 @@ qdiscs! {
     "rem" => rem::Rem(RemConfig),
     "pi" => pi::Pi(PiConfig),
     "avq" => avq::Avq(AvqConfig),
+    "csfq" => csfq::Csfq(CsfqConfig),
 }
 
 #[cfg(test)]

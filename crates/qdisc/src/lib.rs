@@ -30,6 +30,7 @@ pub mod flow_hash;
 pub mod flow_queue;
 pub mod managed;
 pub mod registry;
+mod sets;
 pub mod signal;
 pub mod tc;
 pub mod testing;

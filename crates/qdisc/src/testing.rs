@@ -1,7 +1,7 @@
 //! A packet and a sink for tests and benchmarks of disciplines, also of those outside this crate.
 
 use crate::discipline::Sink;
-use tailrace_core::{Bytes, DropReason, Ecn, FlowKey, Instant, Packet};
+use tailrace_core::{Bytes, DropReason, Ecn, FlowKey, Instant, Label, Packet};
 
 /// A packet with an identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,13 +14,15 @@ pub struct TestPacket {
     pub ecn: Ecn,
     /// Flow.
     pub flow: FlowKey,
+    /// Label.
+    pub label: Label,
 }
 
 impl TestPacket {
     /// Packet `id` of flow number `flow`: distinct addresses and ports a flow.
     pub fn new(id: u64, flow: u32, size: u64) -> Self {
         let key = FlowKey { src: flow, dst: 1 << 24, src_port: flow as u16, dst_port: 80, protocol: 6 };
-        Self { id, size: Bytes(size), ecn: Ecn::NotEct, flow: key }
+        Self { id, size: Bytes(size), flow: key, ..Self::default() }
     }
     /// The same packet with another codepoint.
     pub fn with_ecn(self, ecn: Ecn) -> Self {
@@ -40,6 +42,12 @@ impl Packet for TestPacket {
     }
     fn set_ce(&mut self) {
         self.ecn = Ecn::Ce;
+    }
+    fn label(&self) -> Label {
+        self.label
+    }
+    fn set_label(&mut self, label: Label) {
+        self.label = label;
     }
 }
 

@@ -112,7 +112,7 @@ fn balance(queue: &Qdisc<TestPacket>, outcome: &Outcome, sink: &Collector<TestPa
 /// These serve the newest first, by design.
 const STACKS: [&str; 2] = ["codel_lifo", "fq_codel_lifo"];
 
-/// Each packet leaves once, unchanged but for a reported mark, with its time of arrival, in order within its flow.
+/// Each packet leaves once, unchanged but for a reported mark and its label, with its time of arrival, in order within its flow.
 fn faithful(outcome: &Outcome, name: &str) {
     let offered: BTreeMap<u64, (TestPacket, Instant)> =
         outcome.offered.iter().map(|(p, t)| (p.id, (*p, *t))).collect();
@@ -122,7 +122,7 @@ fn faithful(outcome: &Outcome, name: &str) {
         assert_eq!(*arrival, when);
         let marked = outcome.marked.iter().any(|m| m.id == packet.id);
         let expected = if marked { original.with_ecn(Ecn::Ce) } else { original };
-        assert_eq!(*packet, expected);
+        assert_eq!(*packet, TestPacket { label: packet.label, ..expected });
         let last = seen.insert(packet.flow, packet.id);
         assert!(last < Some(packet.id) || STACKS.contains(&name), "flow {:?} out of order", packet.flow);
     }

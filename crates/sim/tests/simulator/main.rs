@@ -8,6 +8,7 @@ mod exactness;
 mod fairness;
 mod faults;
 mod golden;
+mod labels;
 mod queues;
 mod shrew;
 mod support;
