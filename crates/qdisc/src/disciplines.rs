@@ -31,6 +31,7 @@ qdiscs! {
     "fq" => fq::Fq(FqConfig),
     "fq_pie" => fq_pie::FqPie(FqPieConfig),
     "pi2" => pi2::Pi2(Pi2Config),
+    "dualpi2" => dualpi2::Dualpi2(Dualpi2Config),
     "blue" => blue::Blue(BlueConfig),
     "rem" => rem::Rem(RemConfig),
     "pi" => pi::Pi(PiConfig),
@@ -61,6 +62,7 @@ mod tests {
                 "fq_codel",
             ),
             ("drr quantum 1514", "drr"),
+            ("dualpi2 limit 1000 target 15ms tupdate 16ms step_thresh 1ms classic_protection 10%", "dualpi2"),
             ("fq_pie limit 2000 flows 256 target 15ms tupdate 15ms alpha 2 beta 20 ecn_prob 10", "fq_pie"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
         ];

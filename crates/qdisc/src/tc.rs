@@ -142,6 +142,27 @@ impl<'a> TcWords<'a> {
         p.ok_or_else(|| self.error(format!("{word:?} is not a probability such as 0.02")))
     }
 
+    /// The next word as a finite number, zero or more.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn number(&mut self) -> Result<f64, TcError> {
+        let word = self.needed("a number such as 0.16")?;
+        let x = word.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+        x.ok_or_else(|| self.error(format!("{word:?} is not a number such as 0.16")))
+    }
+
+    /// The next word as a share in per cent, with or without the sign: `10%` is 0.1.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn percent(&mut self) -> Result<Probability, TcError> {
+        let word = self.needed("a percentage such as 10%")?;
+        let number: Option<f64> = word.strip_suffix('%').unwrap_or(word).parse().ok();
+        let p = number.and_then(|percent| Probability::new(percent / 100.0));
+        p.ok_or_else(|| self.error(format!("{word:?} is not a percentage such as 10%")))
+    }
+
     fn needed(&mut self, expected: &str) -> Result<&'a str, TcError> {
         let (offset, len) = self.word;
         let after = self.text[offset..offset + len].to_string();
@@ -323,6 +344,9 @@ mod tests {
         assert_eq!(TcWords::new("5ms").time(), Ok(Duration::from_millis(5)));
         assert_eq!(TcWords::new("5").time(), Ok(Duration::from_micros(5)));
         assert_eq!(TcWords::new("0.02").probability(), Ok(Probability::new(0.02).unwrap()));
+        assert_eq!(TcWords::new("2%").percent(), TcWords::new("0.02").probability());
+        assert_eq!(TcWords::new("2").percent(), TcWords::new("2%").percent());
+        assert_eq!(TcWords::new("0.16").number(), Ok(0.16));
     }
 
     #[test]
@@ -365,6 +389,8 @@ mod tests {
         assert!(e.message.contains("\"limit\" needs a size"), "{}", e.message);
         assert!(TcWords::new("1.5").count().is_err());
         assert!(TcWords::new("1.5").probability().is_err());
+        assert!(TcWords::new("101%").percent().is_err() && TcWords::new("-1").number().is_err());
+        assert!(TcWords::new("nan").number().is_err() && TcWords::new("inf").percent().is_err());
         assert!(TcWords::new("99999999999gb").size().unwrap_err().message.contains("too large"));
     }
 

@@ -112,6 +112,9 @@ fn balance(queue: &Qdisc<TestPacket>, outcome: &Outcome, sink: &Collector<TestPa
 /// These serve the newest first, by design.
 const STACKS: [&str; 2] = ["codel_lifo", "fq_codel_lifo"];
 
+/// These keep packets of different codepoints in different queues, by design: order holds within each.
+const BY_CODEPOINT: [&str; 1] = ["dualpi2"];
+
 /// Each packet leaves once, unchanged but for a reported mark and its label, with its time of arrival, in order within its flow.
 fn faithful(outcome: &Outcome, name: &str) {
     let offered: BTreeMap<u64, (TestPacket, Instant)> =
@@ -123,7 +126,8 @@ fn faithful(outcome: &Outcome, name: &str) {
         let marked = outcome.marked.iter().any(|m| m.id == packet.id);
         let expected = if marked { original.with_ecn(Ecn::Ce) } else { original };
         assert_eq!(*packet, TestPacket { label: packet.label, ..expected });
-        let last = seen.insert(packet.flow, packet.id);
+        let queue = if BY_CODEPOINT.contains(&name) { original.ecn as u8 } else { 0 };
+        let last = seen.insert((packet.flow, queue), packet.id);
         assert!(last < Some(packet.id) || STACKS.contains(&name), "flow {:?} out of order", packet.flow);
     }
     let mut gone: Vec<u64> =

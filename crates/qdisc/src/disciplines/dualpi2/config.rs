@@ -1,0 +1,347 @@
+//! Parameters of `dualpi2` and their spelling in tc.
+
+use super::queue::Dualpi2;
+use crate::discipline::LinkView;
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
+
+tailrace_core::choices! {
+    /// Which of the queues' delays the controller follows.
+    pub enum DelayOf {
+        /// The greater of the two.
+        Greatest = "greatest",
+        /// That of the classic queue.
+        Classic = "classic",
+    }
+}
+
+tailrace_core::choices! {
+    /// Which packets belong into the low-latency queue.
+    pub enum LowLatency {
+        /// ECT(1) and CE.
+        L4s = "l4s_ect",
+        /// Every ECN-capable one.
+        AnyEct = "any_ect",
+    }
+}
+
+tailrace_core::choices! {
+    /// What the low-latency queue marks by its own delay.
+    pub enum Native {
+        /// None up to `min_th`, then more and more, all from `range` above it.
+        Ramp = "ramp",
+        /// All beyond `step_thresh`.
+        Step = "step",
+        /// None: coupling alone.
+        Off = "off",
+    }
+}
+
+tailrace_core::choices! {
+    /// How a probability becomes a decision.
+    pub enum Chance {
+        /// Probabilities are summed up in each queue; each whole one is a signal.
+        Recur = "recur",
+        /// By lot; two lots for the square.
+        Random = "random",
+    }
+}
+
+tailrace_core::choices! {
+    /// What happens once marking alone cannot hold the delay.
+    pub enum Overload {
+        /// Both queues drop with the classic probability, ECN-capable or not.
+        Drop = "drop",
+        /// ECN-capable packets are marked only; delay grows until the limit is reached.
+        Overflow = "overflow",
+    }
+}
+
+tailrace_core::choices! {
+    /// Which queue is served where both hold packets.
+    pub enum SchedulerKind {
+        /// Weighted round robin by bytes.
+        Wrr = "wrr",
+        /// The older head, after a bonus of `t_shift` for the low-latency one.
+        TsFifo = "ts_fifo",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `dualpi2`.
+    pub struct Dualpi2Config {
+        /// Most that may wait in both queues together; `"auto"` is what the link sends in 250 ms. Too small: drops
+        /// come from the limit, not from the law. Too large: overload is felt late.
+        limit: Option<Limit> = None, "RFC 9332 Appendix A.1 (Linux: 10 000 packets)";
+        /// Most bytes that may wait, beside `limit`; `"auto"` turns it off. Too small: as `limit`.
+        memory_limit: Option<Bytes> = None, "Linux sch_dualpi2, there twice `limit` MTUs of kernel memory";
+        /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
+        target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1";
+        /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
+        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)";
+        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        alpha: f64 = 0.15, "RFC 9332 Appendix A.1: 0.1 tupdate / RTT_max^2 at 100 ms (Linux: 41/256)";
+        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        beta: f64 = 3.0, "RFC 9332 Appendix A.1: 0.3 / RTT_max (Linux: 819/256)";
+        /// Coupling: low-latency packets are marked with at least `k` times the base probability. Too large: they
+        /// starve beside classic ones. Too small: the reverse.
+        k: f64 = 2.0, "RFC 9332 Appendix A.1";
+        /// Which of the queues' delays the controller follows. With `classic`, low-latency flows that ignore marks
+        /// are held by the limit only.
+        delay_of: DelayOf = DelayOf::Greatest, "RFC 9332 Appendix A.1; Linux";
+        /// Which packets belong into the low-latency queue. With `any_ect`, classic ECN flows are marked as scalable
+        /// ones are, and starve.
+        low_latency: LowLatency = LowLatency::L4s, "RFC 9332 §2.4; RFC 9331";
+        /// What the low-latency queue marks by its own delay.
+        native: Native = Native::Ramp, "RFC 9332 Appendix A.1 (Linux: step)";
+        /// Delay up to which the ramp marks none. Too small: the link idles between scalable flows.
+        min_th: Duration = Duration::from_micros(800), "RFC 9332 Appendix A.1";
+        /// Delay from the first to the last of the ramp's marks. Too small: a step. Too large: delay.
+        range: Duration = Duration::from_micros(400), "RFC 9332 Appendix A.1";
+        /// The ramp marks none while no more packets than this are left in the queue. Too small: on slow links, where
+        /// one packet takes longer than `min_th`, all are marked.
+        th_len: u64 = 1, "RFC 9332 Appendix A.1, Th_len";
+        /// Delay beyond which the step marks all. Too small: the link idles. Too large: delay.
+        step_thresh: Duration = Duration::from_millis(1), "Linux sch_dualpi2";
+        /// Packets left in the queue beyond which the step marks all, instead of `step_thresh`; `"auto"` is by delay.
+        step_packets: Option<u64> = None, "Linux sch_dualpi2, step_thresh in packets";
+        /// The step spares what found fewer packets in its queue than this. Too large: the step marks nothing.
+        min_qlen_step: u64 = 0, "Linux sch_dualpi2";
+        /// Nothing but the step signals while fewer bytes wait. Too large: a standing queue of that size is not seen.
+        min_backlog: Bytes = Bytes::ZERO, "RFC 9332 Appendix A.1 (Linux: two MTUs)";
+        /// How a probability becomes a decision.
+        chance: Chance = Chance::Recur, "RFC 9332 Appendix A.1 (Linux: random)";
+        /// Decide on the coupled and the classic signal on arrival instead of departure. Signals are then late by the
+        /// time in the queue, but what is dropped takes no room.
+        drop_early: bool = false, "RFC 9332 Appendix A.1; Linux drop_dequeue";
+        /// What happens once marking alone cannot hold the delay.
+        overload: Overload = Overload::Drop, "RFC 9332 §4.2.3; Linux drop_on_overload";
+        /// Classic probability from which packets are dropped, ECN-capable or not; `"auto"` is 1/k^2, where the
+        /// coupled probability reaches 1.
+        p_cmax: Option<Probability> = None, "RFC 9332 Appendix A.1";
+        /// Coupled probability from which low-latency packets are dropped with the classic one. Too small: drops
+        /// where marks would do.
+        p_lmax: Probability = Probability::clamped(1.0), "RFC 9332 Appendix A.1";
+        /// Which queue is served where both hold packets.
+        scheduler: SchedulerKind = SchedulerKind::Wrr, "Linux sch_dualpi2; RFC 9332 Appendix A.1 leaves it open";
+        /// The classic queue's share of the bytes while both hold packets. Too small: it starves beside a flood of
+        /// ECT(1). Too large: low-latency packets wait.
+        classic_protection: Probability = Probability::clamped(0.1), "Linux sch_dualpi2";
+        /// Largest packet, header included: unit of the round robin's first credit.
+        mtu: Bytes = Bytes(1514), "Ethernet";
+        /// The low-latency head's bonus under `ts_fifo`. Too small: it waits behind classic bursts. Too large: it
+        /// can starve classic packets for so long.
+        t_shift: Duration = Duration::from_millis(50), "RFC 9332 Appendix A.1 (2 target to 50 ms)";
+    }
+}
+
+impl Discipline for Dualpi2Config {
+    const ABOUT: About = About {
+        family: "delay",
+        summary: "Separates scalable from classic flows and couples the signals of both queues.",
+        citation: "RFC 9332; De Schepper et al., CoNEXT 2016",
+        ecn: "marks ECT(1) by delay and coupling, ECT(0) by the square; drops both on overload",
+        per_flow_state: "none",
+    };
+    const TC_KINDS: &'static [&'static str] = &["dualpi2"];
+    type Queue<P: Packet> = Dualpi2<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if matches!(self.limit, Some(Limit::Packets(0) | Limit::Bytes(Bytes(0)))) {
+            return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.memory_limit == Some(Bytes::ZERO) {
+            return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        if self.tupdate == Duration::ZERO {
+            return Err(("tupdate", "the probability cannot be updated in no time".into()));
+        }
+        for (name, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if gain < 0.0 {
+                return Err((name, format!("{gain} is negative; the controller would drive the delay away")));
+            }
+        }
+        if self.k <= 0.0 {
+            return Err(("k", format!("{} does not couple the queues; it must be positive", self.k)));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Dualpi2<P> {
+        Dualpi2::new(self, link)
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        let mut config = Self::linux();
+        let (mut max_rtt, mut typical_rtt) = (None, None);
+        while let Some(word) = words.next_word() {
+            match word {
+                "limit" => config.limit = Some(Limit::Packets(words.count()?)),
+                "memlimit" => config.memory_limit = Some(words.size()?),
+                "coupling_factor" => config.k = words.count32()?.into(),
+                "step_thresh" => config.step_from_tc(words)?,
+                "min_qlen_step" => config.min_qlen_step = words.count()?,
+                "drop_on_overload" => config.overload = Overload::Drop,
+                "overflow" => config.overload = Overload::Overflow,
+                "drop_enqueue" => config.drop_early = true,
+                "drop_dequeue" => config.drop_early = false,
+                "l4s_ect" => config.low_latency = LowLatency::L4s,
+                "any_ect" => config.low_latency = LowLatency::AnyEct,
+                "classic_protection" => config.classic_protection = words.percent()?,
+                "max_rtt" => max_rtt = Some(words.time()?),
+                "typical_rtt" => typical_rtt = Some(words.time()?),
+                "target" => config.target = words.time()?,
+                "tupdate" => config.tupdate = words.time()?,
+                "alpha" => config.alpha = in_256ths(words.number()?),
+                "beta" => config.beta = in_256ths(words.number()?),
+                // There are no aggregates to split.
+                "split_gso" | "no_split_gso" => {}
+                _ => return Err(words.unknown(TC_WORDS)),
+            }
+        }
+        config.tune(max_rtt, typical_rtt).map_err(|why| words.error(why))?;
+        Ok(config)
+    }
+}
+
+const TC_WORDS: &[&str] = &[
+    "limit",
+    "memlimit",
+    "coupling_factor",
+    "step_thresh",
+    "min_qlen_step",
+    "drop_on_overload",
+    "overflow",
+    "drop_enqueue",
+    "drop_dequeue",
+    "l4s_ect",
+    "any_ect",
+    "classic_protection",
+    "max_rtt",
+    "typical_rtt",
+    "target",
+    "tupdate",
+    "alpha",
+    "beta",
+    "split_gso",
+    "no_split_gso",
+];
+
+/// `gain` as Linux is told it.
+fn in_256ths(gain: f64) -> f64 {
+    (gain * 256.0).floor() / 256.0
+}
+
+impl Dualpi2Config {
+    /// The defaults of Linux's `sch_dualpi2`.
+    pub fn linux() -> Self {
+        Self {
+            limit: Some(Limit::Packets(10_000)),
+            tupdate: Duration::from_millis(16),
+            alpha: 41.0 / 256.0,
+            beta: 819.0 / 256.0,
+            native: Native::Step,
+            min_backlog: Bytes(2 * 1514),
+            chance: Chance::Random,
+            ..Self::default()
+        }
+    }
+
+    /// A time, or else a number of packets (`5p`, `5pkt`, `5packets`).
+    fn step_from_tc(&mut self, words: &mut TcWords<'_>) -> Result<(), TcError> {
+        let mut ahead = words.clone();
+        let packets = ahead.next_word().and_then(|word| {
+            let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            let is_packets = ["p", "pkt", "pkts", "packet", "packets"].contains(&&word[digits.len()..]);
+            is_packets.then(|| digits.parse().ok()).flatten()
+        });
+        self.native = Native::Step;
+        self.step_packets = packets;
+        if packets.is_some() {
+            *words = ahead;
+        } else {
+            self.step_thresh = words.time()?;
+        }
+        Ok(())
+    }
+
+    /// Target, interval and gains for the round trips given, as tc computes them.
+    fn tune(&mut self, max: Option<Duration>, typical: Option<Duration>) -> Result<(), String> {
+        let (max, typical) = match (max, typical) {
+            (None, None) => return Ok(()),
+            (Some(max), None) => (max, Duration::from_micros((max.as_micros() / 6).max(1))),
+            (None, Some(typical)) => (typical.saturating_mul(6), typical),
+            (Some(max), Some(typical)) => (max, typical),
+        };
+        if typical > max || typical.is_zero() {
+            return Err("typical_rtt must be above zero and at most max_rtt".into());
+        }
+        self.target = typical;
+        self.tupdate = Duration::from_micros(typical.as_micros().min(max.as_micros() / 3).max(1));
+        let seconds = max.as_secs_f64();
+        // tc's factors have single precision, a trifle above a tenth and three tenths; that decides what is cut off.
+        self.alpha = in_256ths(f64::from(0.1_f32) * self.tupdate.as_secs_f64() / (seconds * seconds));
+        self.beta = in_256ths(f64::from(0.3_f32) / seconds);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Dualpi2Config, TcError> {
+        Dualpi2Config::from_tc("dualpi2", &mut TcWords::new(line))
+    }
+
+    #[test]
+    fn a_tc_line_reads_as_tc_reads_it() {
+        let c = read(
+            "limit 2000 memlimit 1mb coupling_factor 3 step_thresh 5p min_qlen_step 2 overflow drop_enqueue any_ect \
+             classic_protection 25% target 20ms tupdate 32ms alpha 0.3 beta 3.2 no_split_gso",
+        )
+        .unwrap();
+        assert_eq!((c.limit, c.memory_limit), (Some(Limit::Packets(2000)), Some(Bytes(1 << 20))));
+        assert_eq!((c.k, c.step_packets, c.min_qlen_step), (3.0, Some(5), 2));
+        assert_eq!((c.overload, c.low_latency), (Overload::Overflow, LowLatency::AnyEct));
+        assert!(c.drop_early && c.classic_protection.get() == 0.25);
+        assert_eq!((c.target, c.tupdate), (Duration::from_millis(20), Duration::from_millis(32)));
+        // 0.3 * 256 = 76.8 and 3.2 * 256 = 819.2: tc sends 76 and 819.
+        assert_eq!((c.alpha, c.beta), (76.0 / 256.0, 819.0 / 256.0));
+        let c = read("step_thresh 2ms").unwrap();
+        assert_eq!((c.step_packets, c.step_thresh), (None, Duration::from_millis(2)));
+        assert_eq!(read("").unwrap(), Dualpi2Config::linux());
+        for wrong in ["step_thresh 5x", "step_thresh", "classic_protection 101%", "alpha x", "limti 5"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn round_trips_set_target_interval_and_gains() {
+        // tc-dualpi2: target = typical_rtt, tupdate = min(typical_rtt, max_rtt / 3); RFC 9332 Appendix A.1's gains.
+        let c = read("max_rtt 200ms typical_rtt 30ms").unwrap();
+        assert_eq!((c.target, c.tupdate), (Duration::from_millis(30), Duration::from_millis(30)));
+        // 0.1 * 0.03 / 0.04 = 0.075 is 19/256; 0.3 / 0.2 = 1.5.
+        assert_eq!((c.alpha, c.beta), (19.0 / 256.0, 1.5));
+        let c = read("max_rtt 120ms").unwrap();
+        assert_eq!(c.target, Duration::from_millis(20));
+        assert_eq!(read("typical_rtt 20ms").unwrap(), c);
+        assert!(read("max_rtt 10ms typical_rtt 20ms").is_err());
+    }
+
+    #[test]
+    fn impossible_combinations_are_named() {
+        let base = Dualpi2Config::default;
+        let bad = [
+            ("limit", Dualpi2Config { limit: Some(Limit::Packets(0)), ..base() }),
+            ("memory_limit", Dualpi2Config { memory_limit: Some(Bytes::ZERO), ..base() }),
+            ("tupdate", Dualpi2Config { tupdate: Duration::ZERO, ..base() }),
+            ("beta", Dualpi2Config { beta: -1.0, ..base() }),
+            ("k", Dualpi2Config { k: 0.0, ..base() }),
+        ];
+        for (param, config) in bad {
+            assert_eq!(config.validate().unwrap_err().0, param);
+        }
+    }
+}
