@@ -267,6 +267,18 @@ impl TcLine {
         self.word(word, p.into().map(|p| p.get().to_string()))
     }
 
+    /// `word` and a number.
+    #[must_use]
+    pub fn number(self, word: &str, x: impl Into<Option<f64>>) -> Self {
+        self.word(word, x.into().map(|x| x.to_string()))
+    }
+
+    /// `word` and a share in whole per cent.
+    #[must_use]
+    pub fn percent(self, word: &str, p: impl Into<Option<Probability>>) -> Self {
+        self.word(word, p.into().map(|p| format!("{}%", (p.get() * 100.0).round())))
+    }
+
     /// What an operator has to run where one `tc qdisc` line is not enough, as for a classful discipline: complete
     /// commands in which `DEV` is the device.
     #[must_use]

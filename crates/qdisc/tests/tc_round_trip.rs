@@ -11,8 +11,9 @@ use tailrace_qdisc::{LinkView, QdiscConfig};
 const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
 
 /// Disciplines that a kernel of Linux has; `ared` is its `red` with `adaptive`.
-const IN_LINUX: [&str; 11] =
-    ["droptail", "red", "ared", "choke", "sfb", "codel", "sfq", "pie", "fq_codel", "drr", "fq_pie"];
+const IN_LINUX: [&str; 12] = [
+    "droptail", "red", "ared", "choke", "sfb", "codel", "sfq", "pie", "fq_codel", "drr", "fq_pie", "dualpi2",
+];
 
 fn any_configuration() -> impl Strategy<Value = QdiscConfig> {
     prop::sample::select(QdiscConfig::names()).prop_flat_map(configuration)
@@ -73,6 +74,11 @@ fn lines_are_those_an_operator_would_write() {
         (
             "red limit 200kb min 15kb max 45kb avpkt 1000 burst 20 ecn adaptive probability 0.02 bandwidth 10mbit",
             "red limit 200kb min 15kb max 45kb avpkt 1000 burst 21 probability 0.02 bandwidth 10mbit ecn adaptive",
+        ),
+        (
+            "dualpi2 step_thresh 5packets overflow",
+            "dualpi2 limit 10000 coupling_factor 2 step_thresh 5p min_qlen_step 0 overflow drop_dequeue l4s_ect \
+             classic_protection 10% target 15ms tupdate 16ms alpha 0.16015625 beta 3.19921875",
         ),
         ("codel target 5ms", "codel limit 1000 target 5ms interval 100ms noecn"),
         (

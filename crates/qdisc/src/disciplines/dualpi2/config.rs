@@ -3,7 +3,7 @@
 use super::queue::Dualpi2;
 use crate::discipline::LinkView;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
+use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 
 tailrace_core::choices! {
@@ -188,7 +188,7 @@ impl Discipline for Dualpi2Config {
                 "drop_dequeue" => config.drop_early = false,
                 "l4s_ect" => config.low_latency = LowLatency::L4s,
                 "any_ect" => config.low_latency = LowLatency::AnyEct,
-                "classic_protection" => config.classic_protection = words.percent()?,
+                "classic_protection" => config.classic_protection = whole_percent(words.percent()?),
                 "max_rtt" => max_rtt = Some(words.time()?),
                 "typical_rtt" => typical_rtt = Some(words.time()?),
                 "target" => config.target = words.time()?,
@@ -202,6 +202,50 @@ impl Discipline for Dualpi2Config {
         }
         config.tune(max_rtt, typical_rtt).map_err(|why| words.error(why))?;
         Ok(config)
+    }
+
+    fn explicit(&self, link: &LinkView) -> Self {
+        Self {
+            limit: Some(self.limit_on(link)),
+            p_cmax: Some(Probability::clamped(self.p_cmax())),
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        let is_step = self.native == Native::Step;
+        let line = TcLine::new("dualpi2")
+            .packets("limit", self.limit)
+            .size("memlimit", self.memory_limit)
+            .count("coupling_factor", self.k.round().clamp(1.0, 255.0) as u64)
+            .time("step_thresh", (is_step && self.step_packets.is_none()).then_some(self.step_thresh));
+        let line = match self.step_packets {
+            Some(n) if is_step => line.flag(&format!("step_thresh {}p", n.min(u64::from(u32::MAX))), true),
+            _ => line,
+        };
+        Some(
+            line.count("min_qlen_step", self.min_qlen_step)
+                .flag(
+                    match self.overload {
+                        Overload::Drop => "drop_on_overload",
+                        Overload::Overflow => "overflow",
+                    },
+                    true,
+                )
+                .flag(if self.drop_early { "drop_enqueue" } else { "drop_dequeue" }, true)
+                .flag(
+                    match self.low_latency {
+                        LowLatency::L4s => "l4s_ect",
+                        LowLatency::AnyEct => "any_ect",
+                    },
+                    true,
+                )
+                .percent("classic_protection", self.classic_protection)
+                .time("target", self.target)
+                .time("tupdate", self.tupdate.max(Duration::from_micros(1)))
+                .number("alpha", in_256ths(self.alpha))
+                .number("beta", in_256ths(self.beta)),
+        )
     }
 }
 
@@ -233,7 +277,24 @@ fn in_256ths(gain: f64) -> f64 {
     (gain * 256.0).floor() / 256.0
 }
 
+/// `p` as Linux is told it.
+fn whole_percent(p: Probability) -> Probability {
+    Probability::clamped((p.get() * 100.0).round() / 100.0)
+}
+
 impl Dualpi2Config {
+    /// The limit on `link`.
+    pub(super) fn limit_on(&self, link: &LinkView) -> Limit {
+        // On a link so slow that 250 ms are less, two packets must still find room.
+        let buffer = link.rate.bytes_in(Duration::from_millis(250)).max(Bytes(2 * 1514));
+        self.limit.unwrap_or(Limit::Bytes(buffer))
+    }
+
+    /// Classic probability from which everything is dropped.
+    pub(super) fn p_cmax(&self) -> f64 {
+        self.p_cmax.map_or(1.0 / (self.k * self.k), Probability::get).min(1.0)
+    }
+
     /// The defaults of Linux's `sch_dualpi2`.
     pub fn linux() -> Self {
         Self {

@@ -53,10 +53,8 @@ impl<P> Lane<P> {
 
 impl<P: Packet> Dualpi2<P> {
     pub(super) fn new(config: &Dualpi2Config, link: &LinkView) -> Self {
-        // On a link so slow that 250 ms are less, two packets must still find room.
-        let buffer = link.rate.bytes_in(Duration::from_millis(250)).max(Bytes(2 * 1514));
         Self {
-            limit: config.limit.unwrap_or(Limit::Bytes(buffer)),
+            limit: config.limit_on(link),
             memory: config.memory_limit.unwrap_or(Bytes(u64::MAX)),
             low_latency: config.low_latency,
             min_qlen_step: config.min_qlen_step,
@@ -247,7 +245,7 @@ impl Law {
             min_backlog: config.min_backlog,
             chance: config.chance,
             overload: config.overload,
-            p_cmax: config.p_cmax.map_or(1.0 / (config.k * config.k), |p| p.get()).min(1.0),
+            p_cmax: config.p_cmax(),
             p_lmax: config.p_lmax.get(),
             controller: Controller {
                 alpha: config.alpha,
