@@ -12,29 +12,21 @@
 //! Departures: Linux tries three slots of a table with holes and then takes the oldest packet, which favours that one
 //! a little; here the queue has no holes. Taking a packet out of the middle moves the shorter half of the queue up.
 
-use super::red::{CountForm, Red, red_based, tc_burst, weight_log};
-use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline};
+pub(crate) mod history;
+pub(crate) mod meeting;
+pub(crate) mod red_fifo;
+#[cfg(test)]
+pub(crate) mod trial;
+
+use self::meeting::{Draw, MOST_CANDIDATES, Meeting};
+use self::red_fifo::RedFifo;
+use super::red::{CountForm, red_based, tc_burst, weight_log};
+use crate::discipline::{Aqm as _, Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::signal::{Fate, fate};
 use crate::tc::{TcError, TcLine, TcWords};
-use std::collections::VecDeque;
 use tailrace_core::math::pow;
-use tailrace_core::{Bytes, DropReason, FlowKey, Instant, Limit, Packet, Probability, Rate, Rng};
-
-tailrace_core::choices! {
-    /// Where the candidates are.
-    pub enum Draw {
-        /// Anywhere, each waiting packet at most once.
-        Random = "random",
-        /// Anywhere, the same packet perhaps several times.
-        Repeated = "repeated",
-        /// The oldest (front CHOKe).
-        Front = "front",
-        /// The newest (back CHOKe).
-        Back = "back",
-    }
-}
+use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet, Probability, Rate};
 
 red_based! {
     /// Parameters of `choke`.
@@ -54,9 +46,6 @@ red_based! {
         draw: Draw = Draw::Random, "Pan, Prabhakar, Psounis 2000";
     }
 }
-
-/// Most candidates: each costs a look at a packet somewhere in memory, for every arrival.
-const MOST_CANDIDATES: u32 = 64;
 
 impl Discipline for ChokeConfig {
     const ABOUT: About = About {
@@ -83,16 +72,10 @@ impl Discipline for ChokeConfig {
 
     fn build<P: Packet>(&self, link: &LinkView) -> Choke<P> {
         Choke {
-            fifo: VecDeque::new(),
-            backlog: Backlog::default(),
-            limit: self.limit,
-            ecn: self.ecn,
-            red: Red::new(&self.red(), link),
-            by: self.flow,
-            draw: self.draw,
+            queue: RedFifo::new(&self.red(), link),
+            meeting: Meeting::new(self.flow, self.draw),
             candidates: self.candidates,
             regions: self.adjust.then_some(self.regions),
-            picks: Vec::with_capacity(MOST_CANDIDATES as usize),
             matches: 0,
         }
     }
@@ -187,18 +170,11 @@ impl Discipline for ChokeConfig {
 /// The discipline.
 #[derive(Debug)]
 pub struct Choke<P> {
-    fifo: VecDeque<(P, Instant)>,
-    backlog: Backlog,
-    limit: Limit,
-    ecn: bool,
-    red: Red,
-    by: FlowBy,
-    draw: Draw,
+    queue: RedFifo<P>,
+    meeting: Meeting,
     candidates: u32,
     /// Regions of the band, where the number of candidates adjusts itself.
     regions: Option<u32>,
-    /// Places of the candidates of the present arrival.
-    picks: Vec<usize>,
     /// Arrivals that met a packet of their flow.
     matches: u64,
 }
@@ -208,103 +184,36 @@ impl<P: Packet> Choke<P> {
     #[inline]
     fn candidates(&self) -> usize {
         let Some(regions) = self.regions else { return self.candidates as usize };
-        let (min, max) = self.red.thresholds();
-        let place = (self.red.average() - min) / (max - min) * f64::from(regions);
+        let red = self.queue.red();
+        let (min, max) = red.thresholds();
+        let place = (red.average() - min) / (max - min) * f64::from(regions);
         2 * ((place as usize).min(regions as usize - 1) + 1)
-    }
-
-    /// Chooses up to `m` places of the queue.
-    #[inline]
-    fn pick(&mut self, m: usize, rng: &mut Rng) {
-        let waiting = self.fifo.len();
-        let distinct = m.min(waiting);
-        let picks = &mut self.picks;
-        picks.clear();
-        match self.draw {
-            // Floyd's sampling: every set of `distinct` places is equally likely, with as many draws.
-            Draw::Random => {
-                for last in waiting - distinct..waiting {
-                    let place = rng.below(last as u64 + 1) as usize;
-                    picks.push(if picks.contains(&place) { last } else { place });
-                }
-            }
-            Draw::Repeated => {
-                for _ in 0..m {
-                    let place = rng.below(waiting as u64) as usize;
-                    if !picks.contains(&place) {
-                        picks.push(place);
-                    }
-                }
-            }
-            Draw::Front => picks.extend(0..distinct),
-            Draw::Back => picks.extend(waiting - distinct..waiting),
-        }
-    }
-
-    /// Drops the candidates that are of `flow`; returns whether there was one.
-    #[inline]
-    fn kill_matches(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> bool {
-        let (fifo, by) = (&self.fifo, self.by);
-        let flow = by.key(flow);
-        self.picks.retain(|place| fifo.get(*place).is_some_and(|(p, _)| by.key(p.flow()) == flow));
-        // From the back, so that places in front stay true.
-        self.picks.sort_unstable();
-        for place in self.picks.iter().rev() {
-            let Some((packet, _)) = self.fifo.remove(*place) else { continue };
-            self.backlog.packets -= 1;
-            self.backlog.bytes -= packet.size();
-            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
-        }
-        !self.picks.is_empty()
     }
 }
 
 impl<P: Packet> QueueDiscipline<P> for Choke<P> {
     #[inline]
-    fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
-        let size = packet.size();
-        self.red.observe(self.backlog, cx.now);
-        if self.red.average() > self.red.thresholds().0 && !self.fifo.is_empty() {
-            self.pick(self.candidates(), cx.rng);
-            if self.kill_matches(packet.flow(), cx) {
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.queue.observe(cx.now);
+        if self.queue.is_congested() {
+            let matches = self.meeting.matches(&self.queue, packet.flow(), self.candidates(), cx.rng);
+            if !matches.is_empty() {
                 self.matches += 1;
+                self.queue.kill(matches, cx);
                 cx.sink.dropped(packet, DropReason::Aqm, cx.now);
                 return;
             }
         }
-        let verdict = self.red.judge(size, self.backlog, cx.rng);
-        let fate = fate(verdict, self.ecn, packet.ecn());
-        if fate == Fate::Drop {
-            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
-            return;
-        }
-        if !self.backlog.has_room(self.limit, size) {
-            self.red.on_overlimit(cx.now);
-            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            return;
-        }
-        if fate == (Fate::Mark { fresh: true }) {
-            packet.set_ce();
-            cx.sink.marked(&packet, cx.now);
-        }
-        self.backlog.packets += 1;
-        self.backlog.bytes += size;
-        self.fifo.push_back((packet, cx.now));
+        self.queue.admit(packet, cx);
     }
 
     #[inline]
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-        let Some((packet, arrival)) = self.fifo.pop_front() else {
-            self.red.on_idle(cx.now);
-            return None;
-        };
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= packet.size();
-        Some((packet, arrival))
+        self.queue.dequeue(cx)
     }
 
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.queue.backlog()
     }
 
     fn state_names(&self) -> &'static [&'static str] {
@@ -313,7 +222,7 @@ impl<P: Packet> QueueDiscipline<P> for Choke<P> {
 
     fn state(&self, out: &mut [f64]) {
         let (red, own) = out.split_at_mut(4);
-        self.red.state(red);
+        self.queue.red().state(red);
         own[0] = self.matches as f64;
     }
 }

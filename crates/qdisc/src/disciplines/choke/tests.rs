@@ -1,25 +1,17 @@
 //! CHOKe against its model, its counts and a plain transcription.
 
+use super::trial::{LINK, flood_among_many, matching_only};
 use super::*;
 use crate::testing::{Collector, Counter, TestPacket};
-use tailrace_core::{Duration, Ecn};
-
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+use std::collections::VecDeque;
+use tailrace_core::{Ecn, FlowKey, Rng};
 
 fn packets(n: u64) -> Option<Limit> {
     Some(Limit::Packets(n))
 }
 
-/// CHOKe whose average is the queue, and whose RED never signals.
 fn matching_only(limit: u64) -> ChokeConfig {
-    ChokeConfig {
-        limit: Limit::Packets(limit),
-        min_th: packets(1),
-        max_th: packets(1_000_000),
-        max_p: Probability::ZERO,
-        weight: Some(Probability::ONE),
-        ..ChokeConfig::default()
-    }
+    matching_only!(ChokeConfig, limit)
 }
 
 /// How often an arrival of flow 0 meets its only packet among `waiting`, over `trials`.
@@ -97,10 +89,10 @@ fn all_matching_candidates_die() {
     for flow in [0, 1, 2, 3, 4, 5] {
         queue.enqueue(TestPacket::new(u64::from(flow), flow, 1000), &mut cx);
     }
-    queue.fifo[4].0 = TestPacket::new(4, 3, 1000);
+    queue.queue.fifo_mut()[4].0 = TestPacket::new(4, 3, 1000);
     queue.enqueue(TestPacket::new(6, 3, 1000), &mut cx);
     assert_eq!(sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), [4, 3, 6]);
-    assert_eq!(queue.fifo.iter().map(|(p, _)| p.id).collect::<Vec<_>>(), [0, 1, 2, 5]);
+    assert_eq!(queue.queue.fifo_mut().iter().map(|(p, _)| p.id).collect::<Vec<_>>(), [0, 1, 2, 5]);
 }
 
 #[test]
@@ -116,8 +108,8 @@ fn the_self_adjusting_form_takes_two_more_in_each_region() {
     for (average, expected) in [(101, 2), (112, 2), (113, 4), (151, 10), (199, 16), (300, 16)] {
         let mut queue = config.build::<TestPacket>(&LINK);
         let backlog = Backlog { packets: average, bytes: Bytes(1000 * average) };
-        queue.red.observe(backlog, Instant::ZERO);
-        queue.red.observe(backlog, Instant::ZERO);
+        queue.queue.observe_backlog(backlog, Instant::ZERO);
+        queue.queue.observe_backlog(backlog, Instant::ZERO);
         assert_eq!(queue.candidates(), expected, "{average}");
     }
 }
@@ -128,29 +120,8 @@ fn the_self_adjusting_form_takes_two_more_in_each_region() {
 #[test]
 fn one_unresponsive_flow_among_many_gets_what_the_fluid_model_says() {
     for (a, mu) in [(0.25, 0.1608), (1.0, 0.2669), (1.193, 0.2689), (3.0, 0.2103), (10.0, 0.0287)] {
-        let waiting = 300;
-        let mut queue = matching_only(2 * waiting).build(&LINK);
-        let (mut rng, mut load, mut sink) = (Rng::new(3), Rng::new(4), Counter::default());
-        let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
-        let (mut flow, mut udp, mut sent) = (0, 0, 0);
-        for round in 0..40_000 {
-            // TCP is so many flows that none meets itself, and keeps the queue where it is.
-            while queue.backlog().packets < waiting {
-                flow += 1;
-                queue.enqueue(TestPacket::new(0, flow, 1000), &mut cx);
-            }
-            let mut until = load.exponential(1.0 / a);
-            while until < 1.0 {
-                queue.enqueue(TestPacket::new(1, 0, 1000), &mut cx);
-                until += load.exponential(1.0 / a);
-            }
-            let (packet, _) = queue.dequeue(&mut cx).unwrap();
-            if round > 5_000 {
-                udp += packet.id;
-                sent += 1;
-            }
-        }
-        let share = udp as f64 / f64::from(sent);
+        let mut queue = matching_only(600).build(&LINK);
+        let share = flood_among_many(&mut queue, a, 300, &mut Counter::default());
         assert!((share - mu).abs() < 0.05 * mu + 0.004, "a = {a}: {share}, model {mu}");
     }
 }
