@@ -8,6 +8,7 @@ use crate::flow::payload;
 use crate::link::LinkDecl;
 use crate::model::{App, DurationDist, FlowGroup, LinkSpec, Loss, Scenario, Transport};
 use crate::paths::{Direction, Paths, Windows, is_periodic};
+use crate::roles;
 use std::collections::BTreeMap;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
@@ -29,6 +30,7 @@ pub(crate) fn advise(scenario: &Scenario, draft: &Draft, firsts: &[usize], sink:
     if scenario.flows.iter().map(|f| f.pairs.len()).sum::<usize>() > MAX_FLOWS {
         return;
     }
+    roles::advise(&a);
     let paths = Paths::new(scenario);
     a.check_bottlenecks(&paths);
     a.check_windows(&paths);
@@ -39,19 +41,19 @@ pub(crate) fn advise(scenario: &Scenario, draft: &Draft, firsts: &[usize], sink:
     }
 }
 
-struct Adviser<'a> {
-    scenario: &'a Scenario,
+pub(crate) struct Adviser<'a> {
+    pub(crate) scenario: &'a Scenario,
     draft: &'a Draft,
     firsts: &'a [usize],
     sink: &'a Sink<'a>,
 }
 
 impl Adviser<'_> {
-    fn warn(&self, origin: Origin, message: String, help: &str) {
+    pub(crate) fn warn(&self, origin: Origin, message: String, help: &str) {
         self.sink.push(self.sink.at(Severity::Warning, origin, message).help(help));
     }
 
-    fn flow_origin(&self, group: usize) -> Origin {
+    pub(crate) fn flow_origin(&self, group: usize) -> Origin {
         self.draft.flows[group].name.origin
     }
 
@@ -60,7 +62,7 @@ impl Adviser<'_> {
         &self.draft.links[self.decl_index(link)]
     }
 
-    fn decl_index(&self, link: usize) -> usize {
+    pub(crate) fn decl_index(&self, link: usize) -> usize {
         self.firsts.partition_point(|first| *first <= link) - 1
     }
 

@@ -7,7 +7,8 @@ use crate::flow::FlowDecl;
 use crate::link::{Ignored, LinkDecl, Loose};
 use crate::model::{NodeKind, Record};
 use crate::names;
-use crate::reader::{Reader, duration, plain, positive_count, positive_duration, text};
+use crate::reader::{Reader, choice, duration, plain, positive_count, positive_duration, text};
+use crate::roles::ROLES;
 use crate::sections::{HOST, RECORD, ROUTER, SCENARIO};
 use crate::sweep::{self, SweepAxis};
 use tailrace_core::Duration;
@@ -37,6 +38,8 @@ pub(crate) struct NodeDecl {
     pub(crate) name: At<String>,
     pub(crate) kind: NodeKind,
     pub(crate) count: Option<u32>,
+    /// What the queues behind a router are.
+    pub(crate) role: Option<At<&'static str>>,
 }
 
 /// What could be read. The head is missing where one of its values is wrong; lists lack what is wrong.
@@ -192,9 +195,11 @@ fn read_nodes(r: &Reader<'_>, key: &str, kind: NodeKind) -> Vec<NodeDecl> {
         let r = Reader::new(node, section, sink)?;
         let name = r.need("name", names::read_name);
         let count = r.read_or("count", None, |n| positive_count::<u32>(n).map(Some));
+        let roles: Vec<_> = ROLES.iter().map(|word| (*word, *word)).collect();
+        let role = (kind == NodeKind::Router).then(|| r.read("role", choice(&roles))).flatten();
         r.finish();
         // A wrong count does not make the name unknown: that would only bring more errors.
-        Some(NodeDecl { name: name?, kind, count: count.unwrap_or(None) })
+        Some(NodeDecl { name: name?, kind, count: count.unwrap_or(None), role })
     })
 }
 

@@ -77,6 +77,9 @@ fn node_decl(out: &mut Lines, n: &NodeDecl) {
     if let Some(count) = n.count {
         out.put("count", count);
     }
+    if let Some(role) = &n.role {
+        out.put("role", text(role.value));
+    }
 }
 
 fn link(out: &mut Lines, l: &LinkDecl) {

@@ -48,6 +48,7 @@ mod path;
 mod paths;
 mod reader;
 mod resolve;
+mod roles;
 mod schema;
 mod sweep;
 mod topology;
@@ -126,7 +127,8 @@ fn read(
             });
         }
     }
-    let draft = declaration::Draft::read(&root, sink);
+    let mut draft = declaration::Draft::read(&root, sink);
+    roles::apply(&mut draft, sink);
     let incomplete = draft.links.len() != tables(&root, "link") || draft.nodes.len() != all_nodes(&root);
     let scenario = resolve::resolve(&draft, incomplete, memory, sink);
     if sink.errors() > 0 {

@@ -23,6 +23,8 @@ pub(crate) struct LinkDecl {
     pub(crate) observed: bool,
     /// Whether the forward direction's is.
     pub(crate) queue_written: bool,
+    /// Whether the queue of each direction, forward and backward, says its role.
+    pub(crate) roles_written: Ignored<[bool; 2]>,
     /// Where `queue` stands.
     pub(crate) queue_origin: Ignored<Origin>,
 }
@@ -71,6 +73,9 @@ impl LinkDecl {
         let backward = reverse.map(|node| read_reverse(node, forward.as_ref(), sink));
         let queue_written = r.node("queue").is_some();
         let observed = queue_written || reverse.is_some_and(writes_queue);
+        let forward_role = r.node("queue").is_some_and(writes_role);
+        let own = reverse.and_then(Node::as_table).and_then(|t| t.get("queue"));
+        let roles_written = Ignored([forward_role, own.map_or(forward_role, writes_role)]);
         let (origin, queue_origin) = (Ignored(r.origin()), Ignored(r.origin_of("queue")));
         r.finish();
         let loose = ends.iter().flatten().cloned().collect();
@@ -80,7 +85,17 @@ impl LinkDecl {
                 None => None,
             };
             let (ends, forward) = (ends?, forward?);
-            Some(Self { origin, name, ends, forward, backward, observed, queue_written, queue_origin })
+            Some(Self {
+                origin,
+                name,
+                ends,
+                forward,
+                backward,
+                observed,
+                queue_written,
+                roles_written,
+                queue_origin,
+            })
         };
         complete().ok_or(loose)
     }
@@ -96,6 +111,14 @@ impl LinkDecl {
 
 fn writes_queue(reverse: &Node) -> bool {
     reverse.as_table().is_some_and(|t| t.get("queue").is_some())
+}
+
+/// Whether a queue is written with its role. A tc line says all that there is to say.
+fn writes_role(queue: &Node) -> bool {
+    match queue.as_table() {
+        Some(table) => table.get("role").is_some(),
+        None => queue.as_text().is_some_and(|text| QdiscConfig::default_of(text).is_none()),
+    }
 }
 
 /// A link's queue where the file gives none.

@@ -3,6 +3,7 @@
 //! The reader refuses keys that are not here, the schema and `to_toml` follow the same rows. Keys of queue
 //! disciplines, congestion controls and TCP endpoints come from those crates' parameter tables instead.
 
+use crate::roles::ROLES;
 use tailrace_core::params::Kind;
 
 /// What a key takes.
@@ -145,7 +146,16 @@ pub const HOST: Section = Section {
 pub const ROUTER: Section = Section {
     title: "[[router]]",
     doc: "A router, which forwards packets, or several alike.",
-    keys: HOST.keys,
+    keys: &[
+        HOST.keys[0],
+        HOST.keys[1],
+        may(
+            "role",
+            Shape::Plain(Kind::Choice(ROLES)),
+            "",
+            "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.",
+        ),
+    ],
 };
 
 /// `[[link]]`.

@@ -1,0 +1,196 @@
+//! Roles of routers: `role` on a `[[router]]` is the `role` of the queues on links that leave it, where they have such a
+//! parameter and do not give it themselves. And advice on what roles need from one another along a path.
+
+use crate::advise::Adviser;
+use crate::declaration::{Draft, NodeDecl};
+use crate::diagnostic::{Severity, Sink};
+use crate::model::{FlowGroup, Link, NodeIndex};
+use crate::topology::{Hop, Topology};
+use std::collections::{BTreeMap, BTreeSet};
+use tailrace_core::params::Value;
+use tailrace_qdisc::QdiscConfig;
+
+/// The roles that some discipline's queues can have.
+pub(crate) const ROLES: &[&str] = &["edge", "core"];
+
+/// The role of a queue whose discipline has roles.
+fn role_of(queue: &QdiscConfig) -> Option<String> {
+    match queue.get("role") {
+        Some(Value::Text(role)) => Some(role),
+        _ => None,
+    }
+}
+
+/// The queue with the role of the router before it, where it can have it.
+fn with_role(mut queue: QdiscConfig, router: Option<&NodeDecl>, written: bool) -> QdiscConfig {
+    if let (Some(role), false) = (router.and_then(|r| r.role.as_ref()), written) {
+        // A discipline without this role keeps its own.
+        let _ = queue.set("role", &Value::Text(role.value.to_string()));
+    }
+    queue
+}
+
+/// Gives the queues behind routers with a role that role.
+pub(crate) fn apply(draft: &mut Draft, sink: &Sink<'_>) {
+    let routers: BTreeMap<&str, &NodeDecl> =
+        draft.nodes.iter().filter(|n| n.role.is_some()).map(|n| (n.name.value.as_str(), n)).collect();
+    if routers.is_empty() {
+        return;
+    }
+    let mut fitting = BTreeSet::new();
+    for link in &mut draft.links {
+        let [a, b] = [0, 1].map(|end| routers.get(link.ends[end].value.name.as_str()).copied());
+        let [forward_written, backward_written] = link.roles_written.0;
+        let back = link.backward.as_ref().unwrap_or(&link.forward).queue.clone();
+        let backward = with_role(back, b, backward_written);
+        link.forward.queue = with_role(link.forward.queue.clone(), a, forward_written);
+        for (router, queue) in [(a, &link.forward.queue), (b, &backward)] {
+            if let Some(router) = router
+                && role_of(queue).as_deref() == router.role.as_ref().map(|r| r.value)
+            {
+                fitting.insert(router.name.value.clone());
+            }
+        }
+        match &mut link.backward {
+            Some(spec) => spec.queue = backward,
+            None if backward != link.forward.queue => {
+                let mut spec = link.forward.clone();
+                spec.queue = backward;
+                link.backward = Some(spec);
+            }
+            None => {}
+        }
+    }
+    for router in routers.values().filter(|r| !fitting.contains(&r.name.value)) {
+        let role = router.role.as_ref().expect("those without were left out");
+        let having = disciplines_with(role.value).join(" or ");
+        let message =
+            format!("router {} is to be {:?}, but no queue behind it can be", router.name.value, role.value);
+        let help = format!(
+            "this is a role of {having}: give a link that leaves {} such a queue, or drop the role",
+            router.name.value
+        );
+        sink.push(sink.at(Severity::Warning, role.origin, message).help(help));
+    }
+}
+
+/// The disciplines that know a role.
+fn disciplines_with(role: &str) -> Vec<&'static str> {
+    let knows = |name: &&&'static str| {
+        let mut config = QdiscConfig::default_of(name).expect("registered");
+        config.set("role", &Value::Text(role.into())).is_ok()
+    };
+    QdiscConfig::names().iter().filter(knows).copied().collect()
+}
+
+/// What a role needs elsewhere on the path of a flow.
+struct Need {
+    kind: &'static str,
+    role: &'static str,
+    /// Whether before it, or after it.
+    before: bool,
+    /// Any of these roles will do.
+    others: &'static [&'static str],
+    lacking: &'static str,
+}
+
+const NEEDS: &[Need] = &[Need {
+    kind: "csfq",
+    role: "core",
+    before: true,
+    others: &["edge"],
+    lacking: "no csfq edge labels its packets before, so the core drops none of them early",
+}];
+
+impl Need {
+    fn concerns(&self, queue: &QdiscConfig) -> bool {
+        queue.name() == self.kind && role_of(queue).as_deref() == Some(self.role)
+    }
+
+    fn met_by(&self, queue: &QdiscConfig) -> bool {
+        queue.name() == self.kind && role_of(queue).is_some_and(|r| self.others.contains(&r.as_str()))
+    }
+}
+
+fn queue_of(links: &[Link], (link, forward): Hop) -> &QdiscConfig {
+    let link = &links[link.0 as usize];
+    if forward { &link.forward.queue } else { &link.backward.queue }
+}
+
+/// Warns of roles that lack their counterpart on the path of a flow: once a flow group and declaration of links.
+pub(crate) fn advise(a: &Adviser<'_>) {
+    let links = &a.scenario.links;
+    let concerned = |q: &QdiscConfig| NEEDS.iter().any(|n| n.concerns(q));
+    if !links.iter().any(|l| concerned(&l.forward.queue) || concerned(&l.backward.queue)) {
+        return;
+    }
+    let mut topology = Topology::new(a.scenario);
+    for (i, group) in a.scenario.flows.iter().enumerate() {
+        let mut told = BTreeSet::new();
+        for pair in &group.pairs {
+            let Some(path) = topology.path(pair.0, pair.1) else { continue };
+            for (at, hop) in path.iter().enumerate() {
+                let queue = queue_of(links, *hop);
+                for (n, need) in NEEDS.iter().enumerate().filter(|(_, n)| n.concerns(queue)) {
+                    let elsewhere = if need.before { &path[..at] } else { &path[at + 1..] };
+                    let met = elsewhere.iter().any(|h| need.met_by(queue_of(links, *h)));
+                    if !met && told.insert((n, a.decl_index(hop.0.0 as usize))) {
+                        warn(a, (i, group, *pair), need, *hop, elsewhere);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn warn(
+    a: &Adviser<'_>,
+    (i, group, pair): (usize, &FlowGroup, (NodeIndex, NodeIndex)),
+    need: &Need,
+    hop: Hop,
+    elsewhere: &[Hop],
+) {
+    let node = |n: NodeIndex| &a.scenario.nodes[n.0 as usize].name;
+    let message = format!(
+        "flow {} crosses the {} {} of link {}, but {}",
+        group.name, need.kind, need.role, a.scenario.links[hop.0.0 as usize].name, need.lacking
+    );
+    let nearest = if need.before { elsewhere.last() } else { elsewhere.first() };
+    let place = match nearest {
+        Some((link, _)) => format!(", for instance on link {}", a.scenario.links[link.0 as usize].name),
+        None => String::new(),
+    };
+    let (side, role) = (if need.before { "before" } else { "after" }, need.others[0]);
+    let help = format!(
+        "put queue = {{ kind = {:?}, role = {role:?} }} {side} it on the way from {} to {}{place}",
+        need.kind,
+        node(pair.0),
+        node(pair.1)
+    );
+    a.warn(a.flow_origin(i), message, &help);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_core::params::Kind;
+
+    #[test]
+    fn the_roles_of_routers_are_those_of_disciplines() {
+        let mut all = BTreeSet::new();
+        for name in QdiscConfig::names() {
+            let config = QdiscConfig::default_of(name).unwrap();
+            if let Some(param) = config.params().iter().find(|p| p.name == "role") {
+                let Kind::Choice(words) = param.kind else { panic!("{name}") };
+                all.extend(words.iter().copied());
+            }
+        }
+        assert_eq!(all, ROLES.iter().copied().collect());
+        for need in NEEDS {
+            let queue = QdiscConfig::default_of(need.kind).unwrap();
+            for role in need.others.iter().chain([&need.role]) {
+                assert!(queue.clone().set("role", &Value::Text((*role).into())).is_ok(), "{role}");
+            }
+        }
+    }
+}
