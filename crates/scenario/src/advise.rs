@@ -150,7 +150,8 @@ impl Adviser<'_> {
                 self.warn(decl.queue_origin.0, message, "results will show an empty queue");
                 continue;
             }
-            if loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps())) {
+            let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
+            if full || roles::labels(&decl.forward.queue) {
                 continue;
             }
             let most = loads.iter().max_by_key(|load| load.offered).expect("there are some");

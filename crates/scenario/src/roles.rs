@@ -21,6 +21,11 @@ fn role_of(queue: &QdiscConfig) -> Option<String> {
     }
 }
 
+/// Whether a queue has work to do where nothing waits: it writes labels for queues further on.
+pub(crate) fn labels(queue: &QdiscConfig) -> bool {
+    role_of(queue).is_some_and(|role| role == "edge" || role == "access")
+}
+
 /// The queue with the role of the router before it, where it can have it.
 fn with_role(mut queue: QdiscConfig, router: Option<&NodeDecl>, written: bool) -> QdiscConfig {
     if let (Some(role), false) = (router.and_then(|r| r.role.as_ref()), written) {
