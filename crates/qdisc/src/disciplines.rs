@@ -40,6 +40,7 @@ qdiscs! {
     "pi" => pi::Pi(PiConfig),
     "avq" => avq::Avq(AvqConfig),
     "csfq" => csfq::Csfq(CsfqConfig),
+    "dfs" => dfs::Dfs(DfsConfig),
 }
 
 #[cfg(test)]
