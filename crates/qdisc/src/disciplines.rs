@@ -32,6 +32,7 @@ qdiscs! {
     "codel_lifo" => codel_lifo::CodelLifo(CodelLifoConfig),
     "fq_codel_lifo" => fq_codel_lifo::FqCodelLifo(FqCodelLifoConfig),
     "fq" => fq::Fq(FqConfig),
+    "wfq" => wfq::Wfq(WfqConfig),
     "fq_pie" => fq_pie::FqPie(FqPieConfig),
     "pi2" => pi2::Pi2(Pi2Config),
     "dualpi2" => dualpi2::Dualpi2(Dualpi2Config),

@@ -10,7 +10,7 @@
 //! remembers what it did. Exact flows are forgotten, with their law, when they leave the round; then no more flows
 //! exist than packets wait. A flood of new keys grows neither.
 
-mod store;
+pub(crate) mod store;
 
 pub use self::store::End;
 use self::store::{Ends, NONE, Store};
@@ -561,13 +561,15 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
     }
 }
 
+/// `backlog` and a packet of `size`.
 #[inline]
-fn with(backlog: Backlog, size: Bytes) -> Backlog {
+pub(crate) fn with(backlog: Backlog, size: Bytes) -> Backlog {
     Backlog { packets: backlog.packets + 1, bytes: backlog.bytes + size }
 }
 
+/// Whether `backlog` is more than `limit` allows.
 #[inline]
-fn over(limit: Limit, backlog: Backlog) -> bool {
+pub(crate) fn over(limit: Limit, backlog: Backlog) -> bool {
     match limit {
         Limit::Packets(n) => backlog.packets > n,
         Limit::Bytes(b) => backlog.bytes > b,

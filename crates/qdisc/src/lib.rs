@@ -26,6 +26,7 @@ mod classifier;
 mod control;
 pub mod discipline;
 pub mod disciplines;
+mod fair_queue;
 pub mod flow_hash;
 pub mod flow_queue;
 pub mod managed;

@@ -1,7 +1,7 @@
 //! A packet and a sink for tests and benchmarks of disciplines, also of those outside this crate.
 
 use crate::discipline::Sink;
-use tailrace_core::{Bytes, DropReason, Ecn, FlowKey, Instant, Label, Packet};
+use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Packet};
 
 /// A packet with an identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct TestPacket {
     pub flow: FlowKey,
     /// Label.
     pub label: Label,
+    /// DiffServ codepoint.
+    pub dscp: Dscp,
 }
 
 impl TestPacket {
@@ -42,6 +44,9 @@ impl Packet for TestPacket {
     }
     fn set_ce(&mut self) {
         self.ecn = Ecn::Ce;
+    }
+    fn dscp(&self) -> Dscp {
+        self.dscp
     }
     fn label(&self) -> Label {
         self.label

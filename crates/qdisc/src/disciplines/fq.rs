@@ -1,21 +1,40 @@
-//! FQ: a queue for each connection, served in turn.
+//! FQ: a queue for each connection, served fairly.
 //!
 //! Nagle, "On Packet Switches with Infinite Storage", RFC 970, 1985, and IEEE Transactions on Communications 35(4),
 //! 1987; what the surveys of queue disciplines under attack call FQ. The router serves the queues of its connections
 //! cyclically, a packet each; a connection that sends too fast fills its own queue only, and what does not fit there
 //! is dropped. It is fair in packets, not in bytes: who sends large ones gets more.
 //!
+//! `service = "bit_by_bit"` is Demers, Keshav, Shenker, "Analysis and Simulation of a Fair Queueing Algorithm",
+//! SIGCOMM 1989: packets leave in the order in which a router that sends a bit of each connection in turn would finish
+//! them; `delta` favours connections that use less than their share; a full buffer costs the connection that uses most
+//! of it its last packet. `service = "ns2"` is ns-2's `queue/fq.cc`, which takes real time for the round.
+//!
 //! Readings: connections are told apart exactly, not by a hash; a queue's limit, which no source gives, is ns-2's
-//! default for any queue. Departure: `limit` bounds the whole, with the drop of the arrival, as no buffer is
-//! infinite. Linux's `fq` is another discipline (pacing); a tc line with that name is refused.
+//! default for any queue. Departures: `limit` bounds the whole, with the drop of the arrival but for `bit_by_bit`, as
+//! no buffer is infinite; ns-2 has no such bound and no more than 32 flows, whose numbers decide ties, here the fields of
+//! the packet. Linux's `fq` is another discipline (pacing); a tc line with that name is refused.
 
-use crate::discipline::LinkView;
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer};
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{FlowQueue, FlowSetup, Overflow, Separation, Service};
 use crate::managed::NoLaw;
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcWords};
-use tailrace_core::{Bytes, Limit, Packet};
+use tailrace_core::{Bytes, Instant, Limit, Packet};
+
+tailrace_core::choices! {
+    /// Who is served when.
+    pub enum FqService {
+        /// Each connection in turn, a packet each.
+        Packet = "packet",
+        /// Who would finish first if a bit of each were sent in turn.
+        BitByBit = "bit_by_bit",
+        /// Who would finish first if all connections shared the link alike from now on, as ns-2 reckons.
+        Ns2 = "ns2",
+    }
+}
 
 tailrace_core::parameters! {
     /// Parameters of `fq`.
@@ -23,35 +42,59 @@ tailrace_core::parameters! {
         /// Most that may wait in all queues together; also bounds how many connections are known. Too small: who
         /// comes late finds no room. Too large: only memory.
         limit: Limit = Limit::Packets(1000), "Linux pfifo";
-        /// Most that may wait in one connection's queue. Too small: bursts are lost. Too large: long waits behind
-        /// oneself.
-        flow_limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
+        /// Most that may wait in one connection's queue; `"auto"` is 50 packets, with `bit_by_bit` as many as find
+        /// room. Too small: bursts are lost. Too large: long waits behind oneself.
+        flow_limit: Option<Limit> = None, "ns-2 Queue limit_; Demers et al. 1989";
         /// Which fields of a packet make its connection.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 970 (Nagle: src)";
+        /// Who is served when. With `packet` large packets get more bytes; `bit_by_bit` and `ns2` cost more work.
+        service: FqService = FqService::Packet, "RFC 970";
+        /// With `bit_by_bit`: how many bytes of its own a connection that was idle may be ahead of the others. Too
+        /// large: those who send in bursts go before those who send evenly.
+        delta: Bytes = Bytes::ZERO, "Demers, Keshav, Shenker 1989";
     }
 }
 
 impl Discipline for FqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves a queue for each connection in turn, a packet each.",
-        citation: "Nagle, RFC 970, 1985; IEEE Transactions on Communications 35(4), 1987",
+        summary: "Serves a queue for each connection in turn, by packets or by bits.",
+        citation: "Nagle, RFC 970, 1985; Demers, Keshav, Shenker, SIGCOMM 1989",
         ecn: "ignored",
         per_flow_state: "a queue, while it holds packets",
     };
     const TC_KINDS: &'static [&'static str] = &["fq"];
-    type Queue<P: Packet> = FlowQueue<NoLaw, P>;
+    type Queue<P: Packet> = Fq<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
-        for (name, limit) in [("limit", self.limit), ("flow_limit", self.flow_limit)] {
-            if matches!(limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
+        for (name, limit) in [("limit", Some(self.limit)), ("flow_limit", self.flow_limit)] {
+            if matches!(limit, Some(Limit::Packets(0) | Limit::Bytes(Bytes(0)))) {
                 return Err((name, "no packet could ever wait; the limit must be larger".into()));
             }
         }
         Ok(())
     }
 
-    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<NoLaw, P> {
+    fn build<P: Packet>(&self, link: &LinkView) -> Fq<P> {
+        match self.service {
+            FqService::Packet => Fq::Round(self.round()),
+            FqService::BitByBit => Fq::Tags(self.tags(Clock::Fluid, Payer::Longest, link)),
+            FqService::Ns2 => Fq::Tags(self.tags(Clock::Real, Payer::Arrival, link)),
+        }
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("the fq of tc paces senders and is another discipline; it is not supported"))
+    }
+}
+
+impl FqConfig {
+    fn flow_limit(&self) -> Option<Limit> {
+        let usual = (self.service != FqService::BitByBit).then_some(Limit::Packets(50));
+        self.flow_limit.or(usual)
+    }
+
+    fn round<P: Packet>(&self) -> FlowQueue<NoLaw, P> {
         // No more connections than packets: with as many chains, each is short.
         let packets = match self.limit {
             Limit::Packets(n) => n,
@@ -60,7 +103,7 @@ impl Discipline for FqConfig {
         let setup = FlowSetup {
             limit: self.limit,
             memory: Bytes(u64::MAX),
-            flow_limit: Some(self.flow_limit),
+            flow_limit: self.flow_limit(),
             separation: Separation::Exact(packets.clamp(16, 1 << 16) as u32),
             by: self.flow_by,
             service: Service::Packet,
@@ -71,17 +114,70 @@ impl Discipline for FqConfig {
         FlowQueue::new(setup, NoLaw)
     }
 
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("the fq of tc paces senders and is another discipline; it is not supported"))
+    fn tags<P: Packet>(&self, clock: Clock, payer: Payer, link: &LinkView) -> FairQueue<P> {
+        FairQueue::new(FairSetup {
+            limit: self.limit,
+            flow_limit: self.flow_limit(),
+            by: Some(self.flow_by),
+            clock,
+            delta: self.delta.as_f64(),
+            weights: [1.0; 8],
+            payer,
+            rate: link.rate.bytes_per_sec(),
+        })
+    }
+}
+
+/// The discipline, in one of its forms.
+#[derive(Debug)]
+pub enum Fq<P> {
+    /// A packet each in turn.
+    Round(FlowQueue<NoLaw, P>),
+    /// By tags.
+    #[expect(private_interfaces, reason = "an option of the discipline, not a part to build with")]
+    Tags(FairQueue<P>),
+}
+
+impl<P: Packet> QueueDiscipline<P> for Fq<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        match self {
+            Self::Round(queue) => queue.enqueue(packet, cx),
+            Self::Tags(queue) => queue.enqueue(packet, cx),
+        }
+    }
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        match self {
+            Self::Round(queue) => queue.dequeue(cx),
+            Self::Tags(queue) => queue.dequeue(cx),
+        }
+    }
+    fn backlog(&self) -> Backlog {
+        match self {
+            Self::Round(queue) => queue.backlog(),
+            Self::Tags(queue) => queue.backlog(),
+        }
+    }
+    fn state_names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Round(queue) => queue.state_names(),
+            Self::Tags(queue) => queue.state_names(),
+        }
+    }
+    fn state(&self, out: &mut [f64]) {
+        match self {
+            Self::Round(queue) => queue.state(out),
+            Self::Tags(queue) => queue.state(out),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discipline::{Cx, QueueDiscipline};
     use crate::testing::{Collector, TestPacket};
-    use tailrace_core::{DropReason, Duration, Instant, Rate, Rng};
+    use tailrace_core::{DropReason, Duration, Rate, Rng};
 
     const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
 

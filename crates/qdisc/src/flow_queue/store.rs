@@ -3,17 +3,17 @@
 use tailrace_core::{Bytes, Instant, Packet};
 
 /// No index.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The two ends of one flow's packets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
+pub(crate) struct Ends {
     oldest: u32,
     newest: u32,
 }
 
 impl Ends {
-    pub(super) const EMPTY: Self = Self { oldest: NONE, newest: NONE };
+    pub(crate) const EMPTY: Self = Self { oldest: NONE, newest: NONE };
 }
 
 /// From which end of a flow a packet is taken.
@@ -35,20 +35,20 @@ struct Node<P> {
 
 /// Packets in doubly linked lists.
 #[derive(Debug)]
-pub(super) struct Store<P> {
+pub(crate) struct Store<P> {
     nodes: Vec<Node<P>>,
     /// Free nodes, linked by `newer`.
     free: u32,
 }
 
 impl<P: Packet> Store<P> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { nodes: Vec::new(), free: NONE }
     }
 
     /// Appends `packet` as the newest.
     #[inline]
-    pub(super) fn push(&mut self, ends: &mut Ends, packet: P, arrival: Instant) {
+    pub(crate) fn push(&mut self, ends: &mut Ends, packet: P, arrival: Instant) {
         let node = Node { packet: Some(packet), arrival, older: ends.newest, newer: NONE };
         let index = if self.free == NONE {
             self.nodes.push(node);
@@ -67,7 +67,7 @@ impl<P: Packet> Store<P> {
 
     /// Takes the packet at `end`, with its time of arrival.
     #[inline]
-    pub(super) fn pop(&mut self, ends: &mut Ends, end: End) -> Option<(P, Instant)> {
+    pub(crate) fn pop(&mut self, ends: &mut Ends, end: End) -> Option<(P, Instant)> {
         let index = at(ends, end);
         if index == NONE {
             return None;
@@ -87,11 +87,16 @@ impl<P: Packet> Store<P> {
         out
     }
 
+    /// The packet at `end`.
+    #[inline]
+    pub(crate) fn get(&self, ends: &Ends, end: End) -> Option<&P> {
+        self.nodes.get(at(ends, end) as usize)?.packet.as_ref()
+    }
+
     /// Size of the packet at `end`.
     #[inline]
-    pub(super) fn size(&self, ends: &Ends, end: End) -> Option<Bytes> {
-        let node = self.nodes.get(at(ends, end) as usize)?;
-        node.packet.as_ref().map(Packet::size)
+    pub(crate) fn size(&self, ends: &Ends, end: End) -> Option<Bytes> {
+        self.get(ends, end).map(Packet::size)
     }
 }
 

@@ -1,0 +1,203 @@
+//! WFQ: weighted fair queueing.
+//!
+//! Parekh, Gallager, IEEE/ACM Transactions on Networking 1(3), 1993 (packet-by-packet generalized processor sharing);
+//! Demers, Keshav, Shenker, SIGCOMM 1989; Golestani, INFOCOM 1994 (`scfq`); Goyal, Vin, Cheng, SIGCOMM 1996 (`stfq`).
+//! Flows are served as if each had its share of the link by weight, at every instant: packets leave in the order in
+//! which such a fluid system would finish them, and none later than there by more than the largest packet's time.
+//! `scfq` and `stfq` read the clock from the packet in service instead of computing the fluid system.
+//!
+//! Readings: flows are told apart exactly; ties go to the packet that came first; where the buffer is full the last
+//! packet of the flow with most bytes dies (Demers et al.) and is taken back from the fluid system. Weights are given
+//! to the eight classes that the upper three bits of the DiffServ codepoint name; a flow has the weight of its first
+//! packet while it is known. Not Linux's or ns-2's: neither has it.
+
+use crate::discipline::LinkView;
+use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer, Weights};
+use crate::flow_hash::FlowBy;
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use crate::{Backlog, Cx, QueueDiscipline};
+use tailrace_core::{Bytes, Instant, Limit, Packet};
+
+tailrace_core::choices! {
+    /// What the virtual clock shows.
+    pub enum WfqClock {
+        /// The round of the fluid system, exactly.
+        Pgps = "pgps",
+        /// The finish tag of the packet in service.
+        Scfq = "scfq",
+        /// The start tag of the packet in service; packets go in the order of their start tags.
+        Stfq = "stfq",
+    }
+}
+
+tailrace_core::choices! {
+    /// Which packet dies when the buffer is full.
+    pub enum WfqOverflow {
+        /// The last ones of the flow with most bytes, until the arrival fits.
+        Longest = "longest",
+        /// The arriving one.
+        Arrival = "arrival",
+    }
+}
+
+tailrace_core::choices! {
+    /// What has a share.
+    pub enum WfqShares {
+        /// Each flow.
+        Flow = "flow",
+        /// Each class, whatever its number of flows.
+        Class = "class",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Parameters of `wfq`.
+    pub struct WfqConfig {
+        /// Most that may wait in all flows together. Too small: who comes late finds no room. Too large: only memory.
+        limit: Limit = Limit::Packets(1000), "Linux pfifo";
+        /// Most that may wait in one flow; `"auto"` turns it off. Too small: bursts are lost.
+        flow_limit: Option<Limit> = None, "Demers et al. 1989 have none";
+        /// What the virtual clock shows. `scfq` and `stfq` cost less; with `scfq` a flow that was idle waits for up
+        /// to a packet of every other.
+        clock: WfqClock = WfqClock::Pgps, "Parekh, Gallager 1993";
+        /// Which packet dies when the buffer is full. With `arrival` a flood takes the buffer from the others.
+        overflow: WfqOverflow = WfqOverflow::Longest, "Demers, Keshav, Shenker 1989";
+        /// What has a share. With `class` the flows of a class are one queue.
+        shares: WfqShares = WfqShares::Flow, "Parekh, Gallager 1993";
+        /// Which fields of a packet make its flow.
+        flow_by: FlowBy = FlowBy::FiveTuple, "Demers et al. 1989 (src_dst)";
+        /// Weight of codepoints CS0 to 7, best effort among them. Weights count relative to one another.
+        weight_cs0: f64 = 1.0, "equal";
+        /// Weight of codepoints CS1 to 15.
+        weight_cs1: f64 = 1.0, "equal";
+        /// Weight of codepoints CS2 to 23.
+        weight_cs2: f64 = 1.0, "equal";
+        /// Weight of codepoints CS3 to 31.
+        weight_cs3: f64 = 1.0, "equal";
+        /// Weight of codepoints CS4 to 39.
+        weight_cs4: f64 = 1.0, "equal";
+        /// Weight of codepoints CS5 to 47, expedited forwarding among them.
+        weight_cs5: f64 = 1.0, "equal";
+        /// Weight of codepoints CS6 to 55.
+        weight_cs6: f64 = 1.0, "equal";
+        /// Weight of codepoints CS7 to 63.
+        weight_cs7: f64 = 1.0, "equal";
+    }
+}
+
+/// Weights beyond these lose their digits in the clock.
+const WEIGHTS: core::ops::RangeInclusive<f64> = 1e-3..=1e3;
+
+impl WfqConfig {
+    fn weights(&self) -> Weights {
+        [
+            self.weight_cs0,
+            self.weight_cs1,
+            self.weight_cs2,
+            self.weight_cs3,
+            self.weight_cs4,
+            self.weight_cs5,
+            self.weight_cs6,
+            self.weight_cs7,
+        ]
+    }
+}
+
+impl Discipline for WfqConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Serves packets in the order in which a link shared at every instant by weight would finish them.",
+        citation: "Parekh, Gallager, IEEE/ACM ToN 1(3), 1993; Demers, Keshav, Shenker, SIGCOMM 1989",
+        ecn: "ignored",
+        per_flow_state: "a queue, a weight and a tag, while it holds packets or its tag is ahead of the clock",
+    };
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Wfq<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        for (name, limit) in [("limit", Some(self.limit)), ("flow_limit", self.flow_limit)] {
+            if matches!(limit, Some(Limit::Packets(0) | Limit::Bytes(Bytes(0)))) {
+                return Err((name, "no packet could ever wait; the limit must be larger".into()));
+            }
+        }
+        const NAMES: [&str; 8] = [
+            "weight_cs0",
+            "weight_cs1",
+            "weight_cs2",
+            "weight_cs3",
+            "weight_cs4",
+            "weight_cs5",
+            "weight_cs6",
+            "weight_cs7",
+        ];
+        for (name, weight) in NAMES.into_iter().zip(self.weights()) {
+            if !WEIGHTS.contains(&weight) {
+                return Err((name, format!("must be 0.001 to 1000, is {weight}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Wfq<P> {
+        Wfq(FairQueue::new(FairSetup {
+            limit: self.limit,
+            flow_limit: self.flow_limit,
+            by: (self.shares == WfqShares::Flow).then_some(self.flow_by),
+            clock: match self.clock {
+                WfqClock::Pgps => Clock::Fluid,
+                WfqClock::Scfq => Clock::Finish,
+                WfqClock::Stfq => Clock::Start,
+            },
+            delta: 0.0,
+            weights: self.weights(),
+            payer: match self.overflow {
+                WfqOverflow::Longest => Payer::Longest,
+                WfqOverflow::Arrival => Payer::Arrival,
+            },
+            rate: link.rate.bytes_per_sec(),
+        }))
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("Linux has no wfq"))
+    }
+}
+
+/// The discipline.
+#[derive(Debug)]
+pub struct Wfq<P>(FairQueue<P>);
+
+impl<P: Packet> QueueDiscipline<P> for Wfq<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.0.enqueue(packet, cx);
+    }
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        self.0.dequeue(cx)
+    }
+    fn backlog(&self) -> Backlog {
+        self.0.backlog()
+    }
+    fn state_names(&self) -> &'static [&'static str] {
+        self.0.state_names()
+    }
+    fn state(&self, out: &mut [f64]) {
+        self.0.state(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_weights_and_limits_are_named() {
+        let base = WfqConfig::default;
+        assert_eq!(WfqConfig { weight_cs5: 0.0, ..base() }.validate().unwrap_err().0, "weight_cs5");
+        assert_eq!(WfqConfig { weight_cs0: 1e9, ..base() }.validate().unwrap_err().0, "weight_cs0");
+        let limit = Some(Limit::Packets(0));
+        assert_eq!(WfqConfig { flow_limit: limit, ..base() }.validate().unwrap_err().0, "flow_limit");
+    }
+}

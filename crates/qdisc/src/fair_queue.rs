@@ -1,0 +1,465 @@
+//! Packets in the order of tags that a virtual clock gives them: the body of weighted and of bit-by-bit fair queueing.
+//!
+//! A packet's finish tag is where its flow's last one ends, or the clock where that is later, plus its size over the
+//! flow's weight; tags are in bytes per unit of weight. What differs is the clock ([`Clock`]) and who pays when the
+//! buffer is full. Cost: O(log n) a packet, and for the exact clock the flows that leave the fluid system meanwhile,
+//! each once; `ns2` looks at every flow that holds packets.
+//!
+//! A packet dropped from a flow's end is taken back from the fluid system: the flow's last tag is again that of the
+//! packet before. When the link runs idle the clock starts anew.
+//!
+//! Memory: a flow is known while it holds packets or its last tag is still ahead of the clock; of the latter kind at
+//! most [`MOST_REMEMBERED`], beyond which those next in line are forgotten early. A flood of new keys grows neither.
+
+mod heap;
+
+use self::heap::{Heap, Key};
+use crate::discipline::{Backlog, Cx, QueueDiscipline};
+use crate::flow_hash::{FlowBy, SaltedHash};
+use crate::flow_queue::store::{Ends, NONE, Store};
+use crate::flow_queue::{End, over, with};
+use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit, Packet};
+
+/// Most flows that are known without a packet.
+pub(crate) const MOST_REMEMBERED: u32 = 1 << 16;
+
+/// What the virtual clock shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// The round of the fluid system that serves all flows at once, by iterated deletion.
+    Fluid,
+    /// The finish tag of the packet in service.
+    Finish,
+    /// The start tag of the packet in service, in whose order packets go.
+    Start,
+    /// ns-2's `queue/fq.cc`: real time; a head's tag is its flow's last, or the time it became head, plus its time on
+    /// the link times the flows that hold packets when it is asked for.
+    Real,
+}
+
+/// Which packet dies when `limit` is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Payer {
+    /// The arriving one.
+    Arrival,
+    /// The last ones of the flow with most bytes.
+    Longest,
+}
+
+/// Weights of the eight classes that the upper half of a DiffServ codepoint names.
+pub(crate) type Weights = [f64; 8];
+
+/// What a fair queue is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct FairSetup {
+    /// Most that may wait in all flows together.
+    pub(crate) limit: Limit,
+    /// Most that may wait in one flow.
+    pub(crate) flow_limit: Option<Limit>,
+    /// What makes a flow; a class where this is `None`.
+    pub(crate) by: Option<FlowBy>,
+    /// What the virtual clock shows.
+    pub(crate) clock: Clock,
+    /// How far the clock may lie behind for a flow that was idle (DKS89), bytes.
+    pub(crate) delta: f64,
+    /// A flow's weight is that of its first packet's class.
+    pub(crate) weights: Weights,
+    /// Which packet dies when `limit` is reached.
+    pub(crate) payer: Payer,
+    /// What the link sends, bytes a second.
+    pub(crate) rate: f64,
+}
+
+/// Flows, served in the order of tags.
+#[derive(Debug)]
+pub(crate) struct FairQueue<P> {
+    setup: FairSetup,
+    hash: SaltedHash,
+    /// First flow of each chain.
+    table: Vec<u32>,
+    flows: Vec<Flow>,
+    /// Flows to be used again, linked by `chain`.
+    free: u32,
+    used: u32,
+    store: Store<Tagged<P>>,
+    backlog: Backlog,
+    /// Flows that hold packets, by the key of their heads.
+    heads: Heap,
+    /// Flows whose last tag is ahead of the clock, by that tag.
+    ahead: Heap,
+    /// Flows that hold packets, most bytes first; empty where nobody asks.
+    longest: Heap,
+    clock: f64,
+    /// When the fluid system was last looked at.
+    seen: Instant,
+    /// Sum of the weights of the flows in the fluid system.
+    active_weight: f64,
+    arrivals: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Flow {
+    key: FlowKey,
+    chain: u32,
+    ends: Ends,
+    backlog: Backlog,
+    weight: f64,
+    /// Finish tag of the packet that came last.
+    last: f64,
+}
+
+/// A packet with its place in line.
+#[derive(Clone, Copy, Debug)]
+struct Tagged<P> {
+    packet: P,
+    /// What it is served by.
+    bid: f64,
+    /// Its flow's last tag before it came.
+    before: f64,
+    number: u64,
+}
+
+impl<P: Packet> Packet for Tagged<P> {
+    fn size(&self) -> Bytes {
+        self.packet.size()
+    }
+    fn flow(&self) -> FlowKey {
+        self.packet.flow()
+    }
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+    fn set_ce(&mut self) {
+        self.packet.set_ce();
+    }
+    fn dscp(&self) -> Dscp {
+        self.packet.dscp()
+    }
+    fn label(&self) -> Label {
+        self.packet.label()
+    }
+}
+
+impl<P: Packet> FairQueue<P> {
+    /// An empty queue.
+    pub(crate) fn new(setup: FairSetup) -> Self {
+        // No more flows than packets: with as many chains, each is short.
+        let packets = match setup.limit {
+            Limit::Packets(n) => n,
+            Limit::Bytes(b) => b.get() / 1000,
+        };
+        Self {
+            setup,
+            hash: SaltedHash::default(),
+            table: vec![NONE; packets.clamp(16, 1 << 16) as usize],
+            flows: Vec::new(),
+            free: NONE,
+            used: 0,
+            store: Store::new(),
+            backlog: Backlog::default(),
+            heads: Heap::new(),
+            ahead: Heap::new(),
+            longest: Heap::new(),
+            clock: 0.0,
+            seen: Instant::ZERO,
+            active_weight: 0.0,
+            arrivals: 0,
+        }
+    }
+
+    /// The flow of `packet`, made if there is none yet.
+    #[inline]
+    fn classify(&mut self, packet: &P, cx: &mut Cx<'_, P>) -> u32 {
+        let class = packet.dscp().0 >> 3 & 7;
+        let key = match self.setup.by {
+            Some(by) => by.key(packet.flow()),
+            None => FlowKey { src: u32::from(class), ..FlowKey::default() },
+        };
+        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
+        let mut index = self.table[bucket];
+        while index != NONE && self.flows[index as usize].key != key {
+            index = self.flows[index as usize].chain;
+        }
+        if index == NONE {
+            self.make_flow(key, bucket, self.setup.weights[usize::from(class)])
+        } else {
+            index
+        }
+    }
+
+    fn make_flow(&mut self, key: FlowKey, bucket: usize, weight: f64) -> u32 {
+        let head = &mut self.table[bucket];
+        let backlog = Backlog::default();
+        let flow = Flow { key, chain: *head, ends: Ends::EMPTY, backlog, weight, last: 0.0 };
+        self.used += 1;
+        *head = if self.free == NONE {
+            self.flows.push(flow);
+            self.flows.len() as u32 - 1
+        } else {
+            let index = self.free;
+            self.free = core::mem::replace(&mut self.flows[index as usize], flow).chain;
+            index
+        };
+        *head
+    }
+
+    /// Forgets a flow without packets whose last tag is not ahead.
+    #[inline]
+    fn forget_if_over(&mut self, index: u32, cx: &mut Cx<'_, P>) {
+        if self.heads.contains(index) || self.ahead.contains(index) {
+            return;
+        }
+        let Flow { key, chain, .. } = self.flows[index as usize];
+        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
+        if self.table[bucket] == index {
+            self.table[bucket] = chain;
+        } else {
+            let mut before = self.table[bucket] as usize;
+            while self.flows[before].chain != index {
+                before = self.flows[before].chain as usize;
+            }
+            self.flows[before].chain = chain;
+        }
+        self.flows[index as usize].chain = core::mem::replace(&mut self.free, index);
+        self.used -= 1;
+    }
+
+    /// Sets the last tag of flow `index`, and with it whether it is ahead of the clock.
+    #[inline]
+    fn set_last(&mut self, index: u32, last: f64) {
+        let flow = &mut self.flows[index as usize];
+        flow.last = last;
+        if last > self.clock {
+            if !self.ahead.contains(index) {
+                self.active_weight += flow.weight;
+            }
+            self.ahead.set(index, Key(last, u64::from(index)));
+        } else if self.ahead.contains(index) {
+            self.leave(index);
+        }
+    }
+
+    /// Takes flow `index` out of the fluid system.
+    #[inline]
+    fn leave(&mut self, index: u32) {
+        self.ahead.remove(index);
+        self.active_weight -= self.flows[index as usize].weight;
+        if self.ahead.is_empty() {
+            // What rounding has left.
+            self.active_weight = 0.0;
+        }
+    }
+
+    /// Brings the clock to `cx.now`: fluid flows that finish on the way leave, in the order of their tags.
+    fn advance(&mut self, cx: &mut Cx<'_, P>) {
+        match self.setup.clock {
+            Clock::Fluid => {
+                let mut left = cx.now.saturating_since(self.seen).as_secs_f64() * self.setup.rate;
+                self.seen = self.seen.max(cx.now);
+                while let Some((Key(first, _), index)) = self.ahead.first() {
+                    let needed = (first - self.clock) * self.active_weight;
+                    if needed > left {
+                        self.clock += left / self.active_weight;
+                        break;
+                    }
+                    left -= needed.max(0.0);
+                    self.clock = self.clock.max(first);
+                    self.leave(index);
+                    self.forget_if_over(index, cx);
+                }
+            }
+            Clock::Real => {
+                self.clock = cx.now.as_secs_f64();
+                self.expire(cx);
+            }
+            Clock::Finish | Clock::Start => {}
+        }
+    }
+
+    /// Flows that the clock has caught up with are not ahead any more.
+    #[inline]
+    fn expire(&mut self, cx: &mut Cx<'_, P>) {
+        while let Some((Key(last, _), index)) = self.ahead.first() {
+            if last > self.clock && u64::from(self.used) <= self.most_flows() {
+                break;
+            }
+            self.leave(index);
+            self.forget_if_over(index, cx);
+        }
+    }
+
+    fn most_flows(&self) -> u64 {
+        u64::from(self.heads.len()) + u64::from(MOST_REMEMBERED)
+    }
+
+    /// Appends `packet` to flow `index`.
+    #[inline]
+    fn push(&mut self, index: u32, packet: P, now: Instant) {
+        let size = packet.size();
+        let flow = &mut self.flows[index as usize];
+        let work = size.as_f64() / flow.weight;
+        let (before, start) = (flow.last, flow.last.max(self.clock));
+        let (bid, last) = match self.setup.clock {
+            Clock::Fluid => (work + before.max(self.clock - self.setup.delta), start + work),
+            Clock::Finish => (start + work, start + work),
+            Clock::Start => (start, start + work),
+            // Only heads have tags.
+            Clock::Real => (0.0, if flow.backlog.packets == 0 { start } else { before }),
+        };
+        let number = self.arrivals;
+        self.arrivals += 1;
+        self.store.push(&mut flow.ends, Tagged { packet, bid, before, number }, now);
+        if flow.backlog.packets == 0 {
+            self.heads.set(index, Key(bid, number));
+        }
+        flow.backlog = with(flow.backlog, size);
+        self.backlog = with(self.backlog, size);
+        self.rank(index);
+        self.set_last(index, last);
+    }
+
+    /// Takes the packet at `end` of flow `index`.
+    #[inline]
+    fn pop(&mut self, index: u32, end: End) -> Option<(Tagged<P>, Instant)> {
+        let flow = &mut self.flows[index as usize];
+        let out = self.store.pop(&mut flow.ends, end)?;
+        let size = out.0.size();
+        for backlog in [&mut flow.backlog, &mut self.backlog] {
+            backlog.packets -= 1;
+            backlog.bytes -= size;
+        }
+        match self.store.get(&flow.ends, End::Oldest) {
+            None => self.heads.remove(index),
+            Some(head) => self.heads.set(index, Key(head.bid, head.number)),
+        }
+        self.rank(index);
+        Some(out)
+    }
+
+    /// Keeps flow `index` in its place among the longest.
+    #[inline]
+    fn rank(&mut self, index: u32) {
+        if self.setup.payer == Payer::Arrival {
+            return;
+        }
+        let Backlog { packets, bytes } = self.flows[index as usize].backlog;
+        if packets == 0 {
+            self.longest.remove(index);
+        } else {
+            self.longest.set(index, Key(-bytes.as_f64(), u64::from(index)));
+        }
+    }
+
+    /// Drops the last packets of the longest flow until what waits fits.
+    #[cold]
+    fn shed(&mut self, cx: &mut Cx<'_, P>) {
+        while over(self.setup.limit, self.backlog) {
+            let Some((_, index)) = self.longest.first() else { return };
+            let Some((Tagged { packet, before, .. }, _)) = self.pop(index, End::Newest) else { return };
+            if self.setup.clock != Clock::Real {
+                self.set_last(index, before);
+            }
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            self.forget_if_over(index, cx);
+        }
+    }
+
+    /// The flow whose head goes next, with its tag.
+    #[inline]
+    fn choose(&self) -> Option<(u32, f64)> {
+        if self.setup.clock != Clock::Real {
+            return self.heads.first().map(|(Key(bid, _), index)| (index, bid));
+        }
+        let flows = f64::from(self.heads.len());
+        let mut best: Option<(u32, f64)> = None;
+        // As in ns-2, the lowest flow wins ties.
+        let key = |index: u32| self.flows[index as usize].key;
+        for index in self.heads.indices() {
+            let flow = &self.flows[index as usize];
+            let size = self.store.size(&flow.ends, End::Oldest).unwrap_or(Bytes::ZERO);
+            let tag = flow.last + size.as_f64() / (self.setup.rate * flow.weight) * flows;
+            if best.is_none_or(|(other, least)| (tag, key(index)) < (least, key(other))) {
+                best = Some((index, tag));
+            }
+        }
+        best
+    }
+
+    /// The link is idle: the clock starts anew.
+    #[cold]
+    fn reset(&mut self, cx: &mut Cx<'_, P>) {
+        if self.setup.clock == Clock::Real {
+            return;
+        }
+        while let Some((_, index)) = self.ahead.first() {
+            self.leave(index);
+            self.forget_if_over(index, cx);
+        }
+        self.clock = 0.0;
+    }
+
+    /// Whether an arrival of `size` in flow `index` finds no room.
+    #[inline]
+    fn refuses(&self, index: u32, size: Bytes) -> bool {
+        let longer = with(self.flows[index as usize].backlog, size);
+        self.setup.flow_limit.is_some_and(|limit| over(limit, longer))
+            || (self.setup.payer == Payer::Arrival && over(self.setup.limit, with(self.backlog, size)))
+    }
+}
+
+impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.advance(cx);
+        let index = self.classify(&packet, cx);
+        if self.refuses(index, packet.size()) {
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return self.forget_if_over(index, cx);
+        }
+        self.push(index, packet, cx.now);
+        if over(self.setup.limit, self.backlog) {
+            self.shed(cx);
+        }
+        if u64::from(self.used) > self.most_flows() {
+            self.expire(cx);
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        self.advance(cx);
+        let Some((index, tag)) = self.choose() else {
+            self.reset(cx);
+            return None;
+        };
+        let (tagged, arrival) = self.pop(index, End::Oldest)?;
+        match self.setup.clock {
+            Clock::Fluid => {}
+            Clock::Finish | Clock::Start => self.clock = self.clock.max(tag),
+            Clock::Real => {
+                let is_head_again = self.heads.contains(index);
+                self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
+            }
+        }
+        self.forget_if_over(index, cx);
+        if self.setup.clock != Clock::Fluid {
+            self.expire(cx);
+        }
+        Some((tagged.packet, arrival))
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn state_names(&self) -> &'static [&'static str] {
+        &["active_flows", "remembered_flows"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        out.copy_from_slice(&[f64::from(self.heads.len()), f64::from(self.used - self.heads.len())]);
+    }
+}
+
+#[cfg(test)]
+mod tests;
