@@ -21,6 +21,7 @@ qdiscs! {
     "punsi" => punsi::Punsi(PunsiConfig),
     "rred" => rred::Rred(RredConfig),
     "fred" => fred::Fred(FredConfig),
+    "red_pd" => red_pd::RedPd(RedPdConfig),
     "sfb" => sfb::Sfb(SfbConfig),
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
