@@ -22,6 +22,7 @@ qdiscs! {
     "rred" => rred::Rred(RredConfig),
     "fred" => fred::Fred(FredConfig),
     "red_pd" => red_pd::RedPd(RedPdConfig),
+    "cpr" => cpr::Cpr(CprConfig),
     "sfb" => sfb::Sfb(SfbConfig),
     "codel" => codel::Codel(CodelConfig),
     "sfq" => sfq::Sfq(SfqConfig),
