@@ -20,6 +20,7 @@ qdiscs! {
     "rechoke" => rechoke::Rechoke(RechokeConfig),
     "punsi" => punsi::Punsi(PunsiConfig),
     "rred" => rred::Rred(RredConfig),
+    "stored" => stored::Stored(StoredConfig),
     "fred" => fred::Fred(FredConfig),
     "red_pd" => red_pd::RedPd(RedPdConfig),
     "cpr" => cpr::Cpr(CprConfig),

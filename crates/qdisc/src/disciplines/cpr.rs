@@ -1,20 +1,21 @@
 //! CPR: flows that send mostly while the queue is congested.
 //!
-//! Zhang, Cai, Chen, Luo, Yin, "Flow level detection and filtering of low-rate DDoS", Computer Networks 56, 2012. Time is
-//! cut into short intervals; one is congested if RED drops a packet in it. TCP backs off when that happens, low-rate
-//! attackers send just then: a flow whose congestion participation rate, the share of its packets that arrive in congested
-//! intervals, reaches `tau` is an attacker, and all its packets are dropped before RED sees them.
+//! Zhang, Cai, Chen, Luo, Yin, "Flow level detection and filtering of low-rate DDoS", Computer Networks 56, 2012. Time
+//! is cut into short intervals; one is congested if RED drops a packet in it. TCP backs off when that happens,
+//! low-rate attackers send just then: a flow whose congestion participation rate, the share of its packets that arrive
+//! in congested intervals, reaches `tau` is an attacker, and all its packets are dropped before RED sees them.
 //!
 //! The authors' analysis script (LeoDoS, `leodos_cpr.awk`) settles the counting: packets count when they arrive, also
-//! those that are dropped then, and all those of an interval count as congested if any packet was dropped in it, before
-//! or after them. It judges a whole recording. Readings for a queue that runs on: the rate is taken over the last
-//! `window`, which slides by tenths; a flow is flagged at the end of an interval, from `min_packets` on, and cleared
-//! at the end of a tenth. What the filter drops congests nothing, or every flow would share the blame for it, and counts
-//! nowhere, or an attacker would be cleared for the calm that its absence brings: it stays out until what it was
-//! flagged for has left the window.
+//! those that are dropped then, and all those of an interval count as congested if any packet was dropped in it,
+//! before or after them. It judges a whole recording. Readings for a queue that runs on: the rate is taken over the
+//! last `window`, which slides by tenths; a flow is flagged at the end of an interval, from `min_packets` on, and
+//! cleared at the end of a tenth. What the filter drops congests nothing, or every flow would share the blame for it,
+//! and counts nowhere, or an attacker would be cleared for the calm that its absence brings: it stays out until what
+//! it was flagged for has left the window.
 //!
-//! Departures: at most `flows` flows are known; when the table is full, further ones pass unjudged until others have been
-//! silent for a window. A mark is no drop unless `marks_count`, so with ECN the detector learns from overflow alone.
+//! Departures: at most `flows` flows are known; when the table is full, further ones pass unjudged until others have
+//! been silent for a window. A mark is no drop unless `marks_count`, so with ECN the detector learns from overflow
+//! alone.
 //!
 //! CPR does not stop a flood: under constant drops every interval is congested, and every flow an attacker.
 
@@ -36,7 +37,8 @@ red_based! {
         gentle: bool = true, "ns-2 since 2001, as in the authors' scripts";
         /// Which packet dies at the hard limit.
         drop: DropEnd = DropEnd::Tail, "all";
-        /// Congestion participation rate from which a flow is an attacker. Too small: TCP is hit. Too large: attacks pass.
+        /// Congestion participation rate from which a flow is an attacker. Too small: TCP is hit. Too large: attacks
+        /// pass.
         tau: Probability = Probability::clamped(0.3), "authors' scripts, d_cpr";
         /// Length of an interval. Too small: attackers miss the drops that they cause. Too large: everybody is there.
         dt: Duration = Duration::from_millis(1), "authors' scripts, dt; the analysis script alone has 10 ms";

@@ -1,9 +1,10 @@
 //! RED-PD: RED with preferential dropping.
 //!
 //! Mahajan, Floyd, Wetherall, "Controlling high-bandwidth flows at the congested router", ICNP 2001; ICSI TR-01-001.
-//! What RED drops is a sample of what arrives: a flow that loses packets in most of the last few intervals sends faster
-//! than a TCP with round trip `rtt` would at the present drop rate. Such flows are monitored, and lose packets at random
-//! before RED sees them, with a probability that grows while RED still hits them often and shrinks while it does not.
+//! What RED drops is a sample of what arrives: a flow that loses packets in most of the last few intervals sends
+//! faster than a TCP with round trip `rtt` would at the present drop rate. Such flows are monitored, and lose packets
+//! at random before RED sees them, with a probability that grows while RED still hits them often and shrinks while it
+//! does not.
 //!
 //! The authors' ns-2 code (`queue/red-pd.cc`, `tcl/ex/red-pd`) settles what the papers leave open: drops by the filter
 //! count neither in the drop rate nor in the lists; a probability is halved into the rate where it would exceed one;
@@ -44,7 +45,8 @@ red_based! {
         regular: u32 = 3, "Mahajan et al. 2001; helper.tcl";
         /// Flows kept of a list, those with the most bytes dropped. Too small: fast flows go unseen where many send.
         list_length: u32 = 50, "helper.tcl MaxDropList_";
-        /// When the first list ends; `"auto"` is the longest interval, ten `rtt`. Too small: the start of the flows counts.
+        /// When the first list ends; `"auto"` is the longest interval, ten `rtt`. Too small: the start of the flows
+        /// counts.
         start: Option<Duration> = None, "none; helper.tcl has 10.1 s";
         /// Least time between two changes of a flow's probability. Too small: a flow is judged before it could answer.
         min_wait: Duration = Duration::from_millis(400), "helper.tcl minTimetoConsider_";

@@ -164,8 +164,8 @@ mod tests {
         }
     }
 
-    /// monitoring.tcl, do_detect: twice (unresponsive: three times) where `d > P`, else `d` (`2 d`) more; beyond one, the
-    /// share let through is divided by two (three).
+    /// monitoring.tcl, do_detect: twice (unresponsive: three times) where `d > P`, else `d` (`2 d`) more; beyond one,
+    /// the share let through is divided by two (three).
     #[test]
     fn a_probability_at_most_doubles() {
         let cases = [

@@ -352,8 +352,8 @@ fn all_udp() -> RedPdConfig {
 }
 
 /// tcl/ex/red-pd/allUDP: of 10 Mbit/s, max-min fairness gives 0.1, 0.5 and 1 Mbit/s to those who want no more, and
-/// 1.05 Mbit/s to each other. ns-2 2.35 itself gives these between 0.97 and 1.17, and the others 0.098, 0.48 and 0.89 to
-/// 0.93, over five seeds.
+/// 1.05 Mbit/s to each other. ns-2 2.35 itself gives these between 0.97 and 1.17, and the others 0.098, 0.48 and 0.89
+/// to 0.93, over five seeds.
 #[test]
 fn eleven_constant_rates_are_held_to_their_max_min_shares() {
     let mut line = Line::new(&all_udp(), &ALL_UDP);
@@ -402,8 +402,8 @@ fn who_falls_silent_is_released_and_forgotten() {
     assert_eq!((line.queue.monitor.counts(), line.queue.monitor.known()), ((0, 0), 0));
 }
 
-/// red-pd.cc, enque: where RED is not congested, responsive flows pass; unresponsive ones only with `noidle` and nothing
-/// waiting.
+/// red-pd.cc, enque: where RED is not congested, responsive flows pass; unresponsive ones only with `noidle` and
+/// nothing waiting.
 #[test]
 fn the_filter_spares_flows_where_the_link_has_room() {
     let outcomes = |unresponsive, noidle| {
