@@ -7,9 +7,9 @@
 //! does not.
 //!
 //! The authors' ns-2 code (`queue/red-pd.cc`, `tcl/ex/red-pd`) settles what the papers leave open: drops by the filter
-//! count neither in the drop rate nor in the lists; a probability is halved into the rate where it would exceed one;
-//! responsive flows lose packets only while the average is above `min_th` and packets wait; flows that do not answer
-//! to a higher drop rate are handled harder.
+//! count neither in the drop rate nor in the lists; where a probability would exceed one, the share let through is
+//! halved instead; responsive flows lose packets only while the average is above `min_th` and packets wait; flows that
+//! do not answer to a higher drop rate are handled harder.
 //!
 //! Departures: the first list ends after `start`, not after the 10.1 s of the authors' scripts; an interval without any
 //! drop counts, too, among the lengths of the last ones; a flow's arrivals are counted from its first drop on, and at
