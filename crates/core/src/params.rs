@@ -55,10 +55,21 @@ pub struct ParamInfo {
     pub kind: Kind,
     /// Whether `"auto"` is a value, too.
     pub auto: bool,
+    /// Its words and what they mean, where it takes one of some words.
+    pub choices: &'static [Choice],
     /// Meaning, and what too small or too large does.
     pub doc: &'static str,
     /// Where the default comes from.
     pub source: &'static str,
+}
+
+/// A word that a parameter can be, and what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The word.
+    pub word: &'static str,
+    /// Its meaning.
+    pub doc: &'static str,
 }
 
 /// Why a parameter could not be set. The caller knows the place in the file and adds it.
@@ -89,6 +100,8 @@ pub trait ParamType: Sized {
     const KIND: Kind;
     /// Whether `"auto"` is a value.
     const AUTO: bool = false;
+    /// The meaning of its words, where it takes one of some words.
+    const CHOICES: &'static [Choice] = &[];
     /// Reads a value.
     ///
     /// # Errors
@@ -195,6 +208,7 @@ impl ParamType for Probability {
 impl<T: ParamType> ParamType for Option<T> {
     const KIND: Kind = T::KIND;
     const AUTO: bool = true;
+    const CHOICES: &'static [Choice] = T::CHOICES;
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
             Value::Text(t) if t == "auto" => Ok(None),
@@ -232,6 +246,7 @@ macro_rules! parameters {
                     name: stringify!($field),
                     kind: <$ty as $crate::params::ParamType>::KIND,
                     auto: <$ty as $crate::params::ParamType>::AUTO,
+                    choices: <$ty as $crate::params::ParamType>::CHOICES,
                     doc: concat!($($doc, "\n"),+),
                     source: $source,
                 }, )* ]
@@ -270,6 +285,8 @@ macro_rules! choices {
 
         impl $crate::params::ParamType for $name {
             const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$($word),+]);
+            const CHOICES: &'static [$crate::params::Choice] =
+                &[$( $crate::params::Choice { word: $word, doc: concat!($($doc, "\n"),+) } ),+];
             fn from_value(value: &$crate::params::Value) -> Result<Self, String> {
                 match value {
                     $( $crate::params::Value::Text(t) if t == $word => Ok(Self::$variant), )+
@@ -318,6 +335,14 @@ mod tests {
             copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
         }
         assert_eq!(copy, config);
+    }
+
+    #[test]
+    fn the_table_says_what_each_word_means() {
+        let end = Config::params().iter().find(|p| p.name == "end").unwrap();
+        let words: Vec<_> = end.choices.iter().map(|c| (c.word, c.doc.trim())).collect();
+        assert_eq!(words, [("tail", "The newest."), ("head", "The oldest.")]);
+        assert!(Config::params()[0].choices.is_empty());
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub(crate) fn catalog() -> Value {
                 "citation": info.citation,
                 "ecn": info.ecn,
                 "per_flow_state": info.per_flow_state,
+                "classifies": info.classifies,
+                "in_linux": info.in_linux,
+                "states": info.states,
                 "params": params(info.params, |name| default.as_ref().and_then(|config| config.get(name))),
             })
         })
@@ -83,6 +86,7 @@ fn params(table: &[ParamInfo], default: impl Fn(&str) -> Option<ParamValue>) -> 
                 "kind": kind(info),
                 "default": default(info.name).map(|value| plain(&value)),
                 "doc": info.doc.trim(),
+                "choices": info.choices.iter().map(|c| json!({ "word": c.word, "doc": c.doc.trim() })).collect::<Vec<_>>(),
                 "source": info.source,
             })
         })

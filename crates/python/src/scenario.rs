@@ -113,6 +113,13 @@ impl Scenario {
         .to_string()
     }
 
+    /// Its queues in the words of tc as JSON text: all that results show, or those of one link or queue.
+    #[pyo3(signature = (chosen=None))]
+    fn tc(&self, chosen: Option<&str>) -> PyResult<String> {
+        let entries = crate::export::tc(&self.scenario, chosen).map_err(PyValueError::new_err)?;
+        Ok(entries.to_string())
+    }
+
     /// The scenario as a file with every default written out.
     fn to_toml(&self) -> &str {
         &self.toml

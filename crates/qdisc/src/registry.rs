@@ -6,8 +6,9 @@
 
 use crate::discipline::{LinkView, QueueDiscipline};
 use crate::tc::{TcDifference, TcError, TcLine, TcWords};
+use crate::testing::TestPacket;
 use tailrace_core::params::{ParamInfo, Parameters, Value};
-use tailrace_core::{Limit, Packet};
+use tailrace_core::{Duration, Limit, Packet, Rate};
 
 /// The parameter at fault and what is wrong with it.
 pub type Invalid = (&'static str, String);
@@ -97,6 +98,12 @@ pub struct QdiscInfo {
     pub ecn: &'static str,
     /// What it keeps for each flow.
     pub per_flow_state: &'static str,
+    /// Whether it singles out flows and reports them as flagged and cleared.
+    pub classifies: bool,
+    /// Whether Linux has it, so that [`QdiscConfig::to_tc`](crate::QdiscConfig::to_tc) may find a line.
+    pub in_linux: bool,
+    /// Its state variables, as they are recorded.
+    pub states: &'static [&'static str],
     /// Its parameters.
     pub params: &'static [ParamInfo],
 }
@@ -104,7 +111,20 @@ pub struct QdiscInfo {
 impl QdiscInfo {
     pub(crate) fn of<C: Discipline>(name: &'static str) -> Self {
         let About { family, summary, citation, ecn, per_flow_state } = C::ABOUT;
-        Self { name, family, summary, citation, ecn, per_flow_state, params: C::params() }
+        let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(10) };
+        let config = C::default();
+        Self {
+            name,
+            family,
+            summary,
+            citation,
+            ecn,
+            per_flow_state,
+            classifies: C::CLASSIFIES,
+            in_linux: config.explicit(&link).to_tc().is_some(),
+            states: config.build::<TestPacket>(&link).state_names(),
+            params: C::params(),
+        }
     }
 }
 

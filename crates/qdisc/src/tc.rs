@@ -280,7 +280,7 @@ impl TcLine {
     }
 
     /// What an operator has to run where one `tc qdisc` line is not enough, as for a classful discipline: complete
-    /// commands in which `DEV` is the device.
+    /// commands in which `DEV` is the device, `PARENT` its place (`root`) and 10: its handle.
     #[must_use]
     pub fn commands(self, commands: Vec<String>) -> Self {
         Self { commands, ..self }
@@ -315,7 +315,7 @@ pub fn time_text(time: Duration) -> String {
 pub struct TcExport {
     /// The line: kind and words, as a scenario reads them.
     pub line: String,
-    /// What to run instead of one `tc qdisc` line, where one is not enough; `DEV` is the device.
+    /// What to run instead of one `tc qdisc` line, where one is not enough; see [`TcLine::commands`].
     pub commands: Vec<String>,
     /// Parameters that the line does not carry.
     pub differs: Vec<TcDifference>,

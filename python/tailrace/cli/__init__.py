@@ -1,4 +1,4 @@
-"""The command line: `tailrace run | check | compare | plot | list | schema | doctor`.
+"""The command line: `tailrace run | check | compare | plot | export | list | schema | doctor`.
 
 Data goes to stdout, talk to stderr. Exit codes: 0 ok, 1 a run failed, 2 usage or scenario error, 3 some cells of a
 sweep failed, 4 a comparison did not hold, 130 interrupted with state kept.
@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from tailrace.cli import check, compare, doctor, listing, plot, run
+from tailrace.cli import check, compare, doctor, export, listing, plot, run
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
 app.command("plot")(plot.plot)
+app.add_typer(export.app, name="export")
 app.command("list")(listing.listing)
 app.command("schema")(listing.schema)
 app.command("doctor")(doctor.doctor)

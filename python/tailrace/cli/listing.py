@@ -1,6 +1,7 @@
 """`tailrace list` and `tailrace schema`: what a scenario can say."""
 
 import json as json_text
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -8,6 +9,27 @@ import typer
 from tailrace import _native, api, toml_text
 from tailrace.cli import common
 from tailrace.cli.common import guarded
+
+# Families of disciplines, in words; what is not here stands as it is.
+FAMILIES = {
+    "fifo": "first in, first out",
+    "red": "random early detection and kin",
+    "blue": "BLUE and kin",
+    "price": "controllers of load or price",
+    "delay": "controllers of delay",
+    "fair": "fair queueing",
+}
+# What a glance should tell.
+PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "ecn": lambda entry: entry["ecn"] != "ignored",
+    "flows": lambda entry: not entry["per_flow_state"].startswith("none"),
+    "flags": lambda entry: entry["classifies"],
+    "tc": lambda entry: entry["in_linux"],
+}
+LEGEND = (
+    "ecn: can mark; flows: keeps something for each flow; flags: singles out flows and reports them; "
+    "tc: Linux has it"
+)
 
 
 @guarded
@@ -50,20 +72,46 @@ def _show_lists(chosen: dict[str, list[dict[str, Any]]]) -> None:
             typer.echo()
         typer.echo(f"{kind}:")
         width = max((len(entry["name"]) for entry in entries), default=0)
-        for entry in entries:
-            typer.echo(f"  {entry['name']:<{width}}  {entry['doc'].strip().splitlines()[0]}".rstrip())
+        for family, members in _by_family(entries).items():
+            if family:
+                typer.echo(f"\n  {FAMILIES.get(family, family)}")
+            for entry in members:
+                properties = [word for word, has in PROPERTIES.items() if "family" in entry and has(entry)]
+                line = f"  {entry['name']:<{width}}  {entry['doc'].strip().splitlines()[0]}"
+                typer.echo(f"{line} [{', '.join(properties)}]" if properties else line.rstrip())
+    if "queues" in chosen:
+        typer.echo(f"\n{LEGEND}")
     if len(chosen) == 1:
         (kind,) = chosen
         typer.echo(f"\nparameters: tailrace list {kind} NAME")
 
 
+def _by_family(entries: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The entries under their families, these in the order of their first members."""
+    families: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        families.setdefault(entry.get("family", ""), []).append(entry)
+    return families
+
+
 def _show_entry(entry: dict[str, Any]) -> None:
     typer.echo(f"{entry['name']}: {' '.join(entry['doc'].split())}")
+    if "citation" in entry:
+        typer.echo(f"  source: {entry['citation']}")
+    if "family" in entry:
+        typer.echo(f"  family: {FAMILIES.get(entry['family'], entry['family'])}")
+        typer.echo(f"  for each flow: {entry['per_flow_state']}")
+        typer.echo(f"  ECN: {entry['ecn']}")
+        typer.echo(f"  singles out flows: {'yes, and reports them' if entry['classifies'] else 'no'}")
+        typer.echo(f"  in Linux: {'yes; tailrace export tc' if entry['in_linux'] else 'no'}")
+        typer.echo(f"  series: {', '.join(entry['states']) or 'backlog and sojourn only'}")
     for parameter in entry.get("params", []):
         default = parameter["default"]
         shown = "required" if default is None else f"= {_toml(default)}" if default != "" else ""
         typer.echo(f"\n  {parameter['name']} {shown}   ({parameter['kind']})")
         typer.echo(f"      {' '.join(parameter['doc'].split())}")
+        for choice in parameter.get("choices", []):
+            typer.echo(f"        {choice['word']}: {' '.join(choice['doc'].split())}")
         if parameter.get("source"):
             typer.echo(f"      default from: {parameter['source']}")
 

@@ -160,13 +160,15 @@ impl Discipline for DrrConfig {
         };
         // Class numbers have 16 bits, and the filter counts from the first class on.
         let (flows, quantum) = (self.flows().min(TC_CLASSES), self.quantum().get());
-        let class = format!("tc class add dev DEV parent 1: classid 1:$(printf %x $i) drr quantum {quantum}");
+        let class =
+            format!("tc class replace dev DEV parent 10: classid 10:$(printf %x $i) drr quantum {quantum}");
         Some(TcLine::new("drr").size("quantum", self.quantum()).commands(vec![
-            "tc qdisc replace dev DEV root handle 1: drr".into(),
+            "# each class is a pfifo of its own: no limit holds for all together".into(),
+            "tc qdisc replace dev DEV PARENT handle 10: drr".into(),
             format!("for i in $(seq 1 {flows}); do {class}; done"),
             format!(
-                "tc filter add dev DEV parent 1: protocol all prio 1 handle 1 flow hash keys {keys} divisor {flows} \
-                 baseclass 1:1"
+                "tc filter replace dev DEV parent 10: protocol all prio 1 handle 1 flow hash keys {keys} divisor {flows} \
+                 baseclass 10:1"
             ),
         ]))
     }

@@ -1,0 +1,102 @@
+"""`tailrace export`: a scenario's queues for other tools."""
+
+import json as json_text
+from typing import Annotated, Any
+
+import typer
+
+from tailrace.cli import common
+from tailrace.cli.common import guarded
+
+app = typer.Typer(no_args_is_help=True, help="Write parts of a scenario for other tools.")
+
+# Beyond what is under way for the link's delay netem holds packets in a queue of its own, which must not drop.
+_SMALLEST_PACKET_BITS = 8 * 64
+_NETEM_SPARE = 1000
+
+
+@app.callback()
+def _only_a_group() -> None:
+    """Write parts of a scenario for other tools."""
+
+
+@app.command("tc")
+@guarded
+def tc(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML), or - for stdin.")],
+    queue: Annotated[
+        str | None, typer.Option("--queue", metavar="A->B", help="One queue, as results call it.")
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option("--link", metavar="NAME", help="The queues of one link.")
+    ] = None,
+    dev: Annotated[str, typer.Option("--dev", help="The network device.")] = "DEV",
+    shape: Annotated[
+        bool, typer.Option("--shape", help="Also give a faster device the link's rate, and netem its delay.")
+    ] = False,
+    sets: common.Sets = None,
+    json: common.Json = False,
+) -> None:
+    """Print the tc lines of queues that Linux has; say which it has not, and what a line does not carry."""
+    if queue and link:
+        common.fail("give --queue or --link, not both")
+    scenario = common.load(file, sets)
+    try:
+        entries: list[dict[str, Any]] = json_text.loads(scenario.native.tc(queue or link))
+    except ValueError as error:
+        common.fail(str(error))
+    if not entries:
+        common.fail(f"{scenario.name} has no link with a queue; choose one with --link")
+    for entry in entries:
+        entry["commands"] = commands(entry, dev, shape=shape)
+    if json:
+        typer.echo(json_text.dumps(entries, indent=2))
+    else:
+        typer.echo("\n\n".join(_shown(entry, names) for entry, names in _alike(entries)))
+
+
+def commands(entry: dict[str, Any], dev: str, *, shape: bool) -> list[str]:
+    """What to run for one queue: at the root of the device, or under a shaper."""
+    if entry["tc"] is None:
+        return []
+    place = "parent 1:1" if shape else "root"
+    handle = " handle 10:" if shape else ""
+    own = entry["commands"] or [f"tc qdisc replace dev DEV PARENT{handle} {entry['tc']}"]
+    lines = [line.replace("PARENT", place) for line in own]
+    if shape:
+        lines[:0] = [
+            "tc qdisc replace dev DEV root handle 1: htb default 1",
+            f"tc class replace dev DEV parent 1: classid 1:1 htb rate {entry['rate_tc']}",
+        ]
+        if entry["delay_s"] > 0:
+            under_way = int(entry["rate_bps"] * entry["delay_s"] / _SMALLEST_PACKET_BITS) + _NETEM_SPARE
+            lines.append(f"tc qdisc replace dev NEXT root netem delay {entry['delay_tc']} limit {under_way}")
+    return [line.replace("DEV", dev) for line in lines]
+
+
+def _alike(entries: list[dict[str, Any]]) -> list[tuple[dict[str, Any], list[str]]]:
+    """Queues that differ in nothing but their names, which both directions of a link mostly are."""
+    groups: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for entry in entries:
+        key = json_text.dumps({k: v for k, v in entry.items() if k != "queue"})
+        groups.setdefault(key, (entry, []))[1].append(entry["queue"])
+    return list(groups.values())
+
+
+def _shown(entry: dict[str, Any], names: list[str]) -> str:
+    lines = [f"# {', '.join(names)}: {entry['kind']} at {entry['rate_tc']}"]
+    if entry["why"]:
+        lines.append(f"# {entry['why']}")
+    for line in entry["commands"]:
+        if "NEXT" in line:
+            spread = "the mean of " if entry["delay_varies"] else ""
+            lines.append(
+                f"# {spread}the link's delay; NEXT is the device by which packets leave the next hop"
+            )
+        lines.append(line)
+    if entry["not_carried"]:
+        lines.append("# not carried over, scenario against tc:")
+        lines += [f"#   {d['parameter']}: {d['scenario']}, {d['tc']}" for d in entry["not_carried"]]
+    if entry["impaired"] and entry["commands"]:
+        lines.append("# the link's loss and jitter are not part of it")
+    return "\n".join(lines)
