@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench build lock clean
+.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench docs docs-cost build lock clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -52,6 +52,12 @@ format: $(DEPS) ## write all code in the one format
 
 bench: ## the benchmarks of benches/
 	$(PYTHON) benches/run.py
+
+docs: build ## docs/queues: pages, figures and the zoo's table, from the code and from runs
+	PYTHONPATH=tools $(BIN)/python -m queue_docs
+
+docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
+	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
 
 build: $(NATIVE) ## the virtual environment and the release extension
 

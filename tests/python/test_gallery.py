@@ -1,0 +1,54 @@
+"""The gallery holds every discipline there is, and what the docs say about them is what the code says."""
+
+import tomllib
+
+import pytest
+
+import tailrace
+from conftest import ROOT
+from queue_docs import pages
+
+SCENARIOS = ROOT / "scenarios"
+NAMES = [queue["name"] for queue in tailrace.list_queues()]
+
+
+def test_the_zoo_holds_every_discipline():
+    zoo = tomllib.loads((SCENARIOS / "aqm-zoo.toml").read_text())
+    cells = zoo["sweep"]["link.bottleneck.queue"]
+    assert sorted({cell["kind"] for cell in cells}) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_flood_runs_through_every_discipline(name):
+    quick = {"duration": "12 s", "warmup": "6 s", "record.interval": "off", "link.bottleneck.queue": name}
+    (run,) = tailrace.run(SCENARIOS / "flood.toml", runs=1, set=quick).summary["runs"]
+    queue = run["queues"]["g1->g2"]
+    assert queue["kind"] == name
+    # 10 Mbit/s for 6 s are 7500 packets of 1000 bytes; whatever it does, it must not stop the link.
+    assert queue["dequeued_packets"] > 1000
+    assert sum(queue["dropped_packets"].values()) > 0
+
+
+def test_the_pages_say_what_the_code_says():
+    texts = pages.texts()
+    for name, text in texts.items():
+        path = pages.PLACE / name
+        assert path.exists(), f"{path} is missing: run make docs"
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path} is not what the code says now: run make docs"
+        )
+    written = {path.name for path in pages.PLACE.glob("*.md")}
+    assert written - {"cost.md"} == {*texts, "zoo.md"}
+    assert {path.stem for path in (pages.PLACE / "figures").glob("*.svg")} == set(NAMES)
+
+
+@pytest.mark.parametrize("page", ["zoo.md"])
+def test_every_discipline_has_a_row_in_the_tables(page):
+    text = (pages.PLACE / page).read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"| [`{name}`]({name}.md) |" not in text] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_every_discipline_is_named(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"`{name}`" not in text] == []

@@ -1,0 +1,30 @@
+"""`python -m queue_docs [pages | figures | zoo | cost ...]`; without a word all but `cost`, which measures."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from queue_docs import cost, figures, pages, zoo
+from queue_docs.catalog import ROOT
+
+PARTS: dict[str, Callable[[], list[Path]]] = {
+    "pages": pages.write,
+    "figures": figures.write,
+    "zoo": zoo.write,
+    "cost": cost.write,
+}
+
+
+def main(words: list[str]) -> int:
+    """Writes the parts that are named."""
+    unknown = [word for word in words if word not in PARTS]
+    if unknown:
+        print(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    for word in words or ["pages", "figures", "zoo"]:
+        written = PARTS[word]()
+        print(f"{word}: {len(written)} files under {written[0].parent.relative_to(ROOT)}")
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
