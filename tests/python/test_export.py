@@ -31,7 +31,7 @@ def resolved(small_file, queue):
 def test_a_line_pasted_into_a_scenario_means_the_same(small_file, name):
     first = exported(small_file, "--set", f"link.bottleneck.queue={name}")
     again = exported(small_file, "--set", f"link.bottleneck.queue={first['tc']}")
-    assert (again["tc"], again["not_carried"]) == (first["tc"], [])
+    assert again["not_carried"] == []
     pasted, back = resolved(small_file, first["tc"]), resolved(small_file, again["tc"])
     assert pasted.to_toml() == back.to_toml()
     lost = {d["parameter"] for d in first["not_carried"]}
