@@ -1,7 +1,7 @@
 //! DFS: deterministic fair sharing.
 //!
-//! Bedi, Roy, Shiva, "Mitigating congestion based DoS attacks with an enhanced AQM technique", Computer Networks 2014; a
-//! shorter form in GLOBECOM 2013. Each flow may have a weighted fair share of the buffer waiting,
+//! Bedi, Roy, Shiva, "Mitigating congestion based DoS attacks with an enhanced AQM technique", Computer Communications
+//! 56, 2015 (online 2014); a shorter form in GLOBECOM 2013. Each flow may have a weighted fair share of the buffer waiting,
 //! `(b / n) (b / q - 1)`, smoothed; a flow above it is signalled, and its unfairness p_m rises. Who does not yield within
 //! a few steps is judged by its rate, and at the top is marked as malicious: all its packets are dropped, and only a rate
 //! below the fair one, `C / n`, brings it back. No random number is drawn for a decision.
@@ -23,6 +23,11 @@
 //! - A flow forgiven down to the tolerance keeps its mark until it is reset; meanwhile its packets are let in.
 //! - The packet that makes its flow malicious is itself let in. No packet is marked and then dropped.
 //! - Lines 4 to 16 of Algorithm 3: see [`process`].
+//!
+//! What to expect: with few flows and no small window a TCP flow in its first slow start can be taken for a flood, and is
+//! out until a timeout or three have lowered its rate; in the paper's runs windows are ns-2's 20 packets. With packets of
+//! many more flows than fit, the queue is full and losses are those of a tail drop: a flow with one packet at a time is
+//! never signalled.
 //!
 //! Departures: nothing is taken in beyond the limit, where the paper takes a packet as long as `q < b` (the same for
 //! packets of one size that fill `b`); records are bounded in number; packets that cannot be marked are dropped by default
@@ -189,7 +194,7 @@ impl<P: Packet> QueueDiscipline<P> for Dfs<P> {
             self.admit(packet, record, now);
             return;
         };
-        let measure = Measure { share, fair_rate: self.fair_rate(), size, now };
+        let measure = Measure { share, fair_rate: self.fair_rate(), now };
         let decision = self.judge(at, &measure, cx);
         match fate(self.verdict(decision), self.ecn, packet.ecn()) {
             Fate::Drop => {

@@ -4,6 +4,7 @@ mod applications;
 mod captures;
 mod contract;
 mod determinism;
+mod dfs;
 mod exactness;
 mod fairness;
 mod faults;

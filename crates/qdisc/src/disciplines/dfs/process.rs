@@ -13,7 +13,7 @@
 //! never come to line 18; with line 11 under line 7 it could not be reached.
 
 use super::record::{Bitrate, Record};
-use tailrace_core::{Bytes, Duration, Instant};
+use tailrace_core::{Duration, Instant};
 
 /// The thresholds and steps.
 #[derive(Clone, Debug)]
@@ -35,8 +35,6 @@ pub(super) struct Measure {
     pub(super) share: f64,
     /// `C / n`, bit/s.
     pub(super) fair_rate: f64,
-    /// Of the arriving packet.
-    pub(super) size: Bytes,
     pub(super) now: Instant,
 }
 
@@ -97,14 +95,12 @@ impl Rules {
         decision
     }
 
-    /// How a rate of `bps` moves p_m. A step down is never shorter than `delta_d`, and no longer than for one packet in
-    /// a window: a pause does not clear a flow at once.
+    /// How a rate of `bps` moves p_m. A step down has no bound, as printed: a flow that was silent for long is cleared at
+    /// once, and so is a TCP flow that lost everything and comes back with one segment after its timeout.
     fn step(&self, bps: f64, at: &Measure) -> f64 {
         if bps > at.fair_rate {
             return bps / at.fair_rate * self.delta_i;
         }
-        let one_packet = 8.0 * at.size.as_f64() / self.bitrate_window.as_secs_f64();
-        let bps = bps.max(one_packet.min(at.fair_rate));
         let factor = if bps > 0.0 { at.fair_rate / bps } else { 1.0 };
         -factor * self.delta_d
     }

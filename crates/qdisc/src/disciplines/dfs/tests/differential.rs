@@ -128,7 +128,7 @@ impl Paper {
             return;
         }
         let was = i.mark;
-        let (drop, ecn_mark) = process(&self.c, i, (time, size), ewma, fair); // line 5
+        let (drop, ecn_mark) = process(&self.c, i, time, ewma, fair); // line 5
         if i.mark != was {
             self.events.push(Event::Flag(fid, i.mark));
         }
@@ -193,7 +193,7 @@ fn measure(c: &DfsConfig, i: &mut Flow, (time, size): (f64, f64)) {
 }
 
 /// Algorithm 3; returns `drop`, and whether it called ECN-Mark.
-fn process(c: &DfsConfig, i: &mut Flow, (time, size): (f64, f64), ewma: f64, fair: f64) -> (bool, bool) {
+fn process(c: &DfsConfig, i: &mut Flow, time: f64, ewma: f64, fair: f64) -> (bool, bool) {
     let mut drop = false;
     let mut ecn_mark = false;
     let time_gap = time - i.p_time;
@@ -225,8 +225,7 @@ fn process(c: &DfsConfig, i: &mut Flow, (time, size): (f64, f64), ewma: f64, fai
             if i.br > fair {
                 i.p_m += i.br / fair * c.delta_i;
             } else {
-                let least = (8.0 * size / c.bitrate_window.as_secs_f64()).min(fair);
-                i.p_m -= fair / i.br.max(least) * c.delta_d;
+                i.p_m -= fair / i.br * c.delta_d;
             }
             i.p_time = time;
         }

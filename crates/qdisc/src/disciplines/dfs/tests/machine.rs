@@ -18,7 +18,7 @@ const RULES: Rules = Rules {
 const FAIR: f64 = 100_000.0;
 
 fn at(ms: u64) -> Measure {
-    Measure { share: 2000.0, fair_rate: FAIR, size: Bytes(1000), now: Instant::from_millis(ms) }
+    Measure { share: 2000.0, fair_rate: FAIR, now: Instant::from_millis(ms) }
 }
 
 /// A flow with `waiting` bytes and p_m of `unfairness`, changed last at 0 ms, without a rate.
@@ -188,15 +188,21 @@ fn who_relapses_on_probation_is_dropped_as_soon_as_it_trends_again() {
 }
 
 #[test]
-fn a_step_down_is_at_most_that_of_one_packet_a_window_and_at_least_delta_d() {
-    // 100 bit/s would be 1000 times below the fair rate; 1000 B in 250 ms are 32 kbit/s, 3.125 times.
-    let mut f = measured(0, 1.0, 104);
+fn a_step_down_grows_as_the_rate_falls() {
+    // [25, 26]: 100 000 / 10 000 * 0.04 = 0.4.
+    let mut f = measured(0, 1.0, 10_000);
     RULES.process(&mut f, &at(11));
-    close(f.unfairness, 1.0 - 3.125 * 0.04);
-    // With a fair rate below one packet a window the factor is one.
-    let mut f = measured(0, 1.0, 104);
-    RULES.process(&mut f, &Measure { fair_rate: 4500.0, ..at(11) });
-    close(f.unfairness, 1.0 - 0.04);
+    close(f.unfairness, 0.6);
+    // One segment after a timeout of 1 s: 8 kbit/s, 12.5 times; two of them clear.
+    let mut f = measured(0, 1.0, 8000);
+    RULES.process(&mut f, &at(11));
+    close(f.unfairness, 0.5);
+    RULES.process(&mut f, &at(22));
+    close(f.unfairness, 0.0);
+    // No rate at all, of packets without bytes, is a plain step.
+    let mut f = measured(0, 1.0, 0);
+    RULES.process(&mut f, &at(11));
+    close(f.unfairness, 0.96);
 }
 
 #[test]
