@@ -50,7 +50,7 @@ impl Load {
         load
     }
 
-    /// Every flow gets its record, and the marked ones earn their mark: 16 Mbit/s each, and a full queue.
+    /// Every flow gets its record, and the marked ones earn their mark: 16 Mbit/s each, over a queue half full.
     fn prepare(&mut self) {
         for flow in 0..self.flows {
             self.arrive(flow as u32);
@@ -66,8 +66,11 @@ impl Load {
             self.now += Duration::from_micros(500);
             for m in 0..self.marked {
                 self.arrive(1 << 20 | m as u32);
+                // Half full: there is room, and one packet is above the share.
+                if self.queue.backlog().packets > 100 {
+                    self.leave();
+                }
             }
-            self.leave();
         }
         assert_eq!(state[marked], self.marked as f64, "all that flood are marked");
         while self.queue.backlog().packets > 0 {
