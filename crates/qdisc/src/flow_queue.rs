@@ -14,7 +14,7 @@ pub(crate) mod store;
 
 pub use self::store::End;
 use self::store::{Ends, NONE, Store};
-use crate::discipline::{Aqm, Backlog, Cx, QueueDiscipline};
+use crate::discipline::{Aqm, Backlog, Cx, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::signal::{Fate, fate};
 use tailrace_core::{Bytes, DropReason, FlowKey, Instant, Limit, Packet};
@@ -95,6 +95,27 @@ pub struct FlowSetup {
     pub seen: Seen,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
+    /// Which packets a law may mark that would not drop them.
+    pub marks: Selector,
+}
+
+/// Packets whose DiffServ and ECN bits, under `mask`, are `value`; a mask of zero selects all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selector {
+    /// What the bits under `mask` must be.
+    pub value: u8,
+    /// The bits that count: the upper six are DiffServ's, the lower two ECN's.
+    pub mask: u8,
+}
+
+impl Selector {
+    /// Every packet.
+    pub const ALL: Self = Self { value: 0, mask: 0 };
+
+    #[inline]
+    fn takes<P: Packet>(self, packet: &P) -> bool {
+        self.mask == 0 || (packet.dscp().0 << 2 | packet.ecn() as u8) & self.mask == self.value
+    }
 }
 
 impl FlowSetup {
@@ -112,6 +133,7 @@ impl FlowSetup {
         overflow: Overflow::Longest(End::Oldest, 64),
         seen: Seen::Flow,
         ecn: true,
+        marks: Selector::ALL,
     };
 }
 
@@ -427,7 +449,10 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         while let Some((mut packet, arrival)) = self.pop(index, self.setup.serve) {
             let (sojourn, seen) = (cx.now.saturating_since(arrival), self.seen(index));
             let law = &mut self.flows[index as usize].law;
-            let verdict = law.on_dequeue(packet.size(), sojourn, seen, cx.now, cx.rng);
+            let mut verdict = law.on_dequeue(packet.size(), sojourn, seen, cx.now, cx.rng);
+            if verdict == Verdict::MarkOnly && !self.setup.marks.takes(&packet) {
+                verdict = Verdict::Pass;
+            }
             let fate = fate(verdict, self.setup.ecn, packet.ecn());
             if verdict.is_signal() {
                 law.on_signalled(fate != Fate::Drop, cx.now);

@@ -29,6 +29,7 @@ pub mod disciplines;
 mod fair_queue;
 pub mod flow_hash;
 pub mod flow_queue;
+mod flow_table;
 pub mod managed;
 pub mod registry;
 mod sets;

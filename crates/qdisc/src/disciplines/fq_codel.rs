@@ -14,7 +14,7 @@ use super::codel::{Arithmetic, Codel, CodelConfig};
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{
-    Emptied, End, FlowQueue, FlowSetup, LEAST_QUANTUM, MOST_FLOWS, Overflow, Seen, Separation,
+    Emptied, End, FlowQueue, FlowSetup, LEAST_QUANTUM, MOST_FLOWS, Overflow, Seen, Selector, Separation,
 };
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};
@@ -43,6 +43,11 @@ tailrace_core::parameters! {
         /// Mark every ECN-capable packet that waited longer than this; `"auto"` turns it off. Too small: senders
         /// starve.
         ce_threshold: Option<Duration> = None, "RFC 8290 §5.2.8 (off)";
+        /// What the bits of a packet under `ce_threshold_mask` must be for `ce_threshold` to mark it: the upper six are
+        /// the DiffServ codepoint's, the lower two ECN's. 1 under a mask of 3 is ECT(1).
+        ce_threshold_selector: u8 = 0, "Linux sch_fq_codel";
+        /// The bits that count for `ce_threshold`; with 0 it marks every ECN-capable packet.
+        ce_threshold_mask: u8 = 0, "Linux sch_fq_codel";
         /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
         /// bursts of loss.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
@@ -88,6 +93,7 @@ impl Discipline for FqCodelConfig {
             emptied: self.emptied,
             seen: self.codel_backlog,
             ecn: self.ecn,
+            marks: Selector { value: self.ce_threshold_selector, mask: self.ce_threshold_mask },
             ..FlowSetup::RFC8290
         };
         FlowQueue::new(setup, Codel::new(&self.codel()).counting_overlimit(self.count_overlimit))
@@ -116,7 +122,7 @@ impl Discipline for FqCodelConfig {
                 "ecn" => config.ecn = true,
                 "noecn" => config.ecn = false,
                 "ce_threshold_selector" => {
-                    return Err(words.error("ce_threshold_selector is not supported"));
+                    (config.ce_threshold_selector, config.ce_threshold_mask) = selector(words)?;
                 }
                 _ => return Err(words.unknown(TC_WORDS)),
             }
@@ -135,6 +141,13 @@ impl Discipline for FqCodelConfig {
                 .time("interval", self.interval)
                 .flag(if self.ecn { "ecn" } else { "noecn" }, true)
                 .time("ce_threshold", self.ce_threshold)
+                .flag(
+                    &format!(
+                        "ce_threshold_selector {:#x}/{:#x}",
+                        self.ce_threshold_selector, self.ce_threshold_mask
+                    ),
+                    self.ce_threshold_mask != 0,
+                )
                 .count("drop_batch", u64::from(self.drop_batch)),
         )
     }
@@ -145,6 +158,17 @@ pub(super) const TC_FLOWS: u32 = 1 << 16;
 /// Linux takes a smaller quantum for this.
 const TC_QUANTUM: Bytes = Bytes(256);
 
+/// A value and a mask such as `0x1/0x3`.
+fn selector(words: &mut TcWords<'_>) -> Result<(u8, u8), TcError> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(hex) => u8::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let word = words.next_word().unwrap_or_default();
+    let read = word.split_once('/').and_then(|(value, mask)| number(value).zip(number(mask)));
+    read.ok_or_else(|| words.error(format!("{word:?} is not a value and a mask such as 0x1/0x3")))
+}
+
 const TC_WORDS: &[&str] = &[
     "limit",
     "memory_limit",
@@ -154,6 +178,7 @@ const TC_WORDS: &[&str] = &[
     "interval",
     "drop_batch",
     "ce_threshold",
+    "ce_threshold_selector",
     "ecn",
     "noecn",
 ];
@@ -201,7 +226,7 @@ mod tests {
     use super::*;
     use crate::discipline::{Cx, QueueDiscipline};
     use crate::testing::{Collector, TestPacket};
-    use tailrace_core::{DropReason, Ecn, Instant, Rate, Rng};
+    use tailrace_core::{DropReason, Dscp, Ecn, Instant, Rate, Rng};
 
     const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
 
@@ -358,5 +383,27 @@ mod tests {
         let mut words = TcWords::new("quantm 300");
         let e = FqCodelConfig::from_tc("fq_codel", &mut words).unwrap_err();
         assert!(e.message.contains("\"quantum\""), "{}", e.message);
+    }
+
+    #[test]
+    fn the_threshold_marks_whom_the_selector_names() {
+        // tc-fq_codel's examples: 0x1/0x3 is ECT(1), 0x50/0xfc is AF22, codepoint 20.
+        let marked = |line: &str, ecn, dscp| {
+            let config = FqCodelConfig::from_tc("fq_codel", &mut TcWords::new(line)).unwrap();
+            let mut b = Bench::new(&config);
+            let packet = TestPacket { dscp: Dscp(dscp), ..TestPacket::new(0, 0, 100) }.with_ecn(ecn);
+            let (rng, sink) = (&mut b.rng, &mut b.sink);
+            b.queue.enqueue(packet, &mut Cx { now: Instant::ZERO, rng, sink });
+            b.dequeue(Instant::from_millis(2));
+            b.sink.marked.len()
+        };
+        let l4s = "ce_threshold 1ms ce_threshold_selector 0x1/0x3";
+        assert_eq!([Ecn::Ect1, Ecn::Ect0, Ecn::NotEct].map(|ecn| marked(l4s, ecn, 20)), [1, 0, 0]);
+        let af22 = "ce_threshold 1ms ce_threshold_selector 0x50/0xfc";
+        assert_eq!([20, 21].map(|dscp| marked(af22, Ecn::Ect0, dscp)), [1, 0]);
+        assert_eq!(marked("ce_threshold 1ms", Ecn::Ect0, 21), 1);
+        for wrong in ["ce_threshold_selector", "ce_threshold_selector 0x1", "ce_threshold_selector 0x100/3"] {
+            assert!(FqCodelConfig::from_tc("fq_codel", &mut TcWords::new(wrong)).is_err(), "{wrong}");
+        }
     }
 }

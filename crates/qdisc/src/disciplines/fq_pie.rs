@@ -87,6 +87,12 @@ impl Discipline for FqPieConfig {
     type Queue<P: Packet> = FlowQueue<Pie, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
+        if self.form == Form::Docsis {
+            return Err((
+                "form",
+                "docsis starts where a third of the buffer is full, and a flow has none".into(),
+            ));
+        }
         check_flows(self.limit, self.flows, self.quantum)?;
         check_overflow(self.memory_limit, self.drop_batch)?;
         self.pie().validate()

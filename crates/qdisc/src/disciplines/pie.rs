@@ -13,11 +13,19 @@
 //! eighths, packets above one MTU not scaled in `bytemode`. Departures: it computes in floating point, not in 56-bit
 //! fractions of whole ticks; the law is never switched off at small backlogs, which RFC 8033 §5.3 allows.
 
+//!
+//! `form = "docsis"` is RFC 8034 (cable modems), with its values for the other parameters up to the user: target 10 ms,
+//! tupdate 16 ms, alpha 0.25, beta 2.5, max_burst 142 ms, mean_pktsize 1024 B. The probability scales with size and may
+//! exceed 1, steps grow with it, it decays below 5 ms and grows by two per cent more a step above 200 ms; nothing is
+//! signalled before the queue has been a third full, and for a while after the first early drop (`burst`). Departure:
+//! the delay is not computed from a modem's token bucket, but by `delay_from`.
+
+mod burst;
 mod config;
 mod estimate;
 mod law;
 
-pub use config::{DelayFrom, Form, PieConfig};
+pub use config::{Burst, DelayFrom, Form, PieConfig};
 pub use law::Pie;
 
 pub(crate) use config::sixteenths;

@@ -18,4 +18,4 @@ pub use law::Red;
 
 pub(crate) use base::red_based;
 pub(crate) use config::{tc_burst, weight_log};
-pub(crate) use law::{Crossings, Status};
+pub(crate) use law::{Crossings, Spread, Status};

@@ -171,7 +171,8 @@ fn the_last_packets_of_the_longest_flow_make_room_and_leave_the_fluid() {
 #[test]
 fn a_million_spoofed_flows_stay_within_the_limit_and_what_is_remembered() {
     for clock in [Clock::Fluid, Clock::Finish, Clock::Start, Clock::Real] {
-        for payer in [Payer::Longest, Payer::Arrival] {
+        let payers = [Payer::Longest, Payer::Arrival];
+        for payer in payers.into_iter().take(if clock == Clock::Fluid { 2 } else { 1 }) {
             let mut bench = Bench::new(FairSetup { payer, rate: 1e6, ..setup(clock) });
             let all = (clock, payer) == (Clock::Fluid, Payer::Longest);
             let mut most = 0;

@@ -14,6 +14,18 @@ tailrace_core::choices! {
         Rfc = "rfc",
         /// Linux `net/sched/sch_pie.c`.
         Linux = "linux",
+        /// RFC 8034, for cable modems.
+        Docsis = "docsis",
+    }
+}
+
+tailrace_core::choices! {
+    /// What starts the time in which nothing is signalled.
+    pub enum Burst {
+        /// A quiet queue: the allowance is full again once delays are short and the probability is zero.
+        Rfc = "rfc",
+        /// The first early drop after the queue has been a third full; before that nothing is signalled.
+        Docsis = "docsis",
     }
 }
 
@@ -56,6 +68,11 @@ tailrace_core::parameters! {
         derandomize: bool = true, "RFC 8033 §5.4; Linux";
         /// Largest increase of the probability in one update once it is 0.1; 1 turns the cap off.
         max_step: Probability = Probability::clamped(0.02), "RFC 8033 §5.5";
+        /// What starts the burst allowance; `"auto"` goes by `form`. With `docsis` a short queue is never signalled.
+        burst: Option<Burst> = None, "RFC 8033 §4.4; RFC 8034 Appendix A";
+        /// With `burst = "docsis"`: quiet time after which the queue has to be a third full again. Too small: every
+        /// burst is spared.
+        burst_reset: Duration = Duration::from_secs(1), "RFC 8034 Appendix A, BURST_RESET_TIMEOUT";
         /// Hold the probability at zero while the burst allowance lasts, as ns-2 and ns-3 do.
         hold_in_burst: bool = false, "RFC 8033 Appendix A";
         /// Where the queueing delay comes from.
@@ -91,8 +108,11 @@ impl Discipline for PieConfig {
                 return Err((name, format!("{gain} is negative; the controller would drive the delay away")));
             }
         }
-        if self.bytemode && self.mean_pktsize == Bytes::ZERO {
-            return Err(("mean_pktsize", "the mean packet size cannot be zero with bytemode".into()));
+        if (self.bytemode || self.form == Form::Docsis) && self.mean_pktsize == Bytes::ZERO {
+            return Err((
+                "mean_pktsize",
+                "the mean packet size cannot be zero where the probability scales with it".into(),
+            ));
         }
         if self.dq_threshold == Bytes::ZERO {
             return Err(("dq_threshold", "a rate cannot be measured over nothing".into()));
@@ -127,6 +147,10 @@ impl Discipline for PieConfig {
         Ok(config)
     }
 
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self { burst: Some(self.burst()), ..self.clone() }
+    }
+
     fn to_tc(&self) -> Option<TcLine> {
         Some(
             TcLine::new("pie")
@@ -145,6 +169,27 @@ impl Discipline for PieConfig {
 /// A gain as tc counts it, from 0 to 32.
 pub(crate) fn sixteenths(gain: f64) -> u64 {
     (gain.clamp(0.0, 2.0) * 16.0 + 0.5) as u64
+}
+
+impl PieConfig {
+    /// The parameters of RFC 8034 Appendix A.
+    pub fn docsis() -> Self {
+        Self {
+            target: Duration::from_millis(10),
+            tupdate: Duration::from_millis(16),
+            alpha: 0.25,
+            beta: 2.5,
+            max_burst: Duration::from_millis(142),
+            mean_pktsize: Bytes(1024),
+            form: Form::Docsis,
+            ..Self::default()
+        }
+    }
+
+    /// What starts the burst allowance.
+    pub(super) fn burst(&self) -> Burst {
+        self.burst.unwrap_or(if self.form == Form::Docsis { Burst::Docsis } else { Burst::Rfc })
+    }
 }
 
 const TC_WORDS: [&str; 11] = [

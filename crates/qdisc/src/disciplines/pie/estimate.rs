@@ -63,7 +63,7 @@ impl Estimate {
             *count = count.saturating_add(size.get());
             let (elapsed, count) = (now.saturating_since(*start), *count);
             // Linux goes on where no time has passed.
-            if count >= self.threshold && (self.form == Form::Rfc || elapsed > Duration::ZERO) {
+            if count >= self.threshold && (self.form != Form::Linux || elapsed > Duration::ZERO) {
                 self.average(elapsed.as_secs_f64(), count as f64);
                 self.measuring = None;
                 took = Some(elapsed);
@@ -78,7 +78,7 @@ impl Estimate {
     /// RFC 8033 averages the time of `threshold` bytes with weight `threshold / 2^16`, Linux the rate with 1/8.
     fn average(&mut self, seconds: f64, count: f64) {
         self.seconds_per_byte = Some(match (self.form, self.seconds_per_byte) {
-            (Form::Rfc, old) => {
+            (Form::Rfc | Form::Docsis, old) => {
                 let (sample, weight) = (seconds / self.threshold as f64, self.threshold as f64 / 65_536.0);
                 // The pseudo-code takes an average of zero for none.
                 old.filter(|&old| old > 0.0).map_or(sample, |old| old + weight.min(1.0) * (sample - old))

@@ -1,5 +1,6 @@
 //! The law of PIE.
 
+use super::burst::Activity;
 use super::config::{DelayFrom, Form, PieConfig};
 use super::estimate::Estimate;
 use crate::control::{Controller, Ticker};
@@ -23,6 +24,11 @@ pub struct Pie {
     /// Whether the safeguard looks at the latest delay instead of that of the last update.
     live: bool,
 
+    /// RFC 8034's burst machine, in the place of RFC 8033's rule.
+    activity: Option<Activity>,
+    /// Largest probability; above 1 it reaches small packets.
+    most: f64,
+
     controller: Controller,
     ticker: Ticker,
     estimate: Estimate,
@@ -39,24 +45,28 @@ pub struct Pie {
 /// Bounds of the accumulated probability (RFC 8033 §5.4).
 const LOW: f64 = 0.85;
 const HIGH: f64 = 8.5;
+/// MIN_PKTSIZE of RFC 8034, bytes.
+const SMALLEST: f64 = 64.0;
 
 impl Pie {
     /// The law with the parameters of `config`.
     pub fn new(config: &PieConfig) -> Self {
         let first = match config.form {
-            Form::Rfc => config.tupdate,
+            Form::Rfc | Form::Docsis => config.tupdate,
             Form::Linux => Duration::from_millis(500),
         };
+        let is_docsis = config.form == Form::Docsis;
+        let activity = Activity::new(config);
         Self {
             limit: config.limit,
             form: config.form,
             mark_ecnth: config.mark_ecnth.get(),
             floor: config.mean_pktsize.get().saturating_mul(2),
-            scale: config.bytemode.then(|| config.mean_pktsize.as_f64()),
+            scale: (config.bytemode || is_docsis).then(|| config.mean_pktsize.as_f64()),
             derandomize: config.derandomize,
             max_step: config.max_step.get(),
             max_burst: config.max_burst,
-            hold_in_burst: config.hold_in_burst,
+            hold_in_burst: config.hold_in_burst || activity.is_some(),
             live: config.form == Form::Linux && config.delay_from == DelayFrom::Timestamps,
             controller: Controller {
                 alpha: config.alpha,
@@ -68,30 +78,42 @@ impl Pie {
             estimate: Estimate::new(config),
             probability: 0.0,
             accumulated: 0.0,
-            burst_allowance: config.max_burst,
+            burst_allowance: if activity.is_some() { Duration::ZERO } else { config.max_burst },
             last_departure: None,
             delay: 0.0,
+            activity,
+            most: if is_docsis { LOW * config.mean_pktsize.as_f64() / SMALLEST } else { 1.0 },
         }
     }
 
     /// Whether the arrival is to be signalled (`drop_early` of RFC 8033).
     #[inline]
     fn signals(&mut self, size: Bytes, backlog: Backlog, rng: &mut Rng) -> bool {
+        if self.activity.as_mut().is_some_and(|activity| activity.sleeps(backlog)) {
+            return false;
+        }
+        let p = self.scale.map_or(self.probability, |mean| self.scaled(size, mean));
+        // RFC 8034 counts packets that are spared, too.
+        let counts_all = self.form == Form::Docsis;
+        if counts_all {
+            self.accumulate(p);
+        }
         // Linux sees the delay of the last departure here, the RFC that of the last update.
         let delay = if self.live { self.estimate.delay(backlog) } else { self.controller.old };
         let calm = delay < self.controller.reference / 2.0 && self.probability < 0.2;
         let short = match self.form {
-            Form::Rfc => backlog.bytes.get() <= self.floor,
+            Form::Rfc | Form::Docsis => backlog.bytes.get() <= self.floor,
             Form::Linux => backlog.bytes.get() < self.floor,
         };
         if calm || short {
             return false;
         }
-        let p = self.scale.map_or(self.probability, |mean| self.scaled(size, mean));
         if !self.derandomize {
             return rng.bernoulli(p);
         }
-        self.accumulated = if p == 0.0 { 0.0 } else { self.accumulated + p };
+        if !counts_all {
+            self.accumulate(p);
+        }
         if self.accumulated < LOW {
             return false;
         }
@@ -105,13 +127,18 @@ impl Pie {
         signal
     }
 
+    #[inline]
+    fn accumulate(&mut self, p: f64) {
+        self.accumulated = if p == 0.0 { 0.0 } else { self.accumulated + p };
+    }
+
     /// The probability of a packet of `size`. Linux does not scale what is larger than the MTU.
     fn scaled(&self, size: Bytes, mean: f64) -> f64 {
         let relative = size.as_f64() / mean;
         if self.form == Form::Linux && relative > 1.0 {
             return self.probability;
         }
-        (self.probability * relative).min(1.0)
+        (self.probability * relative).min(if self.form == Form::Docsis { LOW } else { 1.0 })
     }
 
     /// One update of the probability (`calculate_drop_prob` of RFC 8033).
@@ -119,16 +146,26 @@ impl Pie {
         let delay = self.estimate.delay(backlog);
         let old = self.controller.old;
         let mut change = self.controller.change(delay) * auto_tune(self.probability);
+        if self.form == Form::Docsis {
+            change *= beyond_one(self.probability);
+        }
         if self.probability >= 0.1 && change > self.max_step {
             change = self.max_step;
         }
         if self.form == Form::Linux && delay > 0.25 {
             change += 0.02;
         }
-        self.probability = (self.probability + change).clamp(0.0, 1.0);
-        if delay == 0.0 && old == 0.0 {
+        if self.form == Form::Docsis && delay > 0.2 {
+            change += 0.02;
+        }
+        self.probability = (self.probability + change).clamp(0.0, self.most);
+        if self.form == Form::Docsis {
+            if delay < 0.005 && old < 0.005 {
+                self.probability *= 0.98;
+            }
+        } else if delay == 0.0 && old == 0.0 {
             self.probability *= match self.form {
-                Form::Rfc => 0.98,
+                Form::Rfc | Form::Docsis => 0.98,
                 // What waits has not shown a delay yet.
                 Form::Linux if backlog.packets > 0 => 1.0,
                 Form::Linux => 1.0 - 1.0 / 64.0,
@@ -145,8 +182,12 @@ impl Pie {
 
     /// The burst allowance runs down with updates (Linux: with departures), and is full again once `calm`.
     fn renew_burst(&mut self, calm: bool) {
-        if self.form == Form::Rfc {
+        if self.form != Form::Linux || self.activity.is_some() {
             self.burst_allowance = self.burst_allowance.saturating_sub(self.ticker.interval());
+        }
+        if let Some(activity) = &mut self.activity {
+            let quiet = calm && self.burst_allowance == Duration::ZERO;
+            return activity.on_update(quiet, self.ticker.interval());
         }
         if !calm || (self.form == Form::Linux && !self.estimate.is_known()) {
             return;
@@ -157,6 +198,16 @@ impl Pie {
             self.last_departure = None;
             self.estimate.reset();
         }
+    }
+}
+
+/// Where size scales the probability it has further to go (RFC 8034 Appendix A).
+fn beyond_one(p: f64) -> f64 {
+    match p {
+        p if p < 0.1 => 1.0,
+        p if p < 1.0 => 2.0,
+        p if p < 10.0 => 8.0,
+        _ => 32.0,
     }
 }
 
@@ -177,6 +228,9 @@ impl Aqm for Pie {
         {
             return Verdict::Pass;
         }
+        if self.activity.as_mut().is_some_and(Activity::on_drop) {
+            self.burst_allowance = self.max_burst;
+        }
         if self.probability > self.mark_ecnth {
             self.accumulated = 0.0;
             return Verdict::Drop;
@@ -194,7 +248,7 @@ impl Aqm for Pie {
         _rng: &mut Rng,
     ) -> Verdict {
         let measured = self.estimate.on_departure(size, sojourn, backlog, now);
-        if self.form == Form::Linux {
+        if self.form == Form::Linux && self.activity.is_none() {
             let since = self.last_departure.replace(now).map(|last| now.saturating_since(last));
             let spent = if self.live { since } else { measured };
             self.burst_allowance = self.burst_allowance.saturating_sub(spent.unwrap_or(Duration::ZERO));

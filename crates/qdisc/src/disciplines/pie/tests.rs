@@ -248,3 +248,74 @@ fn the_full_queue_drops_before_the_law_is_asked() {
     assert_eq!(sink.dropped[0].1, DropReason::Overlimit);
     assert_eq!(queue.law().accumulated, 0.0);
 }
+
+#[test]
+fn docsis_clamps_and_scales_as_rfc_8034_does() {
+    // PROB_LOW MEAN_PKTSIZE / MIN_PKTSIZE = 0.85 * 1024 / 64.
+    let mut law = late(&PieConfig::docsis());
+    law.probability = 13.5;
+    for _ in 0..10 {
+        law.controller.old = 0.0;
+        tick(&mut law, WAITING);
+    }
+    assert!((law.probability - 13.6).abs() < 1e-12);
+    // Steps at a constant 12 ms: alpha 2 ms = 0.0005, times 1/2, 2, 8 and 32; none is above the cap of 0.02.
+    for (p, step) in [(0.05, 0.000_25), (0.5, 0.001), (5.0, 0.004), (12.0, 0.016)] {
+        let mut law = Pie { probability: p, ..Pie::new(&PieConfig::docsis()) };
+        depart(&mut law, 12, WAITING, 0);
+        law.controller.old = 0.012;
+        tick(&mut law, WAITING);
+        assert!((law.probability - p - step).abs() < 1e-12, "{p}: {}", law.probability);
+    }
+    // Above 200 ms two per cent more; below 5 ms two per cent of it less.
+    let mut law = Pie { probability: 0.5, ..Pie::new(&PieConfig::docsis()) };
+    depart(&mut law, 300, WAITING, 0);
+    law.controller.old = 0.3;
+    tick(&mut law, WAITING);
+    assert!((law.probability - 0.54).abs() < 1e-12);
+    // 0.5 + 2 * 0.25 (4 ms - 10 ms) = 0.497.
+    let mut law = Pie { probability: 0.5, ..Pie::new(&PieConfig::docsis()) };
+    depart(&mut law, 4, WAITING, 0);
+    law.controller.old = 0.004;
+    tick(&mut law, WAITING);
+    assert!((law.probability - 0.98 * 0.497).abs() < 1e-12);
+    // A packet of 64 bytes has 1/16 of the probability, one of 1500 no more than 0.85.
+    let law = Pie { probability: 4.0, ..Pie::new(&PieConfig::docsis()) };
+    assert_eq!([64, 1500].map(|size| law.scaled(Bytes(size), 1024.0)), [0.25, 0.85]);
+}
+
+#[test]
+fn docsis_spares_bursts_once_the_queue_has_been_a_third_full() {
+    let config = PieConfig { derandomize: false, limit: Limit::Packets(300), ..PieConfig::docsis() };
+    let mut law = Pie { probability: 13.6, ..late(&config) };
+    let mut rng = Rng::new(1);
+    let mut signals = |law: &mut Pie, packets: u64| {
+        let backlog = Backlog { packets, bytes: Bytes(1500 * packets) };
+        (0..200).any(|_| law.on_enqueue(Bytes(1500), backlog, Instant::ZERO, &mut rng) != Verdict::Pass)
+    };
+    assert!(!signals(&mut law, 99));
+    // The first drop starts 142 ms of protection: nine updates of 16 ms, in which the probability is zero.
+    assert!(signals(&mut law, 100) && law.burst_allowance == Duration::from_millis(142));
+    for update in 1..=9 {
+        assert!(!signals(&mut law, 200));
+        tick(&mut law, WAITING);
+        assert_eq!((law.probability, law.burst_allowance == Duration::ZERO), (0.0, update == 9));
+    }
+    law.probability = 13.6;
+    assert!(signals(&mut law, 10) && law.burst_allowance == Duration::ZERO);
+    // Quiet: the next drop would start it again; after more than a second a third has to be full again.
+    law.probability = 0.0;
+    depart(&mut law, 1, WAITING, 0);
+    law.controller.old = 0.001;
+    // One update ends the activity, 62 are 992 ms.
+    (0..63).for_each(|_| tick(&mut law, WAITING));
+    let mut other = Pie { probability: 13.6, ..law.clone() };
+    law.controller.old = 0.030;
+    other.controller.old = 0.030;
+    assert!(signals(&mut other, 10) && other.burst_allowance == Duration::from_millis(142));
+    law.controller.old = 0.001;
+    tick(&mut law, WAITING);
+    law = Pie { probability: 13.6, ..law };
+    law.controller.old = 0.030;
+    assert!(!signals(&mut law, 99));
+}

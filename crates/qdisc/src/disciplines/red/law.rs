@@ -15,6 +15,8 @@ pub struct Red {
     gentle: bool,
     guard: u64,
     spread: Spread,
+    /// On the signal probability; other than 1 only within [`Red::judge_part`].
+    factor: f64,
     mark_p: Option<f64>,
     /// Verdict within the band, and beyond it.
     early: Verdict,
@@ -49,6 +51,7 @@ impl Red {
             gentle: config.gentle,
             guard: config.guard,
             spread: Spread::new(config),
+            factor: 1.0,
             mark_p: config.mark_p.map(|p| p.get()),
             early: signal,
             // Linux: `nodrop` spares packets that are not ECN-capable within the band and beyond it.
@@ -123,7 +126,10 @@ impl Red {
             self.spread.restart();
             return self.forced;
         }
-        self.drop_probability = self.probability();
+        self.drop_probability = (self.probability() * self.factor).min(1.0);
+        if self.factor == 0.0 {
+            return Verdict::Pass;
+        }
         if !self.spread.signals(self.drop_probability, size, rng) {
             return Verdict::Pass;
         }
@@ -132,6 +138,31 @@ impl Red {
         } else {
             self.early
         }
+    }
+
+    /// As [`Red::judge`] for one part of the traffic, which spreads its own signals and has a probability `factor` times
+    /// as high. With a factor of zero the packet passes uncounted: distances between signals are even only among packets
+    /// of like probability.
+    #[inline]
+    pub(crate) fn judge_part(
+        &mut self,
+        part: &mut Spread,
+        factor: f64,
+        size: Bytes,
+        backlog: Backlog,
+        rng: &mut Rng,
+    ) -> Verdict {
+        std::mem::swap(&mut self.spread, part);
+        self.factor = factor;
+        let verdict = self.judge(size, backlog, rng);
+        self.factor = 1.0;
+        std::mem::swap(&mut self.spread, part);
+        verdict
+    }
+
+    /// What a part of the traffic starts with.
+    pub(crate) fn spread(&self) -> &Spread {
+        &self.spread
     }
 
     #[inline]
@@ -257,7 +288,7 @@ fn auto_weight(config: &RedConfig, link: &LinkView, packets_per_sec: f64) -> f64
 
 /// Spreads signals: from the probability `p` of one in `1/p` packets makes distances that are uniform, not geometric.
 #[derive(Clone, Debug)]
-struct Spread {
+pub(crate) struct Spread {
     form: CountForm,
     wait: bool,
     /// Mean packet size where the probability scales with size.
@@ -288,7 +319,7 @@ impl Spread {
     }
 
     /// A packet was dropped by force.
-    fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         // Linux counts a new visit to the band after a forced signal.
         self.count = if self.form == CountForm::Linux { None } else { Some(0) };
         self.count_bytes = 0;

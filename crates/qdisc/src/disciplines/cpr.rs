@@ -1,0 +1,194 @@
+//! CPR: flows that send mostly while the queue is congested.
+//!
+//! Zhang, Cai, Chen, Luo, Yin, "Flow level detection and filtering of low-rate DDoS", Computer Networks 56, 2012. Time
+//! is cut into short intervals; one is congested if RED drops a packet in it. TCP backs off when that happens,
+//! low-rate attackers send just then: a flow whose congestion participation rate, the share of its packets that arrive
+//! in congested intervals, reaches `tau` is an attacker, and all its packets are dropped before RED sees them.
+//!
+//! The authors' analysis script (LeoDoS, `leodos_cpr.awk`) settles the counting: packets count when they arrive, also
+//! those that are dropped then, and all those of an interval count as congested if any packet was dropped in it,
+//! before or after them. It judges a whole recording. Readings for a queue that runs on: the rate is taken over the
+//! last `window`, which slides by tenths; a flow is flagged at the end of an interval, from `min_packets` on, and
+//! cleared at the end of a tenth. What the filter drops congests nothing, or every flow would share the blame for it,
+//! and counts nowhere, or an attacker would be cleared for the calm that its absence brings: it stays out until what
+//! it was flagged for has left the window.
+//!
+//! Departures: at most `flows` flows are known; when the table is full, further ones pass unjudged until others have
+//! been silent for a window. A mark is no drop unless `marks_count`, so with ECN the detector learns from overflow
+//! alone.
+//!
+//! CPR does not stop a flood: under constant drops every interval is congested, and every flow an attacker.
+
+mod detector;
+
+use self::detector::Detector;
+use super::red::{Red, red_based};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Sink};
+use crate::flow_hash::FlowBy;
+use crate::managed::{DropEnd, Managed};
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcWords};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Probability};
+
+red_based! {
+    /// Parameters of `cpr`.
+    pub struct CprConfig {
+        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        gentle: bool = true, "ns-2 since 2001, as in the authors' scripts";
+        /// Which packet dies at the hard limit.
+        drop: DropEnd = DropEnd::Tail, "all";
+        /// Congestion participation rate from which a flow is an attacker. Too small: TCP is hit. Too large: attacks
+        /// pass.
+        tau: Probability = Probability::clamped(0.3), "authors' scripts, d_cpr";
+        /// Length of an interval. Too small: attackers miss the drops that they cause. Too large: everybody is there.
+        dt: Duration = Duration::from_millis(1), "authors' scripts, dt; the analysis script alone has 10 ms";
+        /// How much of each interval, from its start, is sampled; `"auto"` is all of it. Too small: few packets count.
+        sample: Option<Duration> = None, "authors' scripts, s_l = dt";
+        /// Time over which the rate is taken. Too small: chance decides. Too large: who stopped stays blocked.
+        window: Duration = Duration::from_secs(10), "none; the authors judge whole recordings";
+        /// Packets within the window below which a flow is not judged. Too small: chance decides. Too large: attackers
+        /// spread over many flows pass.
+        min_packets: u64 = 20, "none; the authors judge whole recordings";
+        /// Take also a mark for a drop.
+        marks_count: bool = false, "not in Zhang et al. 2012";
+        /// Which fields make a flow.
+        flow: FlowBy = FlowBy::FiveTuple, "authors' script: addresses, ports and flow number";
+        /// Most flows known at once. Too small: flows pass unjudged.
+        flows: u32 = 65_536, "memory; the authors have no bound";
+    }
+}
+
+const MOST_FLOWS: u32 = 1 << 20;
+/// Below this the timer would do nothing but fire.
+const LEAST_WINDOW: Duration = Duration::from_millis(10);
+
+impl Discipline for CprConfig {
+    const ABOUT: About = About {
+        family: "red",
+        summary: "RED behind a filter for flows that send mostly while it drops.",
+        citation: "Zhang, Cai, Chen, Luo and Yin, Computer Networks 56, 2012",
+        ecn: "with `ecn` RED marks within the band; the filter drops",
+        per_flow_state: "packets of the window, and those in congested intervals, for at most `flows` flows",
+    };
+    const CLASSIFIES: bool = true;
+    /// tc does not know it.
+    const TC_KINDS: &'static [&'static str] = &[];
+    type Queue<P: Packet> = Cpr<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        self.red().validate()?;
+        if self.dt == Duration::ZERO {
+            return Err(("dt", "an interval cannot be empty".into()));
+        }
+        if self.window < LEAST_WINDOW || self.window < self.dt {
+            return Err(("window", "must be at least 10 ms, and one interval".into()));
+        }
+        if !(1..=MOST_FLOWS).contains(&self.flows) {
+            return Err(("flows", format!("must be 1 to {MOST_FLOWS}, is {}", self.flows)));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, link: &LinkView) -> Cpr<P> {
+        Cpr {
+            queue: Managed::new(self.limit, self.ecn, self.drop, Red::new(&self.red(), link)),
+            by: self.flow,
+            detector: Detector::new(self),
+            marks_count: self.marks_count,
+            filtered: 0,
+        }
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error("tc has no cpr"))
+    }
+}
+
+/// The discipline: the filter before RED.
+#[derive(Debug)]
+pub struct Cpr<P> {
+    queue: Managed<Red, P>,
+    by: FlowBy,
+    detector: Detector,
+    marks_count: bool,
+    /// Packets that the filter dropped.
+    filtered: u64,
+}
+
+impl<P: Packet> QueueDiscipline<P> for Cpr<P> {
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.detector.draw_salt(cx.rng);
+        self.detector.advance(cx.now, &mut |flow, flagged| cx.sink.flagged(flow, flagged, cx.now));
+        if self.detector.arrives(self.by.key(packet.flow()), cx.now) {
+            self.filtered += 1;
+            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
+            return;
+        }
+        let mut tap = Tap { sink: cx.sink, detector: &mut self.detector, marks_count: self.marks_count };
+        self.queue.enqueue(packet, &mut Cx { now: cx.now, rng: cx.rng, sink: &mut tap });
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        self.queue.dequeue(cx)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        Some(self.detector.next())
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+        if cx.now >= self.detector.next() {
+            self.detector.draw_salt(cx.rng);
+            self.detector.slide(cx.now, &mut |flow, flagged| cx.sink.flagged(flow, flagged, cx.now));
+        }
+    }
+
+    fn state_names(&self) -> &'static [&'static str] {
+        &[
+            "average_packets",
+            "average_bytes",
+            "drop_probability",
+            "max_p",
+            "known_flows",
+            "flagged_flows",
+            "filtered",
+        ]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        let (red, own) = out.split_at_mut(4);
+        self.queue.state(red);
+        let (known, flagged) = self.detector.counts();
+        own.copy_from_slice(&[known as f64, flagged as f64, self.filtered as f64]);
+    }
+}
+
+/// Between RED and the sink: tells the detector that a packet was lost.
+struct Tap<'a, P> {
+    sink: &'a mut dyn Sink<P>,
+    detector: &'a mut Detector,
+    marks_count: bool,
+}
+
+impl<P: Packet> Sink<P> for Tap<'_, P> {
+    fn dropped(&mut self, packet: P, reason: DropReason, now: Instant) {
+        self.detector.congested();
+        self.sink.dropped(packet, reason, now);
+    }
+    fn marked(&mut self, packet: &P, now: Instant) {
+        if self.marks_count {
+            self.detector.congested();
+        }
+        self.sink.marked(packet, now);
+    }
+    fn flagged(&mut self, flow: FlowKey, flagged: bool, now: Instant) {
+        self.sink.flagged(flow, flagged, now);
+    }
+}
+
+#[cfg(test)]
+mod tests;
