@@ -13,7 +13,7 @@ pub mod time;
 pub mod units;
 
 pub use dscp::Dscp;
-pub use packet::{DropReason, Ecn, FlowKey, Label, Packet};
+pub use packet::{DropReason, Ecn, FlowKey, Label, Packet, Sack, SackRanges, TcpAck};
 pub use ring::Ring;
 pub use rng::Rng;
 pub use time::{Duration, Instant};

@@ -67,7 +67,57 @@ impl Label {
     pub const NONE: Self = Self(0);
 }
 
-/// What a queue discipline may know of a packet, and the one thing it may change: the CE mark.
+/// Up to four ranges of sequence numbers that a SACK option names, `[start, end)` each (RFC 2018 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackRanges {
+    ranges: [(u32, u32); 4],
+    len: u8,
+}
+
+impl SackRanges {
+    /// The ranges in order.
+    pub fn as_slice(&self) -> &[(u32, u32)] {
+        &self.ranges[..usize::from(self.len)]
+    }
+}
+
+/// More than four do not fit into a header and are left out.
+impl FromIterator<(u32, u32)> for SackRanges {
+    fn from_iter<I: IntoIterator<Item = (u32, u32)>>(ranges: I) -> Self {
+        let mut all = Self::default();
+        for (slot, range) in all.ranges.iter_mut().zip(ranges) {
+            *slot = range;
+            all.len += 1;
+        }
+        all
+    }
+}
+
+/// Where the SACK option of a segment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sack {
+    /// Here; an empty one is none.
+    Here(SackRanges),
+    /// Kept apart from the packet: who carries it knows where.
+    Apart,
+}
+
+/// What a TCP segment tells those who filter acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpAck {
+    /// Acknowledgment number.
+    pub ack: u32,
+    /// Control bits as on the wire, CWR to FIN (RFC 9293 §3.1).
+    pub flags: u8,
+    /// Bytes of data.
+    pub payload: u32,
+    /// Timestamps option: value and echo (RFC 7323 §3).
+    pub timestamps: Option<(u32, u32)>,
+    /// SACK option.
+    pub sack: Sack,
+}
+
+/// What a queue discipline may know of a packet, and the few things it may change: CE, codepoint, label.
 pub trait Packet {
     /// Size that the link sends and queues count, link overhead excluded.
     fn size(&self) -> Bytes;
@@ -80,6 +130,12 @@ pub trait Packet {
     /// DiffServ codepoint.
     fn dscp(&self) -> Dscp {
         Dscp::default()
+    }
+    /// Sets the DiffServ codepoint; packets without one ignore it.
+    fn set_dscp(&mut self, _dscp: Dscp) {}
+    /// What it acknowledges, where it is a TCP segment whose other options matter to nobody but its receiver.
+    fn tcp_ack(&self) -> Option<TcpAck> {
+        None
     }
     /// Label of a core-stateless scheme.
     fn label(&self) -> Label {

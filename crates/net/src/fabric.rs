@@ -5,7 +5,7 @@ use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
 use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, TimerId};
-use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, SackRanges};
 
 /// A packet that the fabric can forward.
 pub trait Routed: Packet {
@@ -29,6 +29,10 @@ pub trait Rim<P: Packet> {
     fn unroutable(&mut self, node: NodeId, pkt: P, at: Instant);
     /// A classifier singled out or cleared a flow.
     fn flagged(&mut self, _link: LinkId, _flow: FlowKey, _flagged: bool, _at: Instant) {}
+    /// The SACK option of `pkt`, which says that it is kept apart.
+    fn sack(&self, _pkt: &P) -> Option<SackRanges> {
+        None
+    }
     /// A watched link starts to send `pkt`, which waited for `sojourn`.
     fn transmitted(&mut self, _link: LinkId, _pkt: &P, _sojourn: Duration, _at: Instant) {}
 }

@@ -1,6 +1,6 @@
 //! The two traits a queue discipline can implement: a law ([`Aqm`]) or a whole discipline ([`QueueDiscipline`]).
 
-use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rate, Rng};
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rate, Rng, SackRanges};
 
 /// What waits in a queue: the packet in service has left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +105,10 @@ pub trait Sink<P> {
     fn marked(&mut self, pkt: &P, now: Instant);
     /// A classifier singled out (`true`) or cleared (`false`) a flow.
     fn flagged(&mut self, _flow: FlowKey, _flagged: bool, _now: Instant) {}
+    /// The SACK option of `pkt`, which says that it is kept apart; `None` where nobody knows.
+    fn sack(&self, _pkt: &P) -> Option<SackRanges> {
+        None
+    }
 }
 
 /// What a discipline is handed with every call.

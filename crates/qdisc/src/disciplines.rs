@@ -32,6 +32,7 @@ qdiscs! {
     "drr" => drr::Drr(DrrConfig),
     "cobalt" => cobalt::Cobalt(CobaltConfig),
     "fq_cobalt" => fq_cobalt::FqCobalt(FqCobaltConfig),
+    "cake" => cake::Cake(CakeConfig),
     "codel_lifo" => codel_lifo::CodelLifo(CodelLifoConfig),
     "fq_codel_lifo" => fq_codel_lifo::FqCodelLifo(FqCodelLifoConfig),
     "fq" => fq::Fq(FqConfig),
@@ -71,6 +72,7 @@ mod tests {
             ),
             ("drr quantum 1514", "drr"),
             ("dualpi2 limit 1000 target 15ms tupdate 16ms step_thresh 1ms classic_protection 10%", "dualpi2"),
+            ("cake bandwidth 10mbit diffserv4 triple-isolate rtt 100ms", "cake"),
             ("fq_pie limit 2000 flows 256 target 15ms tupdate 15ms alpha 2 beta 20 ecn_prob 10", "fq_pie"),
             ("sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128", "sfq"),
         ];

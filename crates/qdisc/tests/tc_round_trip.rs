@@ -11,8 +11,9 @@ use tailrace_qdisc::{LinkView, QdiscConfig};
 const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
 
 /// Disciplines that a kernel of Linux has; `ared` is its `red` with `adaptive`.
-const IN_LINUX: [&str; 12] = [
+const IN_LINUX: [&str; 13] = [
     "droptail", "red", "ared", "choke", "sfb", "codel", "sfq", "pie", "fq_codel", "drr", "fq_pie", "dualpi2",
+    "cake",
 ];
 
 fn any_configuration() -> impl Strategy<Value = QdiscConfig> {
@@ -87,6 +88,10 @@ fn lines_are_those_an_operator_would_write() {
              ce_threshold 2500us drop_batch 64",
         ),
         ("pie alpha 4 beta 40", "pie limit 1000 target 15ms tupdate 15ms alpha 4 beta 32 noecn"),
+        (
+            "cake bandwidth 10mbit diffserv4 oceanic pppoe-ptm ingress",
+            "cake bandwidth 10mbit rtt 300ms diffserv4 triple-isolate memlimit 4mb ptm overhead 30 ingress",
+        ),
         ("sfq perturb 10", "sfq limit 127 perturb 10 quantum 1514 divisor 1024 flows 128 depth 127"),
         (
             "sfb rehash 600000 db 60000 limit 1000 max 25 target 20 increment 0.001 decrement 0.0001",

@@ -1,7 +1,7 @@
 //! The simulator's packet: a small `Copy` header, one cache line, with rare TCP options kept aside.
 
 use tailrace_core::packet::protocol;
-use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet};
+use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 
@@ -79,6 +79,21 @@ impl Packet for SimPacket {
     }
     fn dscp(&self) -> Dscp {
         self.dscp
+    }
+    fn set_dscp(&mut self, dscp: Dscp) {
+        self.dscp = dscp;
+    }
+    fn tcp_ack(&self) -> Option<TcpAck> {
+        (self.protocol == protocol::TCP).then(|| TcpAck {
+            ack: self.ack.0,
+            flags: self.flags.0,
+            payload: self.payload,
+            timestamps: self.has_timestamps.then_some((self.ts_value, self.ts_echo)),
+            sack: match self.options {
+                OptionsId::NONE => Sack::Here(SackRanges::default()),
+                _ => Sack::Apart,
+            },
+        })
     }
     fn label(&self) -> Label {
         self.label
@@ -199,6 +214,12 @@ impl SimPacket {
         segment
     }
 
+    /// The ranges of its SACK option.
+    pub(crate) fn sack(&self, options: &OptionsArena) -> SackRanges {
+        let ranges = options.load(self.options).map_or(&[][..], |rare| rare.sack.as_slice());
+        ranges.iter().map(|(left, right)| (left.0, right.0)).collect()
+    }
+
     /// Gives back what the packet holds in the arena; it is at its end.
     #[inline]
     pub(crate) fn release(&self, options: &mut OptionsArena) {
@@ -314,6 +335,9 @@ mod tests {
         let mut arena = OptionsArena::default();
         let pkt = SimPacket::tcp(&envelope, &segment, None, &mut arena, Instant::ZERO);
         assert_eq!(pkt.segment(&arena), segment);
+        let view = pkt.tcp_ack().expect("TCP");
+        assert_eq!((view.ack, view.flags, view.payload, view.timestamps), (7, 0x10, 1000, Some((1, 2))));
+        assert_eq!((view.sack, pkt.sack(&arena).as_slice()), (Sack::Apart, &[(10, 20)][..]));
         assert_eq!(pkt.dscp(), Dscp(46));
         // IPv4 20 + TCP 20 + timestamps 12 + one SACK block 12.
         assert_eq!(pkt.size, 1000 + 64);

@@ -6,7 +6,7 @@ use crate::packet::{OptionsArena, SimPacket, SocketId};
 use crate::recorder::Recorder;
 use crate::verdicts::Verdicts;
 use tailrace_core::packet::protocol;
-use tailrace_core::{DropReason, Duration, FlowKey, Instant};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Fabric, LinkId, NodeId, Rim, TimerId};
 use tailrace_transport::Tcp;
 
@@ -45,6 +45,10 @@ impl Rim<SimPacket> for World {
         if let Some(tcp) = &socket.tcp {
             tcp.warm_up();
         }
+    }
+
+    fn sack(&self, pkt: &SimPacket) -> Option<SackRanges> {
+        Some(pkt.sack(&self.options))
     }
 
     fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {

@@ -4,7 +4,7 @@ use super::{Link, LinkQueue, Tally};
 use crate::flight::{PacketId, Slab};
 use crate::{LinkId, Rim};
 use std::collections::VecDeque;
-use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng, SackRanges};
 use tailrace_qdisc::disciplines::droptail::DroptailConfig;
 use tailrace_qdisc::{Backlog, Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline, Sink};
 
@@ -250,5 +250,8 @@ impl<P: Packet, R: Rim<P>> Sink<P> for LinkSink<'_, R> {
     }
     fn flagged(&mut self, flow: FlowKey, flagged: bool, now: Instant) {
         self.rim.flagged(self.id, flow, flagged, now);
+    }
+    fn sack(&self, pkt: &P) -> Option<SackRanges> {
+        self.rim.sack(pkt)
     }
 }

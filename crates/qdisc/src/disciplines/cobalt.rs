@@ -70,15 +70,43 @@ impl Discipline for CobaltConfig {
     }
 }
 
-/// The law. Times are in nanoseconds, signed so that differences may be negative.
-#[derive(Clone, Debug)]
-pub struct Cobalt {
-    target: i64,
-    interval: i64,
+/// What all laws of one configuration share. Times are in nanoseconds, signed so that differences may be negative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    /// Acceptable sojourn; also the least time between changes of BLUE's probability.
+    pub(crate) target: i64,
+    /// Time between the first signals.
+    pub(crate) interval: i64,
     increment: f64,
     decrement: f64,
     blue_threshold: Option<i64>,
+}
 
+impl Rule {
+    /// The rule that `config` states.
+    pub(crate) fn new(config: &CobaltConfig) -> Self {
+        Self {
+            target: nanos(config.target),
+            interval: nanos(config.interval),
+            increment: config.increment.get(),
+            decrement: config.decrement.get(),
+            blue_threshold: config.blue_threshold.map(nanos),
+        }
+    }
+}
+
+/// What the law wants of one packet: CoDel's schedule and BLUE's chance speak independently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// Mark it, or drop it where it is not ECN-capable.
+    pub(crate) signal: bool,
+    /// Drop it in any case.
+    pub(crate) blue: bool,
+}
+
+/// What the law remembers of one queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct State {
     count: u32,
     dropping: bool,
     /// While `count` is not zero the next signal, or the next step down; else when the count is stale.
@@ -88,26 +116,75 @@ pub struct Cobalt {
     blue_timer: i64,
 }
 
-impl Cobalt {
-    /// The law with the parameters of `config`.
-    pub fn new(config: &CobaltConfig) -> Self {
-        Self {
-            target: nanos(config.target),
-            interval: nanos(config.interval),
-            increment: config.increment.get(),
-            decrement: config.decrement.get(),
-            blue_threshold: config.blue_threshold.map(nanos),
-            count: 0,
-            dropping: false,
-            drop_next: 0,
-            drop_probability: 0.0,
-            blue_timer: 0,
+impl State {
+    /// A packet leaves after `sojourn`; more than `acceptable` of it is too much.
+    #[inline]
+    pub(crate) fn decide(
+        &mut self,
+        rule: &Rule,
+        sojourn: i64,
+        acceptable: i64,
+        now: i64,
+        rng: &mut Rng,
+    ) -> Decision {
+        // Whether the schedule lags is judged by the one that was in force, or by the one that a signal or a step
+        // made.
+        let before = self.drop_next;
+        let had_due = self.due(now);
+        let signal = self.codel(rule, sojourn > acceptable, now);
+        let late = now > if had_due { self.drop_next } else { before };
+        if rule.blue_threshold.is_some_and(|threshold| sojourn > threshold) {
+            self.raise_blue(rule, now);
+        }
+        let blue = self.drop_probability > 0.0 && rng.uniform() < self.drop_probability;
+        if self.count == 0 {
+            self.drop_next = now.saturating_add(rule.interval);
+        } else if late && !blue && !signal {
+            self.drop_next = now;
+        }
+        Decision { signal, blue }
+    }
+
+    /// The packet for which the schedule signalled was marked and goes on, which ends the dequeue: what the
+    /// schedule still owes is forgiven.
+    #[inline]
+    pub(crate) fn on_marked(&mut self, now: i64) {
+        self.drop_next = self.drop_next.max(now);
+    }
+
+    /// The limit made the queue drop a packet.
+    pub(crate) fn on_overlimit(&mut self, rule: &Rule, now: i64) {
+        self.raise_blue(rule, now);
+        self.dropping = true;
+        self.drop_next = now;
+        self.count = self.count.max(1);
+    }
+
+    /// The queue was to be served and is empty.
+    pub(crate) fn on_idle(&mut self, rule: &Rule, now: i64) {
+        if self.drop_probability > 0.0 && self.blue_may_change(rule, now) {
+            self.drop_probability = (self.drop_probability - rule.decrement).max(0.0);
+            self.blue_timer = now;
+        }
+        self.dropping = false;
+        if self.due(now) {
+            self.step_down(rule);
         }
     }
 
+    /// Whether nothing is left to remember.
+    pub(crate) fn at_rest(&self, now: i64) -> bool {
+        self.drop_probability == 0.0 && self.count == 0 && now >= self.drop_next
+    }
+
+    /// Whether BLUE drops from this queue.
+    pub(crate) fn blue_is_active(&self) -> bool {
+        self.drop_probability > 0.0
+    }
+
     /// `t + interval / sqrt(count)`; a count of zero is as one.
-    fn control_law(&self, t: i64) -> i64 {
-        let gap = self.interval as f64 / sqrt(f64::from(self.count.max(1)));
+    fn control_law(&self, rule: &Rule, t: i64) -> i64 {
+        let gap = rule.interval as f64 / sqrt(f64::from(self.count.max(1)));
         t.saturating_add((gap + 0.5) as i64)
     }
 
@@ -116,24 +193,24 @@ impl Cobalt {
     }
 
     /// Whether the probability may change: it was left alone for a target.
-    fn blue_may_change(&self, now: i64) -> bool {
-        now - self.blue_timer > self.target
+    fn blue_may_change(&self, rule: &Rule, now: i64) -> bool {
+        now - self.blue_timer > rule.target
     }
 
-    fn raise_blue(&mut self, now: i64) {
-        if self.blue_may_change(now) {
-            self.drop_probability = (self.drop_probability + self.increment).min(1.0);
+    fn raise_blue(&mut self, rule: &Rule, now: i64) {
+        if self.blue_may_change(rule, now) {
+            self.drop_probability = (self.drop_probability + rule.increment).min(1.0);
             self.blue_timer = now;
         }
     }
 
     /// CoDel's part: whether the packet is to be signalled.
-    fn codel(&mut self, sojourn: i64, now: i64) -> bool {
+    fn codel(&mut self, rule: &Rule, over: bool, now: i64) -> bool {
         let due = self.due(now);
-        if sojourn > self.target {
+        if over {
             if !self.dropping {
                 self.dropping = true;
-                self.drop_next = self.control_law(now);
+                self.drop_next = self.control_law(rule, now);
             }
             self.count = self.count.max(1);
         } else {
@@ -141,21 +218,35 @@ impl Cobalt {
         }
         if due && self.dropping {
             self.count = self.count.saturating_add(1);
-            self.drop_next = self.control_law(self.drop_next);
+            self.drop_next = self.control_law(rule, self.drop_next);
             return true;
         }
         if due {
-            self.step_down();
+            self.step_down(rule);
             while self.due(now) {
-                self.step_down();
+                self.step_down(rule);
             }
         }
         false
     }
 
-    fn step_down(&mut self) {
+    fn step_down(&mut self, rule: &Rule) {
         self.count -= 1;
-        self.drop_next = self.control_law(self.drop_next);
+        self.drop_next = self.control_law(rule, self.drop_next);
+    }
+}
+
+/// The law.
+#[derive(Clone, Debug)]
+pub struct Cobalt {
+    rule: Rule,
+    state: State,
+}
+
+impl Cobalt {
+    /// The law with the parameters of `config`.
+    pub fn new(config: &CobaltConfig) -> Self {
+        Self { rule: Rule::new(config), state: State::default() }
     }
 }
 
@@ -169,54 +260,26 @@ impl Aqm for Cobalt {
         now: Instant,
         rng: &mut Rng,
     ) -> Verdict {
-        let (sojourn, now_nanos) = (nanos(sojourn), at(now));
-        // Whether the schedule lags is judged by the one that was in force, or by the one that a signal or a step
-        // made.
-        let before = self.drop_next;
-        let had_due = self.due(now_nanos);
-        let signal = self.codel(sojourn, now_nanos);
-        let late = now_nanos > if had_due { self.drop_next } else { before };
-        if self.blue_threshold.is_some_and(|threshold| sojourn > threshold) {
-            self.raise_blue(now_nanos);
-        }
-        let blue = self.drop_probability > 0.0 && rng.uniform() < self.drop_probability;
-        if self.count == 0 {
-            self.drop_next = now_nanos.saturating_add(self.interval);
-        } else if late && !blue && !signal {
-            self.drop_next = now_nanos;
-        }
-        match (blue, signal) {
-            (true, _) => Verdict::Drop,
-            (false, true) => Verdict::Signal,
-            (false, false) => Verdict::Pass,
+        match self.state.decide(&self.rule, nanos(sojourn), self.rule.target, at(now), rng) {
+            Decision { blue: true, .. } => Verdict::Drop,
+            Decision { signal: true, .. } => Verdict::Signal,
+            _ => Verdict::Pass,
         }
     }
 
     #[inline]
     fn on_signalled(&mut self, marked: bool, now: Instant) {
-        // A packet that goes on ends the dequeue: what the schedule still owes is forgiven.
-        if marked && at(now) > self.drop_next {
-            self.drop_next = at(now);
+        if marked {
+            self.state.on_marked(at(now));
         }
     }
 
     fn on_overlimit(&mut self, now: Instant) {
-        self.raise_blue(at(now));
-        self.dropping = true;
-        self.drop_next = at(now);
-        self.count = self.count.max(1);
+        self.state.on_overlimit(&self.rule, at(now));
     }
 
     fn on_idle(&mut self, now: Instant) {
-        let now = at(now);
-        if self.drop_probability > 0.0 && self.blue_may_change(now) {
-            self.drop_probability = (self.drop_probability - self.decrement).max(0.0);
-            self.blue_timer = now;
-        }
-        self.dropping = false;
-        if self.due(now) {
-            self.step_down();
-        }
+        self.state.on_idle(&self.rule, at(now));
     }
 
     fn state_names() -> &'static [&'static str] {
@@ -224,19 +287,18 @@ impl Aqm for Cobalt {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out.copy_from_slice(&[
-            f64::from(self.count),
-            f64::from(u8::from(self.dropping)),
-            self.drop_probability,
-        ]);
+        let State { count, dropping, drop_probability, .. } = self.state;
+        out.copy_from_slice(&[f64::from(count), f64::from(u8::from(dropping)), drop_probability]);
     }
 }
 
-fn nanos(d: Duration) -> i64 {
+/// `d` as a signed number of nanoseconds.
+pub(crate) fn nanos(d: Duration) -> i64 {
     i64::try_from(d.as_nanos()).unwrap_or(i64::MAX)
 }
 
-fn at(t: Instant) -> i64 {
+/// `t` as a signed number of nanoseconds.
+pub(crate) fn at(t: Instant) -> i64 {
     i64::try_from(t.as_nanos()).unwrap_or(i64::MAX)
 }
 
@@ -270,7 +332,7 @@ mod tests {
             self.queue.dequeue(&mut cx);
         }
         fn drop_probability(&self) -> f64 {
-            self.queue.law().drop_probability
+            self.queue.law().state.drop_probability
         }
     }
 
@@ -340,12 +402,12 @@ mod tests {
             let sojourn = Duration::from_millis(sojourn);
             law.on_dequeue(Bytes(1000), sojourn, Backlog::default(), Instant::from_millis(ms), &mut rng)
         };
-        law.count = 4;
-        law.drop_next = 1_000_000_000;
+        law.state.count = 4;
+        law.state.drop_next = 1_000_000_000;
         // Steps at 1000 ms (then three are left: 57.7 ms), 1057.7 (two: 70.7) and 1128.4 (one: 100), next 1228.4.
         assert_eq!(ask(&mut law, 1, 1_200), Verdict::Pass);
-        assert_eq!((law.count, law.drop_next / 1_000), (1, 1_228_445));
+        assert_eq!((law.state.count, law.state.drop_next / 1_000), (1, 1_228_445));
         assert_eq!(ask(&mut law, 1, 1_229), Verdict::Pass);
-        assert_eq!((law.count, law.drop_next), (0, 1_329_000_000));
+        assert_eq!((law.state.count, law.state.drop_next), (0, 1_329_000_000));
     }
 }

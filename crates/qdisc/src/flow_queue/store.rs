@@ -14,6 +14,21 @@ pub(crate) struct Ends {
 
 impl Ends {
     pub(crate) const EMPTY: Self = Self { oldest: NONE, newest: NONE };
+
+    /// Whether there is no packet.
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.oldest == NONE
+    }
+
+    /// Index of the packet at `end`, or [`NONE`].
+    #[inline]
+    pub(crate) const fn index(&self, end: End) -> u32 {
+        match end {
+            End::Oldest => self.oldest,
+            End::Newest => self.newest,
+        }
+    }
 }
 
 /// From which end of a flow a packet is taken.
@@ -68,7 +83,12 @@ impl<P: Packet> Store<P> {
     /// Takes the packet at `end`, with its time of arrival.
     #[inline]
     pub(crate) fn pop(&mut self, ends: &mut Ends, end: End) -> Option<(P, Instant)> {
-        let index = at(ends, end);
+        self.remove(ends, ends.index(end))
+    }
+
+    /// Takes the packet at `index` out of the list that it is in; of no packet, nothing.
+    #[inline]
+    pub(crate) fn remove(&mut self, ends: &mut Ends, index: u32) -> Option<(P, Instant)> {
         if index == NONE {
             return None;
         }
@@ -87,23 +107,23 @@ impl<P: Packet> Store<P> {
         out
     }
 
+    /// The packet at `index`, and the index of the next newer one of its list.
+    #[inline]
+    pub(crate) fn look(&self, index: u32) -> Option<(&P, u32)> {
+        let node = self.nodes.get(index as usize)?;
+        node.packet.as_ref().map(|packet| (packet, node.newer))
+    }
+
     /// The packet at `end`.
     #[inline]
     pub(crate) fn get(&self, ends: &Ends, end: End) -> Option<&P> {
-        self.nodes.get(at(ends, end) as usize)?.packet.as_ref()
+        self.nodes.get(ends.index(end) as usize)?.packet.as_ref()
     }
 
     /// Size of the packet at `end`.
     #[inline]
     pub(crate) fn size(&self, ends: &Ends, end: End) -> Option<Bytes> {
         self.get(ends, end).map(Packet::size)
-    }
-}
-
-const fn at(ends: &Ends, end: End) -> u32 {
-    match end {
-        End::Oldest => ends.oldest,
-        End::Newest => ends.newest,
     }
 }
 

@@ -1,0 +1,190 @@
+//! CAKE: Common Applications Kept Enhanced.
+//!
+//! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways",
+//! LANMAN 2018 (arXiv 1804.07617); Linux `sch_cake.c`; tc-cake(8). A shaper without bursts takes the bottleneck to
+//! where the queue is managed; tins by DiffServ codepoint have priority up to a share of the rate; within a tin flows
+//! take turns, with equal shares for hosts first, each under a COBALT of its own.
+//!
+//! Readings, all Linux's: queues are looked for in sets of eight ([`ways`]); a flow's quantum is that of its tin over
+//! the number of bulk flows of its busier host ([`tin`]); a sojourn that four packets of the largest size explain is
+//! not too long, and with `ingress` neither one that two packets of each bulk flow explain; a packet that leaves its
+//! queue empty may be marked but not dropped; where the rate is unlimited tins take turns by weight.
+//!
+//! Departures: memory is counted in bytes of packets, not of kernel buffers. Sizes are those of IP packets, so
+//! `overhead` is what the link adds to them, always; Linux counts an Ethernet header where no overhead is given
+//! (`raw`), which is `overhead = "14 B"` here. A fresh COBALT waits an interval before its first signal, as its paper
+//! says; Linux, whose stored root is zero until the count first changes, lets a queue that was never used before
+//! signal with the second late packet. COBALT's other departures are those of [`cobalt`](super::cobalt). A filtered
+//! acknowledgment is reported as dropped by the discipline. There is no and no
+//! segmentation offload to look through, and no firewall mark.
+
+mod ack_filter;
+mod hosts;
+mod overflow;
+mod queue;
+mod shaper;
+mod tc;
+mod tin;
+mod tins;
+mod ways;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::ack_filter::AckFilter;
+pub use self::hosts::FlowMode;
+pub use self::queue::Cake;
+pub use self::shaper::LinkLayer;
+pub use self::tins::Diffserv;
+
+use self::shaper::{Framing, Pace};
+use self::tin::Share;
+use super::cobalt::{CobaltConfig, Rule, nanos};
+use crate::discipline::LinkView;
+use crate::registry::{About, Discipline, Invalid};
+use crate::tc::{TcError, TcLine, TcWords};
+use tailrace_core::{Bytes, Duration, Packet, Rate};
+
+tailrace_core::parameters! {
+    /// Parameters of `cake`.
+    pub struct CakeConfig {
+        /// Rate that the shaper sends at; `"auto"` is unlimited, the link's own rate then holds. Too small: the link
+        /// is not used. Too large: packets wait elsewhere, where nobody manages them.
+        bandwidth: Option<Rate> = None, "Linux sch_cake (unlimited)";
+        /// Follow the rate at which packets arrive, 15/16 of its peaks: for a queue behind a bottleneck whose rate
+        /// changes. `bandwidth` is where it begins.
+        autorate_ingress: bool = false, "Linux sch_cake";
+        /// The bottleneck is upstream: dropped packets count as sent, since they have used it. On a queue in front of
+        /// its own bottleneck it wastes the rate.
+        ingress: bool = false, "Linux sch_cake (egress)";
+        /// How DiffServ codepoints are sorted into tins.
+        diffserv: Diffserv = Diffserv::Diffserv3, "Linux sch_cake";
+        /// What is told apart, and among whom the rate is shared first.
+        flow_mode: FlowMode = FlowMode::TripleIsolate, "Linux sch_cake";
+        /// Set the codepoint of all packets to zero after they were sorted.
+        wash: bool = false, "Linux sch_cake (nowash)";
+        /// Drop acknowledgments of TCP that newer ones make redundant. Aggressive saves more of a slow upward link,
+        /// and leaves senders fewer to clock their packets by.
+        ack_filter: AckFilter = AckFilter::Off, "Linux sch_cake (no-ack-filter)";
+        /// Longest common round trip: COBALT's interval. Too small: bursts are punished. Too large: slow reaction.
+        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)";
+        /// COBALT's acceptable sojourn time; `"auto"` is a twentieth of `rtt`. A tin whose largest packet takes
+        /// longer than two thirds of it has one and a half times that. Too small: the link idles. Too large:
+        /// standing queue.
+        target: Option<Duration> = None, "Linux sch_cake (5 ms)";
+        /// Bytes that the link below adds to each packet. Too small: that link's own queue fills. Too large: rate is
+        /// wasted.
+        overhead: Bytes = Bytes::ZERO, "Linux sch_cake (raw)";
+        /// Least bytes that a packet takes there, overhead included. Too small or too large: as `overhead`.
+        mpu: Bytes = Bytes::ZERO, "Linux sch_cake";
+        /// Whether the link below cuts packets into cells (ATM) or codes them (PTM).
+        link_layer: LinkLayer = LinkLayer::Plain, "Linux sch_cake (noatm)";
+        /// Largest packet, for the times that follow from it. Too small: slow links drop without need.
+        mtu: Bytes = Bytes(1514), "Linux: Ethernet's";
+        /// Most bytes that may wait; `"auto"` is four times what `bandwidth` carries in an `rtt`, at least 4 MiB and
+        /// at most 10 240 packets of `mtu`. Too small: drops come from the limit, not from the law.
+        memory_limit: Option<Bytes> = None, "Linux sch_cake";
+    }
+}
+
+/// Most overhead and smallest packet that tc takes.
+const MOST_FRAMING: Bytes = Bytes(256);
+
+impl Discipline for CakeConfig {
+    const ABOUT: About = About {
+        family: "fair",
+        summary: "Shaper, DiffServ tins, fair shares for hosts and flows, COBALT in each queue.",
+        citation: "Høiland-Jørgensen et al., LANMAN 2018; Linux sch_cake",
+        ecn: "COBALT's schedule marks instead of dropping; BLUE drops all alike",
+        per_flow_state: "a queue of 1024 in each tin, a deficit and COBALT's variables; bulk flows of each host",
+    };
+    const TC_KINDS: &'static [&'static str] = &["cake"];
+    type Queue<P: Packet> = Cake<P>;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.bandwidth == Some(Rate::from_bps(0)) {
+            return Err(("bandwidth", "nothing could ever be sent; \"auto\" is unlimited".into()));
+        }
+        if self.rtt < Duration::from_micros(2) {
+            return Err(("rtt", format!("{} is too short; at least 2 us is needed", self.rtt)));
+        }
+        if self.target.is_some_and(Duration::is_zero) {
+            return Err(("target", "every packet would be late; the target must be longer".into()));
+        }
+        for (name, bytes) in [("overhead", self.overhead), ("mpu", self.mpu)] {
+            if bytes > MOST_FRAMING {
+                return Err((name, format!("{bytes} is too large; at most {MOST_FRAMING} makes sense")));
+            }
+        }
+        if self.mtu == Bytes::ZERO {
+            return Err(("mtu", "no packet is that small".into()));
+        }
+        if self.memory_limit == Some(Bytes::ZERO) {
+            return Err(("memory_limit", "no packet could ever wait; the limit must be larger".into()));
+        }
+        Ok(())
+    }
+
+    fn build<P: Packet>(&self, _link: &LinkView) -> Cake<P> {
+        Cake::new(self)
+    }
+
+    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        tc::read(words)
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        // A rate that follows the traffic takes the limit along.
+        let limit = (!self.autorate_ingress).then(|| Bytes(self.byte_limit(self.byte_rate())));
+        Self { target: Some(self.acceptable()), memory_limit: self.memory_limit.or(limit), ..self.clone() }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        Some(tc::write(self))
+    }
+}
+
+impl CakeConfig {
+    /// The shaper's rate in bytes a second; zero is unlimited.
+    fn byte_rate(&self) -> u64 {
+        self.bandwidth.map_or(0, |rate| (rate.as_bps() / 8).max(Pace::LEAST))
+    }
+
+    fn framing(&self) -> Framing {
+        Framing { overhead: self.overhead.get(), mpu: self.mpu.get(), link_layer: self.link_layer }
+    }
+
+    /// COBALT's target before the rate has its say; tc counts it in whole microseconds.
+    fn acceptable(&self) -> Duration {
+        self.target.unwrap_or(Duration::from_micros((self.rtt.as_micros() / 20).max(1)))
+    }
+
+    /// What follows from a tin's rate of so many bytes a second.
+    fn share(&self, rate: u64) -> Share {
+        let mtu_time = Pace::new(rate).time_of(self.mtu.get());
+        let asked = nanos(self.acceptable());
+        let target = asked.max((mtu_time / 2).saturating_mul(3));
+        let interval = nanos(self.rtt).saturating_add(target - asked).max(target.saturating_mul(2));
+        let cobalt = CobaltConfig {
+            target: Duration::from_nanos(target as u64),
+            interval: Duration::from_nanos(interval as u64),
+            blue_threshold: None,
+            ..CobaltConfig::default()
+        };
+        let flow_quantum = if rate == 0 { 1514 } else { (rate >> 12).clamp(300, 1514) as u32 };
+        Share { rule: Rule::new(&cobalt), mtu_time, flow_quantum }
+    }
+
+    /// Most bytes that may wait at `rate` bytes a second.
+    fn byte_limit(&self, rate: u64) -> u64 {
+        if let Some(limit) = self.memory_limit {
+            return limit.get();
+        }
+        let most = self.mtu.get().saturating_mul(10_240);
+        if rate == 0 {
+            return most;
+        }
+        let in_rtt = u128::from(rate) * u128::from(self.rtt.as_nanos()) / 1_000_000_000;
+        u64::try_from(4 * in_rtt).unwrap_or(u64::MAX).max(4 << 20).min(most)
+    }
+}

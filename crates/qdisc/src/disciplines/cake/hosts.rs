@@ -1,0 +1,120 @@
+//! Which hosts have flows in bulk: the counts that host isolation divides a flow's quantum by.
+
+use super::ways::{QUEUES, WAYS};
+use tailrace_core::FlowKey;
+
+tailrace_core::choices! {
+    /// What is told apart, and among whom the rate is shared first.
+    pub enum FlowMode {
+        /// Nothing: one queue.
+        Flowblind = "flowblind",
+        /// Source addresses.
+        Srchost = "srchost",
+        /// Destination addresses.
+        Dsthost = "dsthost",
+        /// Pairs of addresses.
+        Hosts = "hosts",
+        /// Five-tuples.
+        Flows = "flows",
+        /// Five-tuples, with equal shares for source addresses.
+        DualSrchost = "dual-srchost",
+        /// Five-tuples, with equal shares for destination addresses.
+        DualDsthost = "dual-dsthost",
+        /// Five-tuples, with equal shares for source and for destination addresses.
+        TripleIsolate = "triple-isolate",
+    }
+}
+
+impl FlowMode {
+    /// The part of `flow` that makes its queue.
+    #[inline]
+    pub(super) fn key(self, flow: FlowKey) -> FlowKey {
+        let none = FlowKey::default();
+        match self {
+            Self::Flowblind => none,
+            Self::Srchost => FlowKey { src: flow.src, ..none },
+            Self::Dsthost => FlowKey { dst: flow.dst, ..none },
+            Self::Hosts => FlowKey { src: flow.src, dst: flow.dst, ..none },
+            Self::Flows | Self::DualSrchost | Self::DualDsthost | Self::TripleIsolate => flow,
+        }
+    }
+
+    /// Whether sources get equal shares.
+    #[inline]
+    pub(super) const fn isolates_sources(self) -> bool {
+        matches!(self, Self::DualSrchost | Self::TripleIsolate)
+    }
+
+    /// Whether destinations do.
+    #[inline]
+    pub(super) const fn isolates_destinations(self) -> bool {
+        matches!(self, Self::DualDsthost | Self::TripleIsolate)
+    }
+}
+
+/// The hosts at one side, found like queues: eight ways to each place.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    tags: Vec<u32>,
+    /// Flows of the host that are in bulk.
+    bulk: Vec<u16>,
+}
+
+impl Hosts {
+    pub(super) fn new() -> Self {
+        Self { tags: vec![0; QUEUES], bulk: vec![0; QUEUES] }
+    }
+
+    /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
+    pub(super) fn place(&mut self, hash: u32) -> u16 {
+        let first = hash as usize % QUEUES;
+        let set = first - first % WAYS;
+        let ways = || (0..WAYS).map(|i| set + (first + i) % WAYS);
+        let known = ways().find(|w| self.tags[*w] == hash);
+        let place = known.or_else(|| ways().find(|w| self.bulk[*w] == 0)).unwrap_or(first);
+        self.tags[place] = hash;
+        place as u16
+    }
+
+    #[inline]
+    pub(super) fn bulk_flows(&self, host: u16) -> u16 {
+        self.bulk[usize::from(host)]
+    }
+
+    /// A flow of `host` becomes one in bulk.
+    pub(super) fn add(&mut self, host: u16) {
+        let bulk = &mut self.bulk[usize::from(host)];
+        *bulk = (*bulk + 1).min(QUEUES as u16);
+    }
+
+    /// A flow of `host` is no longer in bulk.
+    pub(super) fn remove(&mut self, host: u16) {
+        let bulk = &mut self.bulk[usize::from(host)];
+        *bulk = bulk.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_keeps_its_place_and_takes_none_of_a_busy_one() {
+        let mut hosts = Hosts::new();
+        // Nine hosts whose hashes lead to place 5.
+        let hash = |n: u32| n * QUEUES as u32 + 5;
+        let places: Vec<u16> = (1..=8)
+            .map(|n| {
+                let place = hosts.place(hash(n));
+                hosts.add(place);
+                place
+            })
+            .collect();
+        assert_eq!(places, [5, 6, 7, 0, 1, 2, 3, 4]);
+        assert_eq!(hosts.place(hash(3)), 7);
+        // All ways have bulk flows: the ninth shares the first.
+        assert_eq!(hosts.place(hash(9)), 5);
+        hosts.remove(2);
+        assert_eq!(hosts.place(hash(10)), 2);
+    }
+}
