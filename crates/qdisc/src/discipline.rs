@@ -138,6 +138,9 @@ pub trait QueueDiscipline<P: Packet> {
     }
     /// The time asked for has come. Spurious calls must be harmless.
     fn handle_timeout(&mut self, _cx: &mut Cx<'_, P>) {}
+    /// Says which link of the network this queue serves: its number among the links that are told so, from 1. For
+    /// disciplines that name their link in labels; before the first packet.
+    fn attach(&mut self, _link: u32) {}
     /// Names of the variables that [`QueueDiscipline::state`] writes, unit as suffix (`average_packets`).
     fn state_names(&self) -> &'static [&'static str] {
         &[]

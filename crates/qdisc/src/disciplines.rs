@@ -44,6 +44,7 @@ qdiscs! {
     "rem" => rem::Rem(RemConfig),
     "pi" => pi::Pi(PiConfig),
     "avq" => avq::Avq(AvqConfig),
+    "netfence" => netfence::Netfence(NetfenceConfig),
     "csfq" => csfq::Csfq(CsfqConfig),
     "dfs" => dfs::Dfs(DfsConfig),
 }

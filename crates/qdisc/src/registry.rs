@@ -5,6 +5,7 @@
 //! [`catalog`](crate::catalog).
 
 use crate::discipline::{LinkView, QueueDiscipline};
+use crate::disciplines::netfence::HostRules;
 use crate::tc::{TcDifference, TcError, TcLine, TcWords};
 use crate::testing::TestPacket;
 use tailrace_core::params::{ParamInfo, Parameters, Value};
@@ -31,6 +32,10 @@ pub trait Discipline: Parameters {
     fn validate(&self) -> Result<(), Invalid>;
     /// An empty queue for `link`. The configuration has passed [`Discipline::validate`].
     fn build<P: Packet>(&self, link: &LinkView) -> Self::Queue<P>;
+    /// What hosts do with the labels of packets, where the discipline needs them to return and present labels.
+    fn host_rules(&self) -> Option<HostRules> {
+        None
+    }
     /// Reads the words after `kind`, one of [`Discipline::TC_KINDS`], of a tc line.
     ///
     /// # Errors
@@ -186,6 +191,10 @@ macro_rules! qdiscs {
             pub fn plain_fifo(&self) -> Option<Limit> {
                 match self { $( Self::$variant(c) => c.plain_fifo(), )+ }
             }
+            /// What hosts do with labels, where the discipline needs them to.
+            pub fn host_rules(&self) -> Option<netfence::HostRules> {
+                match self { $( Self::$variant(c) => c.host_rules(), )+ }
+            }
             /// An empty queue for `link`. Configurations that [`QdiscConfig::validate`] refuses build something
             /// unspecified, or panic.
             pub fn build<P: Packet>(&self, link: &LinkView) -> Qdisc<P> {
@@ -260,6 +269,9 @@ macro_rules! qdiscs {
             }
             fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
                 match self { $( Self::$variant(q) => q.handle_timeout(cx), )+ }
+            }
+            fn attach(&mut self, link: u32) {
+                match self { $( Self::$variant(q) => q.attach(link), )+ }
             }
             fn state_names(&self) -> &'static [&'static str] {
                 match self { $( Self::$variant(q) => q.state_names(), )+ }

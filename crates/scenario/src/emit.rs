@@ -162,6 +162,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     if let Some(stop) = f.stop {
         out.put("stop", shown(stop));
     }
+    out.put("feedback", text(if f.withholds_feedback { "withhold" } else { "return" }));
     out.put("app", app(&f.app));
     match &f.transport {
         Transport::Udp { header, ecn } => {

@@ -38,6 +38,7 @@ pub(crate) struct FlowDecl {
     pub(crate) app_origin: Ignored<Origin>,
     pub(crate) start: DurationDist,
     pub(crate) stop: Option<Duration>,
+    pub(crate) withholds_feedback: bool,
 }
 
 impl FlowDecl {
@@ -55,6 +56,7 @@ impl FlowDecl {
         let app = r.required("app").and_then(|node| read_app(node, tcp, sink));
         let start = r.read_or("start", DurationDist::Constant(Duration::ZERO), distribution);
         let stop = r.read("stop", positive_duration);
+        let withholds = r.read_or("feedback", false, choice(&[("return", false), ("withhold", true)]));
         if let (Some(DurationDist::Constant(start)), Some(stop)) = (&start, &stop)
             && stop.value <= *start
         {
@@ -80,6 +82,7 @@ impl FlowDecl {
                 app_origin,
                 start: start?,
                 stop: stop.map(|s| s.value),
+                withholds_feedback: withholds?,
             })
         };
         complete().ok_or(loose)

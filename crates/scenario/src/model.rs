@@ -171,6 +171,8 @@ pub struct FlowGroup {
     pub start: DurationDist,
     /// When the application stops offering data.
     pub stop: Option<Duration>,
+    /// Whether the receivers keep routers' feedback from the senders (NetFence), and so cut them off.
+    pub withholds_feedback: bool,
 }
 
 /// Ground truth of a flow.

@@ -380,6 +380,7 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked)) -> FlowGroup {
         app: decl.app.clone(),
         start: decl.start,
         stop: decl.stop,
+        withholds_feedback: decl.withholds_feedback,
     }
 }
 

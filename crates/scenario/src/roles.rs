@@ -11,7 +11,7 @@ use tailrace_core::params::Value;
 use tailrace_qdisc::QdiscConfig;
 
 /// The roles that some discipline's queues can have.
-pub(crate) const ROLES: &[&str] = &["edge", "core"];
+pub(crate) const ROLES: &[&str] = &["edge", "core", "both", "access", "bottleneck"];
 
 /// The role of a queue whose discipline has roles.
 fn role_of(queue: &QdiscConfig) -> Option<String> {
@@ -99,13 +99,29 @@ struct Need {
     lacking: &'static str,
 }
 
-const NEEDS: &[Need] = &[Need {
-    kind: "csfq",
-    role: "core",
-    before: true,
-    others: &["edge"],
-    lacking: "no csfq edge labels its packets before, so the core drops none of them early",
-}];
+const NEEDS: &[Need] = &[
+    Need {
+        kind: "csfq",
+        role: "core",
+        before: true,
+        others: &["edge"],
+        lacking: "no csfq edge labels its packets before, so the core drops none of them early",
+    },
+    Need {
+        kind: "netfence",
+        role: "bottleneck",
+        before: true,
+        others: &["access", "both"],
+        lacking: "no netfence access polices its senders before, so its packets are legacy there",
+    },
+    Need {
+        kind: "netfence",
+        role: "access",
+        before: false,
+        others: &["bottleneck", "both"],
+        lacking: "no netfence bottleneck follows, so nothing tells the access to police it",
+    },
+];
 
 impl Need {
     fn concerns(&self, queue: &QdiscConfig) -> bool {

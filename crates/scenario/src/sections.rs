@@ -251,6 +251,12 @@ pub const FLOW: Section = Section {
         must("app", Shape::App, "What drives the flow."),
         may("start", Shape::Distribution, "0 s", "Start; a distribution is drawn once a flow and run."),
         may("stop", DURATION, "the end", "When the application stops offering data."),
+        may(
+            "feedback",
+            Shape::Plain(Kind::Choice(&["return", "withhold"])),
+            "return",
+            "What receivers do with routers' feedback (netfence): \"withhold\" leaves the senders with requests.",
+        ),
     ],
 };
 

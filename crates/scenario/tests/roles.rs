@@ -128,3 +128,35 @@ fn a_csfq_core_without_an_edge_before_it_is_pointed_out() {
     let found = warnings(&read(&text("role = \"core\"", "role = \"edge\"", "", "queue = \"csfq\"")));
     assert_eq!(found.len(), 1, "{found:#?}");
 }
+
+#[test]
+fn netfence_needs_access_before_and_a_bottleneck_after() {
+    let queue = |role: &str| format!("queue = {{ kind = \"netfence\", role = \"{role}\" }}");
+    let found = warnings(&read(&text("", "", "", &queue("bottleneck"))));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    for part in ["flow udp", "netfence bottleneck of link bottleneck", "role = \"access\"", "legacy"] {
+        assert!(found[0].contains(part), "{part}: {found:?}");
+    }
+    let found = warnings(&read(&text("", "", &queue("access"), "queue = \"red\"")));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    for part in
+        ["netfence access of link src[0]-r1", "role = \"bottleneck\"", "after it", "on link bottleneck"]
+    {
+        assert!(found[0].contains(part), "{part}: {found:?}");
+    }
+    for (access, bottleneck) in [
+        (queue("access"), queue("bottleneck")),
+        (queue("access"), queue("both")),
+        (String::new(), queue("both")),
+    ] {
+        assert_eq!(warnings(&read(&text("", "", &access, &bottleneck))), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn receivers_may_withhold_feedback() {
+    let written = text("", "", "", "queue = \"netfence\"");
+    assert!(!read(&written).scenario.flows[0].withholds_feedback);
+    let withheld = written.replace("transport = \"udp\"", "transport = \"udp\"\nfeedback = \"withhold\"");
+    assert!(read(&withheld).scenario.flows[0].withholds_feedback);
+}

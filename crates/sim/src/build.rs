@@ -2,6 +2,7 @@
 
 use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
+use crate::feedback::Feedback;
 use crate::flow::{Driver, Flow, Retired, Script, Socket, TcpApp, TcpPlan};
 use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
-use tailrace_qdisc::LinkView;
+use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
     CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
 };
@@ -153,6 +154,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
+        feedback: Feedback::of(scenario).map(Box::new),
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
@@ -188,6 +190,7 @@ fn graph_of(scenario: &Scenario) -> Graph {
 /// Configurations of all link directions, in the order of their ids: forward and backward of each link.
 fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>> {
     let mut configs = Vec::with_capacity(scenario.links.len() * 2);
+    let mut named = 0;
     for (i, link) in scenario.links.iter().enumerate() {
         let observed = is_observed(scenario, link);
         let watched =
@@ -205,7 +208,7 @@ fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>>
         for (spec, delay, way) in [(&link.forward, forward, 0), (&link.backward, backward, 1)] {
             let way = LinkId(i as u32 * 2 + way);
             let stream = |what: &str| link_stream(scenario, seed, way, what);
-            configs.push(link_config(spec, delay, (observed, watched), &stream));
+            configs.push(link_config(spec, delay, (observed, watched), &stream, &mut named));
         }
     }
     configs
@@ -223,12 +226,19 @@ fn link_config<P: Packet>(
     delay: Duration,
     (observed, watched): (bool, bool),
     stream: &dyn Fn(&str) -> Rng,
+    named: &mut u32,
 ) -> LinkConfig<P> {
     let queue = match spec.queue.plain_fifo() {
         Some(limit) => LinkQueue::Fifo(limit),
         None => {
             let view = LinkView { rate: spec.rate, delay };
-            LinkQueue::Disciplined(Box::new((spec.queue.build(&view), stream("queue"))))
+            let mut queue = spec.queue.build(&view);
+            if spec.queue.host_rules().is_some() {
+                // Labels have room for 16 bits of a name: only queues that write it get one.
+                *named += 1;
+                queue.attach(*named);
+            }
+            LinkQueue::Disciplined(Box::new((queue, stream("queue"))))
         }
     };
     let impairment = (spec.loss != Loss::None || spec.jitter.is_some()).then(|| {

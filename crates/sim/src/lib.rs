@@ -8,6 +8,7 @@ mod build;
 mod capture;
 mod clock;
 mod control;
+mod feedback;
 mod flow;
 mod output;
 mod packet;

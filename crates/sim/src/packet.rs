@@ -226,6 +226,16 @@ impl SimPacket {
         options.free(self.options);
     }
 
+    /// What the sender of this packet returns to its receiver: the label of a packet that came from there.
+    pub(crate) fn echo(&self, options: &OptionsArena) -> Label {
+        options.load(self.options).map_or(Label::NONE, |rare| rare.echo)
+    }
+
+    /// Lets the packet carry `echo`.
+    pub(crate) fn set_echo(&mut self, echo: Label, options: &mut OptionsArena) {
+        self.options = options.with_echo(self.options, echo);
+    }
+
     pub(crate) fn is_syn(&self) -> bool {
         self.protocol == protocol::TCP && self.flags.has(Flags::SYN) && !self.flags.has(Flags::ACK)
     }
@@ -245,6 +255,8 @@ struct RareOptions {
     mss: Option<u16>,
     window_scale: Option<u8>,
     sack_permitted: bool,
+    /// See [`SimPacket::echo`].
+    echo: Label,
 }
 
 /// Options that few packets carry, out of the way of the many that do not.
@@ -265,13 +277,30 @@ impl OptionsArena {
             mss: s.mss,
             window_scale: s.window_scale,
             sack_permitted: s.sack_permitted,
+            echo: Label::NONE,
         };
+        self.keep(rare)
+    }
+
+    #[inline]
+    fn keep(&mut self, rare: RareOptions) -> OptionsId {
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = rare;
             OptionsId(slot)
         } else {
             self.slots.push(rare);
             OptionsId(self.slots.len() as u32 - 1)
+        }
+    }
+
+    /// The options of a packet that returns a label, too.
+    fn with_echo(&mut self, id: OptionsId, echo: Label) -> OptionsId {
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.echo = echo;
+                id
+            }
+            None => self.keep(RareOptions { echo, ..RareOptions::default() }),
         }
     }
 

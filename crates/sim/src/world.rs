@@ -1,6 +1,7 @@
 //! The rim of the simulated fabric: sockets that send and receive, and the recorder that hears of everything else.
 
 use crate::capture::Captures;
+use crate::feedback::Feedback;
 use crate::flow::{Driver, Flow, Socket, TimerKind, timer_id, timer_of};
 use crate::packet::{OptionsArena, SimPacket, SocketId};
 use crate::recorder::Recorder;
@@ -19,6 +20,8 @@ pub(crate) struct World {
     pub(crate) recorder: Recorder,
     pub(crate) captures: Captures,
     pub(crate) verdicts: Verdicts,
+    /// Where hosts return and present labels.
+    pub(crate) feedback: Option<Box<Feedback>>,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
@@ -30,6 +33,9 @@ impl Rim<SimPacket> for World {
         self.captures.at_node(node, &pkt, &self.options, now);
         if pkt.payload > 0 {
             self.count_arrival(&pkt, now);
+        }
+        if self.feedback.is_some() {
+            self.take_feedback(&pkt, fabric);
         }
         if pkt.protocol == protocol::UDP {
             self.flows[pkt.socket.flow()].tally.delivered_bytes += u64::from(pkt.payload);
@@ -158,7 +164,10 @@ impl World {
 
     /// Puts a packet onto its host's link.
     #[inline]
-    fn send(&mut self, from: SocketId, pkt: SimPacket, fabric: &mut SimFabric) {
+    pub(crate) fn send(&mut self, from: SocketId, mut pkt: SimPacket, fabric: &mut SimFabric) {
+        if let Some(feedback) = &self.feedback {
+            feedback.add(from, &mut pkt, &mut self.options, fabric.now());
+        }
         if pkt.payload > 0 {
             let tally = &mut self.flows[from.flow()].tally;
             tally.sent_packets += 1;

@@ -58,3 +58,72 @@ fn a_csfq_core_without_an_edge_protects_nobody() {
     let (udp, tcp) = shares(&run);
     assert!(udp > 20.0 && tcp < 0.4, "{udp} {tcp}");
 }
+
+/// Three TCP flows and a flood over 1 Mbit/s for 240 s, the first 80 s of them uncounted.
+fn netfence(access: &str, bottleneck: &str, flood: &str, more: &str) -> Run {
+    Text::new("240 s")
+        .top("warmup = \"80 s\"")
+        .hosts("src", 4)
+        .hosts("dst", 4)
+        .router("r1")
+        .router("r2")
+        .link("src[*]", "r1", "10 Mbit/s", "5 ms", access)
+        .link("r1", "r2", "1 Mbit/s", "10 ms", &format!("name = \"bottleneck\"\n{bottleneck}"))
+        .link("r2", "dst[*]", "10 Mbit/s", "5 ms", access)
+        .flow_with("tcp", ("src[1..4]", "dst[1..4]"), TCP, "\"bulk\"", "start = \"uniform(0 s, 1 s)\"")
+        .flow_with(
+            "udp",
+            ("src[0]", "dst[0]"),
+            UDP,
+            &format!("{{ kind = \"cbr\", rate = \"{flood}\", size = \"1000 B\", jitter = 0.1 }}"),
+            more,
+        )
+        .run()
+}
+
+const BOTH: &str = "queue = \"netfence\"";
+const ACCESS: &str = "queue = { kind = \"netfence\", role = \"access\" }";
+const BOTTLENECK: &str = "queue = { kind = \"netfence\", role = \"bottleneck\" }";
+
+/// What the flood gets, and the mean of TCP, in quarters of the link.
+fn quarters(run: &Run) -> (f64, f64) {
+    let leaf =
+        |group: &str, what: &str| run.leaf(&format!("groups.{group}.throughput_bps.{what}")) / 250_000.0;
+    (leaf("udp", "sum"), leaf("tcp", "mean"))
+}
+
+#[test]
+fn netfence_gives_a_flood_of_any_rate_what_every_sender_gets() {
+    // Spec section 5: limits swing about C/N, and at worst fall to 0.9^3 of it; a flood gets no more than the others.
+    for (access, bottleneck, rate) in
+        [("", BOTH, "3 Mbit/s"), ("", BOTH, "800 kbit/s"), (ACCESS, BOTTLENECK, "3 Mbit/s")]
+    {
+        let (udp, tcp) = quarters(&netfence(access, bottleneck, rate, "role = \"attack\""));
+        assert!((0.73..1.05).contains(&udp), "{bottleneck} {rate}: {udp}");
+        assert!((0.9..1.1).contains(&tcp), "{bottleneck} {rate}: {tcp}");
+    }
+    let (udp, tcp) = quarters(&netfence("", "queue = \"droptail\"", "3 Mbit/s", ""));
+    assert!(udp > 3.9 && tcp < 0.05, "without it: {udp} {tcp}");
+}
+
+#[test]
+fn a_receiver_that_withholds_feedback_leaves_a_flood_with_requests() {
+    let (udp, tcp) = quarters(&netfence("", BOTH, "3 Mbit/s", "feedback = \"withhold\""));
+    // 5 % of the link.
+    assert!((0.15..0.2001).contains(&udp), "{udp}");
+    assert!(tcp > 1.1, "{tcp}");
+}
+
+#[test]
+fn a_netfence_bottleneck_without_access_routers_is_a_fifo_of_legacy_packets() {
+    let (udp, tcp) = quarters(&netfence("", BOTTLENECK, "3 Mbit/s", ""));
+    assert!(udp > 3.9 && tcp < 0.05, "{udp} {tcp}");
+}
+
+#[test]
+fn netfence_flags_the_flood_and_no_tcp() {
+    let run = netfence("", BOTH, "3 Mbit/s", "role = \"attack\"");
+    let flagged = |what: &str| run.leaf(&format!("queues.r1->r2.flagged.{what}"));
+    let verdicts = ["true_positive", "false_positive", "false_negative"].map(flagged);
+    assert_eq!(verdicts, [1.0, 0.0, 0.0]);
+}

@@ -1,0 +1,152 @@
+//! NetFence: senders policed at the access by feedback that bottlenecks stamp into packets.
+//!
+//! Liu, Yang, Xia, "NetFence: preventing Internet denial of service from inside out", SIGCOMM 2010 (report:
+//! arXiv 1009.0033). A link under attack writes into each packet whether it is overloaded; receivers return that to the
+//! senders, who show it with every packet; and the routers in front of the senders hold each sender to a rate for that
+//! link, which rises while the feedback is good and falls where it is bad or missing. A receiver that returns nothing
+//! leaves a sender with requests only, which share 5 % of a link.
+//!
+//! `role = "access"` polices: requests by tokens, whose levels go first who has waited longest; packets that show feedback of a
+//! link by a limiter for (sender, link), in which they wait, since it lets no burst pass. `role = "bottleneck"` has the
+//! channels for requests, regular and legacy packets, and stamps; `role = "both"` is one after the other in one queue. Hosts
+//! do their part by themselves in the simulator, see [`HostFeedback`].
+//!
+//! Models and readings:
+//! - Codes that authenticate feedback are modelled by who may write what ([`feedback`]): hosts cannot forge what routers
+//!   stamp. What an access router has stamped, further ones leave alone, so the queue of a link's way back may be one too.
+//! - Requests: routers give them the highest level that the sender's tokens pay for, as if each sender wanted that. A new
+//!   sender has one token. A bottleneck stamps requests as it stamps regular packets.
+//! - A link begins to police when the average loss of its regular channel over seconds is above 2 %; it is overloaded from
+//!   when RED's average queue reaches the lower threshold, or a packet is lost, until two control intervals after.
+//! - Control intervals without any packet count as without feedback: a silent sender's rate falls.
+//! - A packet names one link, so of several that police the last to be overloaded is the one that limits.
+//! - Flagged is a sender whose limiter has dropped more than half of what it offered in a control interval.
+//!
+//! A sender's packets are out of order where requests of different levels, or requests and others, are under way together.
+//! Linux has no NetFence.
+
+mod access;
+mod channels;
+mod config;
+pub mod feedback;
+
+use self::access::{Access, Police};
+use self::channels::Channels;
+pub use self::config::{NetfenceConfig, NetfenceRole};
+pub use self::feedback::{HostFeedback, HostRules};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+use std::collections::VecDeque;
+use tailrace_core::{DropReason, Instant, Limit, Packet};
+
+/// The discipline.
+#[derive(Debug)]
+pub struct Netfence<P> {
+    limit: Limit,
+    /// Where senders are policed.
+    access: Option<Access<P>>,
+    /// Where the link is a bottleneck.
+    channels: Option<Channels<P>>,
+    /// What the access router has let go, where it is not.
+    fifo: VecDeque<(P, Instant)>,
+    backlog: Backlog,
+}
+
+impl<P: Packet> Netfence<P> {
+    fn new(config: &NetfenceConfig, link: &LinkView) -> Self {
+        let (access, channels) =
+            (config.role != NetfenceRole::Bottleneck, config.role != NetfenceRole::Access);
+        Self {
+            limit: config.limit.unwrap_or(Limit::Packets(10_000)),
+            access: access.then(|| Access::new(config)),
+            channels: channels.then(|| Channels::new(config, link)),
+            fifo: VecDeque::new(),
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// Behind the access router.
+    fn forward(&mut self, packet: P, arrival: Instant, cx: &mut Cx<'_, P>) {
+        match &mut self.channels {
+            Some(channels) => channels.enqueue(packet, arrival, cx),
+            None => {
+                self.backlog.packets += 1;
+                self.backlog.bytes += packet.size();
+                self.fifo.push_back((packet, arrival));
+            }
+        }
+    }
+
+    /// Packets whose time in a limiter is over.
+    fn release(&mut self, cx: &mut Cx<'_, P>) {
+        while let Some((packet, arrival)) = self.access.as_mut().and_then(|access| access.release(cx)) {
+            self.forward(packet, arrival, cx);
+        }
+    }
+}
+
+impl<P: Packet> QueueDiscipline<P> for Netfence<P> {
+    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.release(cx);
+        if !self.backlog().has_room(self.limit, packet.size()) {
+            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
+            return;
+        }
+        let police = match &mut self.access {
+            Some(access) => access.police(packet, cx),
+            None => Police::Pass(packet),
+        };
+        if let Police::Pass(packet) = police {
+            self.forward(packet, cx.now, cx);
+        }
+    }
+
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
+        self.release(cx);
+        if let Some(channels) = &mut self.channels {
+            return channels.dequeue(cx);
+        }
+        let (packet, arrival) = self.fifo.pop_front()?;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size();
+        Some((packet, arrival))
+    }
+
+    fn backlog(&self) -> Backlog {
+        let access = self.access.as_ref().map(Access::backlog).unwrap_or_default();
+        let output = self.channels.as_ref().map_or(self.backlog, Channels::backlog);
+        Backlog { packets: access.packets + output.packets, bytes: access.bytes + output.bytes }
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        let access = self.access.as_ref().and_then(Access::poll_timeout);
+        let output = self.channels.as_ref().and_then(Channels::poll_timeout);
+        access.into_iter().chain(output).min()
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
+        self.release(cx);
+        if let Some(channels) = &mut self.channels {
+            channels.handle_timeout(cx.now);
+        }
+    }
+
+    fn attach(&mut self, link: u32) {
+        if let Some(channels) = &mut self.channels {
+            channels.attach(link as u16);
+        }
+    }
+
+    fn state_names(&self) -> &'static [&'static str] {
+        &["limiters", "mean_limit_bps", "monitoring", "overloaded", "regular_average_bytes", "loss_ratio"]
+    }
+
+    fn state(&self, out: &mut [f64]) {
+        let (limiters, rate) = self.access.as_ref().map_or((0.0, 0.0), Access::summary);
+        let [monitoring, overloaded, average, loss] =
+            self.channels.as_ref().map_or([0.0; 4], Channels::state);
+        out.copy_from_slice(&[limiters, rate, monitoring, overloaded, average, loss]);
+    }
+}
+
+#[cfg(test)]
+mod tests;
