@@ -43,9 +43,9 @@ use tailrace_core::{DropReason, Instant, Limit, Packet};
 pub struct Netfence<P> {
     limit: Limit,
     /// Where senders are policed.
-    access: Option<Access<P>>,
+    access: Option<Box<Access<P>>>,
     /// Where the link is a bottleneck.
-    channels: Option<Channels<P>>,
+    channels: Option<Box<Channels<P>>>,
     /// What the access router has let go, where it is not.
     fifo: VecDeque<(P, Instant)>,
     backlog: Backlog,
@@ -57,8 +57,8 @@ impl<P: Packet> Netfence<P> {
             (config.role != NetfenceRole::Bottleneck, config.role != NetfenceRole::Access);
         Self {
             limit: config.limit.unwrap_or(Limit::Packets(10_000)),
-            access: access.then(|| Access::new(config)),
-            channels: channels.then(|| Channels::new(config, link)),
+            access: access.then(|| Box::new(Access::new(config))),
+            channels: channels.then(|| Box::new(Channels::new(config, link))),
             fifo: VecDeque::new(),
             backlog: Backlog::default(),
         }
@@ -112,14 +112,14 @@ impl<P: Packet> QueueDiscipline<P> for Netfence<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        let access = self.access.as_ref().map(Access::backlog).unwrap_or_default();
-        let output = self.channels.as_ref().map_or(self.backlog, Channels::backlog);
+        let access = self.access.as_deref().map(Access::backlog).unwrap_or_default();
+        let output = self.channels.as_deref().map_or(self.backlog, Channels::backlog);
         Backlog { packets: access.packets + output.packets, bytes: access.bytes + output.bytes }
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        let access = self.access.as_ref().and_then(Access::poll_timeout);
-        let output = self.channels.as_ref().and_then(Channels::poll_timeout);
+        let access = self.access.as_deref().and_then(Access::poll_timeout);
+        let output = self.channels.as_deref().and_then(Channels::poll_timeout);
         access.into_iter().chain(output).min()
     }
 
@@ -141,9 +141,9 @@ impl<P: Packet> QueueDiscipline<P> for Netfence<P> {
     }
 
     fn state(&self, out: &mut [f64]) {
-        let (limiters, rate) = self.access.as_ref().map_or((0.0, 0.0), Access::summary);
+        let (limiters, rate) = self.access.as_deref().map_or((0.0, 0.0), Access::summary);
         let [monitoring, overloaded, average, loss] =
-            self.channels.as_ref().map_or([0.0; 4], Channels::state);
+            self.channels.as_deref().map_or([0.0; 4], Channels::state);
         out.copy_from_slice(&[limiters, rate, monitoring, overloaded, average, loss]);
     }
 }
