@@ -1,6 +1,7 @@
 //! The whole simulator against what can be computed by hand, theory, and itself.
 
 mod applications;
+mod cake;
 mod captures;
 mod contract;
 mod determinism;
