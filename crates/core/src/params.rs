@@ -42,6 +42,8 @@ pub enum Kind {
     Probability,
     /// See [`Dscp`](crate::Dscp).
     Dscp,
+    /// Text in a form that the parameter describes.
+    Text,
     /// One of these words.
     Choice(&'static [&'static str]),
 }

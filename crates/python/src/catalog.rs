@@ -118,6 +118,7 @@ fn word(kind: Kind) -> String {
         Kind::Limit => "packets or bytes".to_string(),
         Kind::Probability => "probability".to_string(),
         Kind::Dscp => "DiffServ codepoint".to_string(),
+        Kind::Text => "text".to_string(),
         Kind::Choice(words) => words.join(" | "),
     }
 }

@@ -156,6 +156,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Limit => reference("limit"),
         Kind::Probability => reference("probability"),
         Kind::Dscp => reference("dscp"),
+        Kind::Text => json!({ "type": "string" }),
         Kind::Choice(words) => json!({ "enum": words }),
     }
 }

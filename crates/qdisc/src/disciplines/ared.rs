@@ -71,7 +71,8 @@ impl Discipline for AredConfig {
     }
 
     fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
-        self.adaptive().build(link)
+        let red = self.adaptive();
+        Managed::new(red.limit, red.ecn, red.drop, Red::new(&red, link))
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {

@@ -4,6 +4,7 @@
 //! Shenker, "Adaptive RED", 2001. An exponentially weighted average of the queue, taken at arrivals, is compared
 //! with two thresholds; between them packets are signalled with a probability that grows with the average and is
 //! spread so that signals come at even distances. Adaptive RED moves the slope to hold the average mid-way.
+//! With `levels` each class of packets has a RED of its own (GRED, `red/gred.rs`).
 //!
 //! Paper, ns-2 (`queue/red.cc`), ns-3 and Linux (`net/sched/sch_red.c`) differ; each difference is a parameter.
 //! Departures: averages are 64-bit floats everywhere; idle time decays by a power, not by a loop (ns-2) or a table
@@ -11,10 +12,14 @@
 
 mod base;
 mod config;
+mod gred;
 mod law;
+mod levels;
 
 pub use config::{AdaptOn, AutoWeight, CountForm, IdleForm, RedConfig};
+pub use gred::{Gred, RedQueue};
 pub use law::Red;
+pub use levels::Levels;
 
 pub(crate) use base::red_based;
 pub(crate) use config::{tc_burst, weight_log};

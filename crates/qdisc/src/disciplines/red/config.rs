@@ -1,6 +1,8 @@
 //! Parameters of `red`, their spelling in tc, and which of them go together.
 
+use super::gred::{Gred, RedQueue};
 use super::law::{Red, auto_bottom};
+use super::levels::Levels;
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
@@ -118,6 +120,14 @@ tailrace_core::parameters! {
         bottom: Option<Probability> = Some(Probability::clamped(0.01)), "Floyd, Gummadi, Shenker 2001";
         /// Adaptive: what makes `max_p` change.
         adapt_on: AdaptOn = AdaptOn::Timer, "Floyd, Gummadi, Shenker 2001; Linux";
+        /// Levels with thresholds of their own, each for some DiffServ codepoints (GRED), parted by semicolons: names or
+        /// numbers of codepoints, or `other` for those of no level, then any of `min`, `max`, `limit` (`30p`, `15kB`),
+        /// `prob` and `prio`, as in `"AF11 min 30p max 60p; AF12 AF13 min 20p max 40p prob 0.1; other max 30p"`. What a
+        /// level leaves out is as for the queue. `"auto"`: one level for all.
+        levels: Option<Levels> = None, "Linux sch_gred has none";
+        /// Levels: a level's average contains those of the levels of smaller `prio` (8 if not written); where two are
+        /// equal, all share one.
+        grio: bool = false, "tc gred";
         /// Which packet dies at the hard limit.
         drop: DropEnd = DropEnd::Tail, "all";
     }
@@ -132,7 +142,7 @@ impl Discipline for RedConfig {
         per_flow_state: "none",
     };
     const TC_KINDS: &'static [&'static str] = &["red"];
-    type Queue<P: Packet> = Managed<Red, P>;
+    type Queue<P: Packet> = RedQueue<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
@@ -160,14 +170,28 @@ impl Discipline for RedConfig {
         if self.adaptive && self.interval == Duration::ZERO {
             return Err(("interval", "max_p cannot adapt in no time".into()));
         }
+        if self.grio && self.levels.is_none() {
+            return Err(("grio", "has a meaning only with levels".into()));
+        }
+        if let Some(levels) = &self.levels {
+            if self.adaptive || self.drop != DropEnd::Tail {
+                return Err(("levels", "neither adapt max_p nor drop elsewhere than at the tail".into()));
+            }
+            for level in levels.iter() {
+                level.red(self).validate().map_err(|(name, why)| ("levels", format!("{name}: {why}")))?;
+            }
+        }
         if self.bottom.is_some_and(|b| b > self.top) {
             return Err(("bottom", "lies above top".into()));
         }
         Ok(())
     }
 
-    fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
-        Managed::new(self.limit, self.ecn, self.drop, Red::new(self, link))
+    fn build<P: Packet>(&self, link: &LinkView) -> RedQueue<P> {
+        match &self.levels {
+            None => RedQueue::Plain(Managed::new(self.limit, self.ecn, self.drop, Red::new(self, link))),
+            Some(levels) => RedQueue::Levels(Gred::new(self, levels, link)),
+        }
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {

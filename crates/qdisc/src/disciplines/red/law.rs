@@ -165,6 +165,36 @@ impl Red {
         &self.spread
     }
 
+    /// As [`Red::judge`], with an average larger by `extra`.
+    pub(super) fn judge_above(
+        &mut self,
+        extra: f64,
+        size: Bytes,
+        backlog: Backlog,
+        rng: &mut Rng,
+    ) -> Verdict {
+        let own = self.average;
+        self.average += extra;
+        let verdict = self.judge(size, backlog, rng);
+        self.average = own;
+        verdict
+    }
+
+    /// Whether the transmitter had nothing to send when this was last told.
+    pub(super) fn is_idle(&self) -> bool {
+        self.idle_since.is_some()
+    }
+
+    /// The average, and since when there is silence.
+    pub(super) fn measured(&self) -> (f64, Option<Instant>) {
+        (self.average, self.idle_since)
+    }
+
+    /// Takes over what another level has measured.
+    pub(super) fn set_measured(&mut self, (average, idle_since): (f64, Option<Instant>)) {
+        (self.average, self.idle_since) = (average, idle_since);
+    }
+
     #[inline]
     fn update_average(&mut self, backlog: Backlog, now: Instant) {
         match self.idle_since.take() {
