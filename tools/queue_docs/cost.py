@@ -16,7 +16,7 @@ from queue_docs.catalog import PLACE, ROOT, by_family, entries, table
 
 FLOWS = (1, 400, 100_000)
 # Pairs of two counted runs, of which the difference is taken: set-up cancels out, and every flow has been seen.
-_SHORT, _LONG = 10_000, 20_000
+_SHORT, _LONG = 2_000, 7_000
 _COLLECTED = re.compile(r"Collected : (\d+)")
 
 _INTRO = """<!-- Written by `make docs-cost`, which measures. Do not edit. -->

@@ -29,6 +29,9 @@ by default: this compares defaults, not what a discipline could do. {runs} runs 
 - **flagged**: in how many runs the flood was found; how many of the 20 others were, mean a run. Only for disciplines
   that single out flows.
 
+Read with care: `cake` first shares among hosts, and here all TCP flows go to one server and the flood to another, so
+each gets half; `netfence` is one queue here instead of access routers and a bottleneck.
+
 `tailrace compare scenarios/aqm-zoo.toml` gives these numbers, and more, on any machine.
 """
 
