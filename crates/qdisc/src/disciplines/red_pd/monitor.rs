@@ -204,6 +204,8 @@ impl Monitor {
     /// Enters those who lost most into the list.
     fn append_list(&mut self) {
         self.longest.clear();
+        // Grows with the table only, not whenever more flows lose than ever before.
+        self.longest.reserve(self.flows.len());
         for (at, (_, suspect)) in self.flows.iter_mut().enumerate() {
             suspect.record[self.list] = suspect.dropped;
             if suspect.dropped > 0 {
