@@ -50,12 +50,24 @@ choices! {
 }
 
 choices! {
+    /// What a timeout makes of ssthresh where the last reduction was for a congestion mark.
+    pub enum RtoAfterMark {
+        /// It is lowered, as by every timeout.
+        Lower = "lower",
+        /// It stays: the mark has lowered it.
+        Keep = "keep",
+    }
+}
+
+choices! {
     /// The unit in which windows are counted.
     pub enum WindowUnit {
         /// Bytes.
         Bytes = "bytes",
-        /// Whole packets: ssthresh is truncated to a multiple of the MSS.
+        /// Whole packets: ssthresh, and a cwnd that was lowered to it, is truncated to a multiple of the MSS.
         Packets = "packets",
+        /// ns-2's: ssthresh in whole packets; a lowered cwnd keeps its fraction.
+        Ns2 = "ns2",
     }
 }
 
@@ -158,12 +170,22 @@ parameters! {
         limited_transmit: bool = true, "RFC 3042";
         /// In fast recovery with nothing new to send, send again what may be lost: NextSeg's rules 3 and 4.
         sack_rescue: bool = true, "RFC 6675 §4";
+        /// In fast recovery every hole below the highest SACK is repaired before new data is sent, whether enough is
+        /// SACKed above it or not. Reordering costs retransmissions then.
+        repair_holes: bool = false, "RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all";
+        /// A timeout keeps what was SACKed, and SACKs count while it is repaired. Otherwise everything from the oldest
+        /// segment on is sent again.
+        sack_after_rto: bool = true, "RFC 6675 §5.1; ns-2 clears its scoreboard";
+        /// A SYN that is sent again no longer asks for ECN, so that a drop of ECN set-ups does not block a connection.
+        ecn_fallback: bool = false, "RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback";
         /// Duplicate ACKs that mean a loss.
         dup_thresh: u8 = 3, "RFC 5681 §3.2";
         /// What is halved when a loss is found.
         halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
         /// Whether a second timeout of the same segment lowers ssthresh again.
         repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
+        /// What a timeout makes of ssthresh where the last reduction was for a congestion mark.
+        rto_after_mark: RtoAfterMark = RtoAfterMark::Lower, "RFC 5681 §3.1; ns-2 TcpAgent::timeout";
         /// The unit in which windows are counted.
         window_unit: WindowUnit = WindowUnit::Bytes, "RFC 5681";
         /// What the window grows by.
@@ -224,10 +246,13 @@ impl TcpConfig {
             delayed_ack_timeout: Duration::from_millis(100),
             halve_base: HalveBase::Window,
             repeated_rto_ssthresh: RepeatedRto::Again,
-            window_unit: WindowUnit::Packets,
+            rto_after_mark: RtoAfterMark::Keep,
+            window_unit: WindowUnit::Ns2,
             increase: Increase::Acks,
             cwnd_validation: false,
             sack_rescue: false,
+            repair_holes: true,
+            sack_after_rto: false,
             recovery_exit: RecoveryExit::Ssthresh,
             idle_restart: IdleRestart::Off,
             data_retries: None,
@@ -274,6 +299,7 @@ impl TcpConfig {
             recovery_exit: RecoveryExit::Ssthresh,
             nagle: true,
             sack_rescue: false,
+            ecn_fallback: true,
             idle_restart: IdleRestart::Decay,
             syn_retries: Some(6),
             ..Self::default()

@@ -4,10 +4,24 @@
 //! would have more (short round trips, small windows) it follows an estimate of standard TCP instead. Departure:
 //! the increase of §4.4 counts acknowledged segments instead of ACKs, so delayed ACKs do not slow it.
 
+mod linux;
+
+use self::linux::Growth;
 use super::hystart::{Advice, HyStart};
 use super::reno::after_idle;
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup, Signal};
-use tailrace_core::{Bytes, Duration, Instant, math, parameters};
+use tailrace_core::{Bytes, Duration, Instant, choices, math, parameters};
+
+choices! {
+    /// Whose growth in congestion avoidance.
+    pub enum CubicForm {
+        /// RFC 9438.
+        Rfc9438 = "rfc9438",
+        /// Linux: whole segments, counted ACKs between increases, and a friendly window that never grows faster than at
+        /// first (RFC 9438 lets it grow like standard TCP's once it has caught up). `c` is 41/1024 * 10.
+        Linux = "linux",
+    }
+}
 
 parameters! {
     /// Parameters of CUBIC.
@@ -20,6 +34,8 @@ parameters! {
         fast_convergence: bool = true, "RFC 9438 §4.7";
         /// Never be slower than standard TCP.
         reno_friendly: bool = true, "RFC 9438 §4.3";
+        /// Whose growth in congestion avoidance. Linux's is slower at small windows.
+        form: CubicForm = CubicForm::Rfc9438, "RFC 9438; Linux net/ipv4/tcp_cubic.c";
         /// Leave the first slow start when round trips grow (HyStart++), rather than at the first loss.
         hystart: bool = false, "RFC 9406; RFC 9438 §4.10";
     }
@@ -46,6 +62,8 @@ pub struct Cubic {
     last_ack: Instant,
     /// During the first slow start, where it is wanted; boxed, as most flows do without.
     hystart: Option<Box<HyStart>>,
+    /// With the form `linux`.
+    linux: Option<Box<Growth>>,
 }
 
 impl Algorithm for Cubic {
@@ -69,6 +87,7 @@ impl Algorithm for Cubic {
             epoch: None,
             last_ack: Instant::ZERO,
             hystart: config.hystart.then(|| Box::new(HyStart::new())),
+            linux: (config.form == CubicForm::Linux).then(|| Box::new(Growth::new(config.reno_friendly))),
         }
     }
 }
@@ -111,6 +130,9 @@ impl CongestionControl for Cubic {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.epoch = None;
         self.hystart = None;
+        if let Some(growth) = &mut self.linux {
+            growth.end_epoch();
+        }
         if event.signal != Signal::RepeatedTimeout {
             self.ssthresh = self.setup.threshold(event.base, self.beta);
             self.cwnd_prior = self.cwnd;
@@ -120,7 +142,8 @@ impl CongestionControl for Cubic {
                 // §4.7: below the last maximum, another flow is growing: release bandwidth.
                 let release = self.fast_convergence && self.cwnd < self.w_max;
                 self.w_max = if release { self.cwnd * (1.0 + self.beta) / 2.0 } else { self.cwnd };
-                self.cwnd = self.ssthresh as f64 / self.setup.mss as f64;
+                let lowered = self.setup.lowered_window(event.base, self.beta, self.ssthresh);
+                self.cwnd = lowered / self.setup.mss as f64;
             }
             // §4.8: the first stage after a timeout has K = 0 and W_max = cwnd at its start.
             Signal::Timeout | Signal::RepeatedTimeout => {
@@ -153,6 +176,10 @@ impl CongestionControl for Cubic {
 
 impl Cubic {
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
+        if let Some(growth) = &mut self.linux {
+            self.cwnd = growth.grow(self.cwnd, self.w_max, segments, ack);
+            return;
+        }
         let epoch = *self.epoch.get_or_insert_with(|| {
             if self.w_max > self.cwnd {
                 self.k = math::cbrt((self.w_max - self.cwnd) / self.c); // §4.2 figure 2

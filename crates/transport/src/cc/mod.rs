@@ -81,6 +81,8 @@ pub struct Setup {
     pub ack_counting: bool,
     /// Truncate thresholds to whole segments.
     pub whole_packets: bool,
+    /// A lowered window keeps its fraction, though the threshold does not (ns-2).
+    pub cwnd_keeps_fraction: bool,
 }
 
 impl Setup {
@@ -92,15 +94,23 @@ impl Setup {
             initial_ssthresh: config.initial_ssthresh.map_or(NO_SSTHRESH, |n| n.saturating_mul(mss)),
             abc_limit: config.abc_limit,
             ack_counting: config.increase == Increase::Acks,
-            whole_packets: config.window_unit == WindowUnit::Packets,
+            whole_packets: config.window_unit != WindowUnit::Bytes,
+            cwnd_keeps_fraction: config.window_unit == WindowUnit::Ns2,
         }
     }
 
     /// A lowered threshold: `base * beta`, in the window's unit, at least two segments (RFC 5681 equation 4).
     pub fn threshold(&self, base: Bytes, beta: f64) -> u64 {
-        let lowered = (base.as_f64() * beta) as u64;
+        // 30 segments times 0.7 must not become 20 because the product falls short of 21 in its last digit.
+        let lowered = (base.as_f64() * beta * (1.0 + 1e-12)) as u64;
         let lowered = if self.whole_packets { lowered / self.mss * self.mss } else { lowered };
         lowered.max(2 * self.mss)
+    }
+
+    /// The window that goes with the lowered threshold `ssthresh`, bytes: the same, but for ns-2, where it is
+    /// `base * beta` as it stands (`TcpAgent::slowdown` with `precision_reduce_`), at least one segment.
+    pub fn lowered_window(&self, base: Bytes, beta: f64, ssthresh: u64) -> f64 {
+        if self.cwnd_keeps_fraction { (base.as_f64() * beta).max(self.mss as f64) } else { ssthresh as f64 }
     }
 }
 

@@ -65,7 +65,7 @@ impl CongestionControl for Reno {
             self.ssthresh = self.setup.threshold(event.base, beta);
         }
         self.cwnd = match event.signal {
-            Signal::Loss | Signal::Ecn => self.ssthresh as f64,
+            Signal::Loss | Signal::Ecn => self.setup.lowered_window(event.base, beta, self.ssthresh),
             Signal::Timeout | Signal::RepeatedTimeout => self.setup.mss as f64,
         };
     }
@@ -198,10 +198,17 @@ mod tests {
             r.on_congestion(&CongestionEvent { now: Instant::ZERO, signal: Signal::Loss, base: Bytes(base) });
             (r.cwnd().get(), r.ssthresh)
         };
-        use crate::config::WindowUnit::{Bytes as InBytes, Packets};
+        use crate::config::WindowUnit::{Bytes as InBytes, Ns2, Packets};
         assert_eq!(lose(InBytes, 9_700), (4_850, 4_850));
         assert_eq!(lose(Packets, 9_700), (4_000, 4_000));
         assert_eq!(lose(InBytes, 1_000), (2_000, 2_000));
+        // No segment is lost to a product that falls short in its last digit: 0.7 times 30 of 1448 bytes is 21.
+        let setup = Setup::new(&TcpConfig { window_unit: Packets, ..TcpConfig::default() }, 1448);
+        assert_eq!(setup.threshold(Bytes(30 * 1448), 0.7), 21 * 1448);
+        // ns-2's slowdown(): cwnd_ = windowd() / 2 while ssthresh_ = max(2, (int) of it): 9.7 to 4.85 and 4, 3 to 1.5
+        // and 2 (slow start).
+        assert_eq!(lose(Ns2, 9_700), (4_850, 4_000));
+        assert_eq!(lose(Ns2, 3_000), (1_500, 2_000));
     }
 
     #[test]

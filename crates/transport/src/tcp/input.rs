@@ -259,7 +259,7 @@ impl Tcp {
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
         let news =
-            if segment.sack.is_empty() || !self.options.sack { false } else { self.on_sack(segment, ack) };
+            if segment.sack.is_empty() || !self.heeds_sack() { false } else { self.on_sack(segment, ack) };
         let marked = self.options.ecn && segment.flags.has(Flags::ECE);
         if ack > self.board.una {
             let una = self.board.una;

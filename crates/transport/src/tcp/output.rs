@@ -53,7 +53,7 @@ impl Tcp {
             }
             self.ack.now = false;
             self.last_ack_sent = self.rcv.nxt;
-        } else if c.ecn {
+        } else if c.ecn && !(c.ecn_fallback && self.syn_lost) {
             flags = flags.with(Flags::ECE).with(Flags::CWR);
         }
         let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
@@ -75,6 +75,9 @@ impl Tcp {
     #[inline]
     fn poll_data(&mut self, now: Instant) -> Option<Segment> {
         if let Some((start, end)) = self.board.next_lost() {
+            return self.retransmit(start, end, now);
+        }
+        if let Some((start, end)) = self.next_repair() {
             return self.retransmit(start, end, now);
         }
         let nxt = self.board.nxt;

@@ -7,7 +7,7 @@
 use super::Tcp;
 use super::scoreboard::Acked;
 use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
-use crate::config::{HalveBase, RecoveryExit, RepeatedRto};
+use crate::config::{HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
 use tailrace_core::{Bytes, Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub(crate) struct Recovery {
     partial_seen: bool,
     /// The last segment was sent again in this recovery.
     rescued: bool,
+    /// The last reduction was for a mark.
+    by_mark: bool,
 }
 
 impl Recovery {
@@ -48,6 +50,7 @@ impl Recovery {
             flight: 0,
             partial_seen: false,
             rescued: false,
+            by_mark: false,
         }
     }
     pub(crate) fn is_active(&self) -> bool {
@@ -205,12 +208,26 @@ impl Tcp {
         r.point = self.board.nxt;
         r.partial_seen = false;
         r.rescued = false;
+        r.by_mark = false;
         if !self.board.has_lost() {
             self.board.mark_head_lost();
         }
         self.timed.0 = 0;
         self.force = true;
         self.rearm_retransmit(now);
+    }
+
+    /// The hole that `repair_holes` repairs before new data goes out.
+    #[inline]
+    pub(super) fn next_repair(&self) -> Option<(u64, u64)> {
+        let wanted = self.recovery.phase == Phase::Fast && self.options.sack && self.config.repair_holes;
+        if wanted { self.board.next_hole() } else { None }
+    }
+
+    /// Whether SACKs count at present.
+    #[inline]
+    pub(super) fn heeds_sack(&self) -> bool {
+        self.options.sack && (self.config.sack_after_rto || self.recovery.phase != Phase::Loss)
     }
 
     /// What NextSeg's rules 3 and 4 name: the first hole below the highest SACK; once a recovery, the last segment.
@@ -234,15 +251,17 @@ impl Tcp {
     pub(super) fn on_timeout_loss(&mut self, now: Instant) {
         let again = self.recovery.phase == Phase::Loss && self.retries > 1;
         let once = self.config.repeated_rto_ssthresh == RepeatedRto::Once;
-        let signal = if again && once { Signal::RepeatedTimeout } else { Signal::Timeout };
+        let spared = self.config.rto_after_mark == RtoAfterMark::Keep && self.recovery.by_mark;
+        let signal = if again && once || spared { Signal::RepeatedTimeout } else { Signal::Timeout };
         self.signal(signal, self.board.outstanding(), now);
-        if self.board.head_is_sacked() {
+        if self.board.head_is_sacked() || !self.config.sack_after_rto {
             self.board.clear_sacks();
         }
         self.board.mark_all_lost();
         self.reduced();
         let r = &mut self.recovery;
         (r.phase, r.point, r.dup_acks, r.dup_bytes) = (Phase::Loss, self.board.nxt, 0, 0);
+        r.by_mark = false;
         self.timed.0 = 0;
         self.force = false;
     }
@@ -255,6 +274,7 @@ impl Tcp {
         self.stats.ecn_reductions += 1;
         self.signal(Signal::Ecn, flight, now);
         self.reduced();
+        self.recovery.by_mark = true;
     }
 
     /// The window fell: the peer is to be told, and for a window of data marks say nothing new.

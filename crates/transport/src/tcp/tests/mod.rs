@@ -1,6 +1,7 @@
 //! Two endpoints over a channel that loses, delays, reorders and duplicates.
 
 mod properties;
+mod stacks;
 mod windows;
 
 use super::*;
