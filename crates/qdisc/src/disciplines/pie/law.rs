@@ -45,6 +45,8 @@ pub struct Pie {
 /// Bounds of the accumulated probability (RFC 8033 §5.4).
 const LOW: f64 = 0.85;
 const HIGH: f64 = 8.5;
+/// Linux counts probabilities in parts of 2^56 in 64 bits, and stops at one only when these run over.
+const LINUX_OVERFLOW: f64 = 256.0;
 /// MIN_PKTSIZE of RFC 8034, bytes.
 const SMALLEST: f64 = 64.0;
 
@@ -82,7 +84,11 @@ impl Pie {
             last_departure: None,
             delay: 0.0,
             activity,
-            most: if is_docsis { LOW * config.mean_pktsize.as_f64() / SMALLEST } else { 1.0 },
+            most: match config.form {
+                Form::Rfc => 1.0,
+                Form::Docsis => LOW * config.mean_pktsize.as_f64() / SMALLEST,
+                Form::Linux => f64::INFINITY,
+            },
         }
     }
 
@@ -138,7 +144,11 @@ impl Pie {
         if self.form == Form::Linux && relative > 1.0 {
             return self.probability;
         }
-        (self.probability * relative).min(if self.form == Form::Docsis { LOW } else { 1.0 })
+        (self.probability * relative).min(match self.form {
+            Form::Rfc => 1.0,
+            Form::Docsis => LOW,
+            Form::Linux => f64::INFINITY,
+        })
     }
 
     /// One update of the probability (`calculate_drop_prob` of RFC 8033).
@@ -159,6 +169,9 @@ impl Pie {
             change += 0.02;
         }
         self.probability = (self.probability + change).clamp(0.0, self.most);
+        if self.form == Form::Linux && self.probability >= LINUX_OVERFLOW {
+            self.probability = 1.0;
+        }
         if self.form == Form::Docsis {
             if delay < 0.005 && old < 0.005 {
                 self.probability *= 0.98;

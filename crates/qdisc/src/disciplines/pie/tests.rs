@@ -319,3 +319,18 @@ fn docsis_spares_bursts_once_the_queue_has_been_a_third_full() {
     law.controller.old = 0.030;
     assert!(!signals(&mut law, 99));
 }
+
+#[test]
+fn linux_winds_up_beyond_one_and_falls_back_to_one_where_its_integer_overflows() {
+    // From 1, 30 ms for ever: 0.001875 an update (RFC 8033 stays at 1), so 800 updates are 1.5 more.
+    let config = PieConfig { form: Form::Linux, ..no_burst() };
+    let mut law = Pie { probability: 1.0, ..late(&config) };
+    (0..800).for_each(|_| tick(&mut law, WAITING));
+    assert!((law.probability - 2.5).abs() < 1e-6, "{}", law.probability);
+    law.probability = 255.999;
+    tick(&mut law, WAITING);
+    assert_eq!(law.probability, 1.0);
+    let mut law = Pie { probability: 1.0, ..late(&no_burst()) };
+    tick(&mut law, WAITING);
+    assert_eq!(law.probability, 1.0);
+}

@@ -251,7 +251,9 @@ impl Discipline for SfbConfig {
             "penalty_rate",
             "penalty_burst",
         ];
-        let mut config = Self::default();
+        // tc sends its own steps where none are written, about half and a quarter of the kernel's: 33 and 3 of 65 535.
+        let step = |of: f64| Some(Probability::clamped(of / 65_535.0));
+        let mut config = Self { increment: step(33.0), decrement: step(3.0), ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
                 "rehash" => config.rehash = Some(Duration::from_millis(u64::from(words.count32()?))),
@@ -266,6 +268,12 @@ impl Discipline for SfbConfig {
                 "penalty_burst" => config.penalty_burst = words.count32()?,
                 _ => return Err(words.unknown(&WORDS)),
             }
+        }
+        // Of the two sizes of a bin tc derives the one from the other.
+        match (config.target, config.max) {
+            (Some(target), None) => config.max = Some((target * 5 + 1) / 4),
+            (None, Some(max)) => config.target = Some((max * 4 + 3) / 5),
+            _ => {}
         }
         Ok(config)
     }

@@ -465,6 +465,13 @@ fn a_tc_line_reads_as_tc_reads_it() {
         ..SfbConfig::default()
     };
     assert_eq!(parse(line).unwrap(), expected);
-    assert_eq!(parse("limit 0").unwrap(), SfbConfig::default());
+    // `tc -s qdisc` after a line without steps: increment 0.000503548 decrement 4.57771e-05.
+    let plain = parse("limit 0").unwrap();
+    let near = |p: Option<Probability>, of: f64| (p.unwrap().get() - of).abs() < 1e-9;
+    assert!(near(plain.increment, 0.000_503_548) && near(plain.decrement, 4.577_71e-5));
+    assert_eq!(SfbConfig { increment: None, decrement: None, ..plain }, SfbConfig::default());
+    // q_sfb.c: each size of a bin follows from the other, max 25 from target 20.
+    assert_eq!(parse("target 20").unwrap().max, Some(25));
+    assert_eq!(parse("max 25").unwrap().target, Some(20));
     assert!(parse("targte 3").unwrap_err().message.contains("\"target\""));
 }
