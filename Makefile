@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench docs docs-cost build lock clean
+.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench validate docs docs-cost build lock clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -58,6 +58,9 @@ docs: build ## docs/queues: pages, figures and the zoo's table, from the code an
 
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
+
+validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/validation.md)
+	$(BIN)/python -m validation -o results/validation/table.md
 
 build: $(NATIVE) ## the virtual environment and the release extension
 
