@@ -17,7 +17,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## compare four queue disciplines: a table and figures in results/demo
+demo: build ## compare six queue disciplines: a table and figures in results/demo
 	@$(BIN)/tailrace compare papers/kochher/kochher.toml -o results/demo
 
 test: test-rust test-python ## every test

@@ -65,6 +65,6 @@ def test_a_file_without_sweep_has_no_variants():
 def test_the_sweep_of_a_file_gives_runnable_variants_in_its_order():
     scenario = tailrace.Scenario.of(KOCHHER)
     cells = variants.of_scenario(scenario)
-    assert [cell.label for cell in cells] == ["droptail", "red", "sfq", "codel"]
+    assert [cell.label for cell in cells] == ["droptail", "red", "sfq", "blue", "rem", "codel"]
     resolved = {cell.label: scenario.replaced(cell.overrides).to_toml() for cell in cells}
     assert len(set(resolved.values())) == len(resolved)
