@@ -60,6 +60,17 @@ choices! {
 }
 
 choices! {
+    /// The least window that congestion marks leave.
+    pub enum EcnLeast {
+        /// Two segments, as losses do.
+        Two = "two",
+        /// One segment; a mark at one makes the sender wait for its retransmission timer before it sends the next, and
+        /// further ones in a row double that.
+        OneThenWait = "one_then_wait",
+    }
+}
+
+choices! {
     /// The unit in which windows are counted.
     pub enum WindowUnit {
         /// Bytes.
@@ -186,6 +197,8 @@ parameters! {
         repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
         /// What a timeout makes of ssthresh where the last reduction was for a congestion mark.
         rto_after_mark: RtoAfterMark = RtoAfterMark::Lower, "RFC 5681 §3.1; ns-2 TcpAgent::timeout";
+        /// The least window that congestion marks leave. With two, many flows of small windows cannot be slowed by marks.
+        ecn_least: EcnLeast = EcnLeast::OneThenWait, "RFC 3168 §6.1.2; ns-2 TcpAgent::ecn";
         /// The unit in which windows are counted.
         window_unit: WindowUnit = WindowUnit::Bytes, "RFC 5681";
         /// What the window grows by.
@@ -274,6 +287,7 @@ impl TcpConfig {
             clock_granularity: Duration::from_millis(1),
             delayed_ack_timeout: Duration::from_millis(200),
             recovery_exit: RecoveryExit::Ssthresh,
+            ecn_least: EcnLeast::Two,
             idle_restart: IdleRestart::Off,
             data_retries: Some(6),
             syn_retries: Some(6),
@@ -299,6 +313,7 @@ impl TcpConfig {
             recovery_exit: RecoveryExit::Ssthresh,
             nagle: true,
             sack_rescue: false,
+            ecn_least: EcnLeast::Two,
             ecn_fallback: true,
             idle_restart: IdleRestart::Decay,
             syn_retries: Some(6),

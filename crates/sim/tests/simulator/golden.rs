@@ -17,7 +17,7 @@ const SCENARIO_A: &str = include_str!("../../../../benches/peers/tailrace/a.toml
 const GOLDEN: [(&str, u64); 3] = [
     ("kochher", 0x16bd2a1e9364f1d1),
     ("scenario a", 0xc02a9cd9994a17d0),
-    ("faults, jitter and losses", 0x60c8472c40dfab02),
+    ("faults, jitter and losses", 0xd51e866b4c5d78a2),
 ];
 
 fn shortened(text: &str, duration: &str) -> Arc<Scenario> {

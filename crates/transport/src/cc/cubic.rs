@@ -142,7 +142,7 @@ impl CongestionControl for Cubic {
                 // §4.7: below the last maximum, another flow is growing: release bandwidth.
                 let release = self.fast_convergence && self.cwnd < self.w_max;
                 self.w_max = if release { self.cwnd * (1.0 + self.beta) / 2.0 } else { self.cwnd };
-                let lowered = self.setup.lowered_window(event.base, self.beta, self.ssthresh);
+                let lowered = self.setup.lowered_window(event, self.beta, self.ssthresh);
                 self.cwnd = lowered / self.setup.mss as f64;
             }
             // §4.8: the first stage after a timeout has K = 0 and W_max = cwnd at its start.

@@ -14,7 +14,7 @@ pub use newreno::{NewReno, NewRenoConfig};
 pub use registry::{CatalogEntry, Cc, CcConfig};
 pub use reno::{Reno, RenoConfig};
 
-use crate::config::{Increase, TcpConfig, WindowUnit};
+use crate::config::{EcnLeast, Increase, TcpConfig, WindowUnit};
 use tailrace_core::params::Parameters;
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
@@ -83,6 +83,8 @@ pub struct Setup {
     pub whole_packets: bool,
     /// A lowered window keeps its fraction, though the threshold does not (ns-2).
     pub cwnd_keeps_fraction: bool,
+    /// Marks lower the window to one segment, not to the threshold's two.
+    pub marks_leave_one: bool,
 }
 
 impl Setup {
@@ -96,6 +98,7 @@ impl Setup {
             ack_counting: config.increase == Increase::Acks,
             whole_packets: config.window_unit != WindowUnit::Bytes,
             cwnd_keeps_fraction: config.window_unit == WindowUnit::Ns2,
+            marks_leave_one: config.ecn_least == EcnLeast::OneThenWait,
         }
     }
 
@@ -108,9 +111,16 @@ impl Setup {
     }
 
     /// The window that goes with the lowered threshold `ssthresh`, bytes: the same, but for ns-2, where it is
-    /// `base * beta` as it stands (`TcpAgent::slowdown` with `precision_reduce_`), at least one segment.
-    pub fn lowered_window(&self, base: Bytes, beta: f64, ssthresh: u64) -> f64 {
-        if self.cwnd_keeps_fraction { (base.as_f64() * beta).max(self.mss as f64) } else { ssthresh as f64 }
+    /// `base * beta` as it stands (`TcpAgent::slowdown` with `precision_reduce_`), at least one segment; and for marks,
+    /// which leave one segment where losses leave two (RFC 3168 §6.1.2).
+    pub fn lowered_window(&self, event: &CongestionEvent, beta: f64, ssthresh: u64) -> f64 {
+        let least = ssthresh == 2 * self.mss;
+        let to_one = least && self.marks_leave_one && event.signal == Signal::Ecn;
+        if self.cwnd_keeps_fraction || to_one {
+            (event.base.as_f64() * beta).max(self.mss as f64)
+        } else {
+            ssthresh as f64
+        }
     }
 }
 

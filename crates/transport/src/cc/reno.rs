@@ -65,7 +65,7 @@ impl CongestionControl for Reno {
             self.ssthresh = self.setup.threshold(event.base, beta);
         }
         self.cwnd = match event.signal {
-            Signal::Loss | Signal::Ecn => self.setup.lowered_window(event.base, beta, self.ssthresh),
+            Signal::Loss | Signal::Ecn => self.setup.lowered_window(event, beta, self.ssthresh),
             Signal::Timeout | Signal::RepeatedTimeout => self.setup.mss as f64,
         };
     }

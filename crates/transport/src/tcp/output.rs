@@ -74,6 +74,9 @@ impl Tcp {
     /// A retransmission or new data.
     #[inline]
     fn poll_data(&mut self, now: Instant) -> Option<Segment> {
+        if self.recovery.holds {
+            return None;
+        }
         if let Some((start, end)) = self.board.next_lost() {
             return self.retransmit(start, end, now);
         }

@@ -7,7 +7,7 @@
 use super::Tcp;
 use super::scoreboard::Acked;
 use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
-use crate::config::{HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
+use crate::config::{EcnLeast, HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
 use tailrace_core::{Bytes, Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,10 @@ pub(crate) struct Recovery {
     rescued: bool,
     /// The last reduction was for a mark.
     by_mark: bool,
+    /// A mark came at a window of one segment: nothing is sent before the retransmission timer expires.
+    pub(super) holds: bool,
+    /// So did the mark before.
+    held: bool,
 }
 
 impl Recovery {
@@ -51,6 +55,8 @@ impl Recovery {
             partial_seen: false,
             rescued: false,
             by_mark: false,
+            holds: false,
+            held: false,
         }
     }
     pub(crate) fn is_active(&self) -> bool {
@@ -262,6 +268,7 @@ impl Tcp {
         let r = &mut self.recovery;
         (r.phase, r.point, r.dup_acks, r.dup_bytes) = (Phase::Loss, self.board.nxt, 0, 0);
         r.by_mark = false;
+        r.holds = false;
         self.timed.0 = 0;
         self.force = false;
     }
@@ -272,9 +279,26 @@ impl Tcp {
             return;
         }
         self.stats.ecn_reductions += 1;
+        let at_one = self.window() <= u64::from(self.mss);
         self.signal(Signal::Ecn, flight, now);
         self.reduced();
         self.recovery.by_mark = true;
+        if self.config.ecn_least == EcnLeast::OneThenWait {
+            self.hold(at_one, now);
+        }
+    }
+
+    /// A mark came, at a window of one segment or not. At one there is nothing left to lower but the rate: the next
+    /// segment waits for the retransmission timer (RFC 3168 §6.1.2), and for longer with each further such mark.
+    fn hold(&mut self, at_one: bool, now: Instant) {
+        if at_one {
+            if self.recovery.held {
+                self.rtt.back_off();
+            }
+            self.recovery.holds = true;
+            self.rearm_retransmit(now);
+        }
+        self.recovery.held = at_one;
     }
 
     /// The window fell: the peer is to be told, and for a window of data marks say nothing new.

@@ -115,6 +115,7 @@ impl Tcp {
     fn on_retransmission_timeout(&mut self, now: Instant) {
         if self.board.outstanding() == 0 {
             self.timer = Timer::Off;
+            self.recovery.holds = false;
             return;
         }
         self.stats.timeouts += 1;
