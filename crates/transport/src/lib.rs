@@ -5,6 +5,8 @@
 
 pub mod cc;
 pub mod config;
+pub mod mptcp;
+mod registry;
 pub mod segment;
 pub mod tcp;
 

@@ -93,6 +93,11 @@ impl SackBlocks {
             self.len += 1;
         }
     }
+    /// Takes the last block away.
+    pub fn pop(&mut self) {
+        self.len = self.len.saturating_sub(1);
+        self.blocks[usize::from(self.len)] = Self::NONE.blocks[0];
+    }
     /// The blocks in order.
     pub fn as_slice(&self) -> &[(SeqNumber, SeqNumber)] {
         &self.blocks[..usize::from(self.len)]

@@ -5,6 +5,7 @@
 
 mod cubic;
 mod hystart;
+pub(crate) mod member;
 mod newreno;
 mod registry;
 mod reno;
@@ -40,6 +41,23 @@ pub struct AckSample {
     pub cwnd_limited: bool,
     /// Whether the sender still repairs a timeout: slow start grows by one MSS an ACK then (RFC 3465 §2.3).
     pub after_timeout: bool,
+}
+
+#[cfg(test)]
+impl AckSample {
+    /// A sample that says nothing but the time.
+    pub(crate) fn at(now: Instant) -> Self {
+        Self {
+            now,
+            acked: Bytes(0),
+            in_flight: Bytes(0),
+            rtt: None,
+            smoothed_rtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            cwnd_limited: true,
+            after_timeout: false,
+        }
+    }
 }
 
 /// Why the window must fall.
@@ -140,6 +158,11 @@ pub trait CongestionControl {
     fn cwnd(&self) -> Bytes;
     /// The slow-start threshold, if there is one yet.
     fn ssthresh(&self) -> Option<Bytes>;
+    /// The window is cut in half for the sake of a connection whose other subflows wait for this one
+    /// (Raiciu et al., NSDI 2012 §4.2): no sign of congestion.
+    fn penalise(&mut self) {
+        self.on_recovered(Bytes(self.cwnd().get() / 2));
+    }
     /// Rate at which to pace, if the algorithm paces.
     fn pacing_rate(&self) -> Option<Rate> {
         None

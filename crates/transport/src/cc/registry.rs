@@ -2,6 +2,7 @@
 //! configuration, dispatch, documentation and the conformance tests derive from it.
 
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Setup};
+use super::member::Member;
 use super::{Cubic, NewReno, Reno};
 use crate::config::TcpConfig;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
@@ -79,38 +80,43 @@ macro_rules! congestion_controls {
         #[derive(Clone, Debug)]
         pub enum Cc {
             $( #[doc = concat!("`", $word, "`")] $variant($variant), )+
+            /// The window of a subflow that a coupled controller decides on.
+            Member(Member),
         }
 
         impl CongestionControl for Cc {
             fn on_established(&mut self, setup: &Setup) {
-                match self { $( Self::$variant(c) => c.on_established(setup), )+ }
+                match self { $( Self::$variant(c) => c.on_established(setup), )+ Self::Member(c) => c.on_established(setup) }
             }
             #[inline]
             fn on_ack(&mut self, ack: &AckSample) {
-                match self { $( Self::$variant(c) => c.on_ack(ack), )+ }
+                match self { $( Self::$variant(c) => c.on_ack(ack), )+ Self::Member(c) => c.on_ack(ack) }
             }
             fn on_congestion(&mut self, event: &CongestionEvent) {
-                match self { $( Self::$variant(c) => c.on_congestion(event), )+ }
+                match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Member(c) => c.on_congestion(event) }
             }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-                match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ }
+                match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Member(c) => c.on_idle(idle, rto, floor, decay) }
             }
             fn on_recovered(&mut self, cap: Bytes) {
-                match self { $( Self::$variant(c) => c.on_recovered(cap), )+ }
+                match self { $( Self::$variant(c) => c.on_recovered(cap), )+ Self::Member(c) => c.on_recovered(cap) }
             }
             #[inline]
             fn cwnd(&self) -> Bytes {
-                match self { $( Self::$variant(c) => c.cwnd(), )+ }
+                match self { $( Self::$variant(c) => c.cwnd(), )+ Self::Member(c) => c.cwnd() }
             }
             #[inline]
             fn ssthresh(&self) -> Option<Bytes> {
-                match self { $( Self::$variant(c) => c.ssthresh(), )+ }
+                match self { $( Self::$variant(c) => c.ssthresh(), )+ Self::Member(c) => c.ssthresh() }
             }
             fn pacing_rate(&self) -> Option<Rate> {
-                match self { $( Self::$variant(c) => c.pacing_rate(), )+ }
+                match self { $( Self::$variant(c) => c.pacing_rate(), )+ Self::Member(c) => c.pacing_rate() }
+            }
+            fn penalise(&mut self) {
+                match self { $( Self::$variant(c) => c.penalise(), )+ Self::Member(c) => c.penalise() }
             }
             fn leaves_recovery_on_partial_ack(&self) -> bool {
-                match self { $( Self::$variant(c) => c.leaves_recovery_on_partial_ack(), )+ }
+                match self { $( Self::$variant(c) => c.leaves_recovery_on_partial_ack(), )+ Self::Member(c) => c.leaves_recovery_on_partial_ack() }
             }
         }
     };

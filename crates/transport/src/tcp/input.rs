@@ -15,6 +15,9 @@ use tailrace_core::{Duration, Ecn, Instant};
 /// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
 const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 
+/// What a subflow accepts of itself: all that comes, as the window is the connection's (RFC 8684 §3.3.4).
+const ANY_WINDOW: u64 = 1 << 40;
+
 /// The position on the unwrapped number line nearest to `base` whose low half is `seq`.
 pub(super) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
     base.wrapping_add_signed(i64::from(seq.distance(SeqNumber(base as u32))))
@@ -90,7 +93,9 @@ impl Tcp {
     /// Takes what the peer's SYN offers.
     fn learn(&mut self, segment: &Segment, ecn: bool) {
         let c = &self.config;
-        self.rcv.start(BASE + u64::from(segment.seq.0) + 1, c.receive_buffer.get().min(65_535));
+        let window = self.shared_window.map_or(c.receive_buffer.get().min(65_535), |_| ANY_WINDOW);
+        self.irs = BASE + u64::from(segment.seq.0);
+        self.rcv.start(self.irs + 1, window);
         self.last_ack_sent = self.rcv.nxt;
         let scaling = c.window_scale && segment.window_scale.is_some();
         self.options = Options {

@@ -39,12 +39,13 @@
 
 mod input;
 mod output;
-mod reassembly;
+pub(crate) mod reassembly;
 mod recovery;
 mod rtt;
 mod scoreboard;
 mod state;
 mod stats;
+mod subflow;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -160,6 +161,8 @@ pub struct Tcp {
 
     // Sending.
     iss: u64,
+    /// The peer's initial sequence number, once known.
+    irs: u64,
     board: Scoreboard,
     snd_wnd: u64,
     snd_wl1: u64,
@@ -193,6 +196,8 @@ pub struct Tcp {
     burst: u32,
     /// A window reduction is to be told to the peer.
     cwr_due: bool,
+    /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
+    shared_window: Option<u64>,
     /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
     timer: Timer,
 
@@ -224,6 +229,7 @@ impl Tcp {
             options: Options::default(),
             mss,
             iss,
+            irs: 0,
             board: Scoreboard::new(iss + 1),
             snd_wnd: 0,
             snd_wl1: 0,
@@ -244,6 +250,7 @@ impl Tcp {
             retries: 0,
             burst: 0,
             cwr_due: false,
+            shared_window: None,
             timer: Timer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,

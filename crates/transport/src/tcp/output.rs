@@ -129,7 +129,11 @@ impl Tcp {
     /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
     fn next_len(&self) -> (u64, u64) {
         let nxt = self.board.nxt;
-        let open = (self.board.una + self.snd_wnd.min(self.send_buffer())).saturating_sub(nxt);
+        let open = match self.shared_window {
+            // The connection has seen to its window.
+            Some(_) => u64::from(self.mss) + 1,
+            None => (self.board.una + self.snd_wnd.min(self.send_buffer())).saturating_sub(nxt),
+        };
         let left = self.app_end.saturating_sub(nxt);
         let len = left.min(u64::from(self.mss)).min(open);
         let fin = self.closing && len == left && open > len;
@@ -264,6 +268,9 @@ impl Tcp {
     #[inline]
     fn advertise(&mut self) -> u16 {
         let scale = self.options.rcv_scale;
+        if let Some(window) = self.shared_window {
+            return (window >> scale).min(65_535) as u16;
+        }
         let edge = if self.window_may_open() {
             self.rcv.read.saturating_add(self.config.receive_buffer.get())
         } else {

@@ -138,6 +138,18 @@ impl Reassembly {
 }
 
 impl Reassembly {
+    /// How many bytes of `start..end` have not arrived yet.
+    pub(crate) fn missing(&self, start: u64, end: u64) -> u64 {
+        let start = start.max(self.nxt);
+        let first = self.ranges.partition_point(|r| r.1 <= start);
+        let there = self.ranges[first..]
+            .iter()
+            .take_while(|r| r.0 < end)
+            .map(|r| r.1.min(end) - r.0.max(start))
+            .sum::<u64>();
+        end.saturating_sub(start) - there
+    }
+
     /// End of the data received in order: the FIN, once reached, is none.
     pub(crate) fn nxt_data(&self, fin_at: Option<u64>) -> u64 {
         fin_at.map_or(self.nxt, |fin| self.nxt.min(fin))

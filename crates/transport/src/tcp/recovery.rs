@@ -62,6 +62,9 @@ impl Recovery {
     pub(crate) fn is_active(&self) -> bool {
         self.phase != Phase::Open
     }
+    pub(crate) fn is_after_timeout(&self) -> bool {
+        self.phase == Phase::Loss
+    }
 }
 
 impl Tcp {

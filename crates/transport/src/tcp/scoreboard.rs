@@ -90,6 +90,10 @@ impl Scoreboard {
     pub(crate) const fn has_lost(&self) -> bool {
         self.lost > 0
     }
+    /// Whether something waits to be sent again.
+    pub(crate) const fn has_waiting(&self) -> bool {
+        self.lost_waiting > 0
+    }
     pub(crate) fn head_is_sacked(&self) -> bool {
         self.records.front().is_some_and(|r| r.has(SACKED))
     }

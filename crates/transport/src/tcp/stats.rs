@@ -44,6 +44,30 @@ pub struct TcpStats {
     pub idle_restarts: u32,
 }
 
+impl TcpStats {
+    /// Adds another endpoint's counters.
+    pub fn add(&mut self, other: &Self) {
+        self.segments_sent += other.segments_sent;
+        self.segments_received += other.segments_received;
+        self.data_segments_sent += other.data_segments_sent;
+        self.bytes_sent += other.bytes_sent;
+        self.retransmitted_segments += other.retransmitted_segments;
+        self.retransmitted_bytes += other.retransmitted_bytes;
+        self.bytes_acked += other.bytes_acked;
+        self.bytes_delivered += other.bytes_delivered;
+        self.timeouts += other.timeouts;
+        self.fast_retransmits += other.fast_retransmits;
+        self.dup_acks += other.dup_acks;
+        self.ecn_reductions += other.ecn_reductions;
+        self.ce_received += other.ce_received;
+        self.duplicates_received += other.duplicates_received;
+        self.dsacks += other.dsacks;
+        self.out_of_order_received += other.out_of_order_received;
+        self.window_probes += other.window_probes;
+        self.idle_restarts += other.idle_restarts;
+    }
+}
+
 /// A read-only picture of an endpoint, for series and decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpView {

@@ -1,0 +1,73 @@
+//! The congestion window of one subflow whose growth is decided for all subflows of a connection together.
+//!
+//! The endpoint tells it what happens as it tells any algorithm; it notes that down, and the connection, once the
+//! segment or the timeout is dealt with, takes the notes to the coupled controller, which sets the window. Nothing
+//! is sent in between, so the endpoint never sees a window that is about to change.
+
+use super::reno::after_idle;
+use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup};
+use tailrace_core::{Bytes, Duration};
+
+/// A subflow's window and what the coupled controller has not heard yet.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub(crate) setup: Setup,
+    /// Bytes.
+    pub(crate) cwnd: f64,
+    /// Bytes.
+    pub(crate) ssthresh: u64,
+    /// At most a mark and a loss come with one segment.
+    signals: [Option<CongestionEvent>; 2],
+    ack: Option<AckSample>,
+}
+
+impl Member {
+    pub(crate) fn new(setup: &Setup) -> Self {
+        Self {
+            setup: *setup,
+            cwnd: setup.initial_window as f64,
+            ssthresh: setup.initial_ssthresh,
+            signals: [None; 2],
+            ack: None,
+        }
+    }
+
+    /// The next congestion signal, in the order in which they came; they come before the acknowledgment.
+    pub(crate) fn take_signal(&mut self) -> Option<CongestionEvent> {
+        let first = self.signals[0].take();
+        self.signals.swap(0, 1);
+        first
+    }
+
+    /// The acknowledgment, if one came outside fast recovery.
+    pub(crate) fn take_ack(&mut self) -> Option<AckSample> {
+        self.ack.take()
+    }
+}
+
+impl CongestionControl for Member {
+    fn on_established(&mut self, setup: &Setup) {
+        *self = Self::new(setup);
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.ack = Some(*ack);
+    }
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        let free = usize::from(self.signals[0].is_some());
+        self.signals[free] = Some(*event);
+    }
+    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
+        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), idle, rto, floor, decay);
+    }
+    fn on_recovered(&mut self, cap: Bytes) {
+        self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
+    }
+    #[inline]
+    fn cwnd(&self) -> Bytes {
+        Bytes(self.cwnd as u64)
+    }
+    fn ssthresh(&self) -> Option<Bytes> {
+        (self.ssthresh < NO_SSTHRESH).then_some(Bytes(self.ssthresh))
+    }
+}

@@ -1,0 +1,63 @@
+//! What can be set on a Multipath TCP connection beside the TCP of its subflows.
+
+use super::coupled::CoupledConfig;
+use super::path_manager::PathManagerConfig;
+use super::scheduler::SchedulerConfig;
+use crate::cc::CcConfig;
+use crate::config::TcpConfig;
+use std::sync::Arc;
+use tailrace_core::{Duration, parameters};
+
+parameters! {
+    /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
+    pub struct MptcpConfig {
+        /// Checksums over data and mappings; either end may ask for them.
+        checksum: bool = false, "RFC 8684 §3.3; Linux checksum_enabled";
+        /// Data-level acknowledgments take 8 bytes on the wire, not 4.
+        wide_data_ack: bool = false, "RFC 8684 §3.3.1";
+        /// Data sequence numbers take 8 bytes on the wire, not 4.
+        wide_dsn: bool = false, "RFC 8684 §3.3.1";
+        /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
+        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions";
+        /// Retransmissions of a join's SYN before that subflow is given up.
+        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries";
+        /// Most subflows at a time, at most 32.
+        max_subflows: u64 = 32, "multipath-tcp/mptcp has 31";
+        /// What a subflow holds at a timeout of its own goes to others, too.
+        reinject_on_timeout: bool = true, "multipath-tcp/mptcp; RFC 8684 §3.3.6";
+        /// A subflow with a timeout gets no new data until something arrives on it.
+        avoid_failed: bool = true, "multipath-tcp/mptcp (pf)";
+        /// Send what blocks the receive window once more, on a subflow that has room.
+        opportunistic_retransmission: bool = false, "Raiciu et al., NSDI 2012 §4.2";
+        /// Halve the window of the subflow that blocks the receive window.
+        penalisation: bool = false, "Raiciu et al., NSDI 2012 §4.2";
+        /// Shortest data-level retransmission timeout.
+        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN";
+        /// How long a connection without subflows waits for one.
+        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout";
+    }
+}
+
+/// How the windows of subflows are governed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubflowControl {
+    /// Each by itself, as a TCP connection would.
+    Uncoupled(CcConfig),
+    /// All together.
+    Coupled(CoupledConfig),
+}
+
+/// Everything that is set on a connection.
+#[derive(Clone, Debug)]
+pub struct MptcpPlan {
+    /// The connection's own parameters.
+    pub mptcp: MptcpConfig,
+    /// Parameters of each subflow's TCP.
+    pub tcp: Arc<TcpConfig>,
+    /// Congestion control.
+    pub control: SubflowControl,
+    /// Scheduler.
+    pub scheduler: SchedulerConfig,
+    /// Path manager.
+    pub path_manager: PathManagerConfig,
+}

@@ -1,0 +1,243 @@
+//! MP_CAPABLE and MP_JOIN: how a connection and its subflows begin (RFC 8684 §3.1, §3.2), and the fallback to TCP
+//! where the peer or the path does not know them (§3.7).
+
+use super::Mptcp;
+use super::key::Key;
+use super::option::{Options, ResetReason, Signal};
+use super::path_manager::{PathEvent, PathManager};
+use super::paths::Remote;
+use super::subflow::{Join, Subflow, Tuple};
+use crate::segment::{Flags, Segment};
+use tailrace_core::Instant;
+
+/// How far a connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The handshake of the first subflow is under way.
+    Opening,
+    /// Both keys are known.
+    Established,
+    /// Plain TCP on the one subflow.
+    Fallback,
+    /// It is over.
+    Closed,
+}
+
+/// What becomes of a segment before its TCP sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Its TCP sees it.
+    Pass,
+    /// It is as if it had been lost.
+    Ignore,
+    /// The subflow is reset.
+    Refuse,
+}
+
+impl Mptcp {
+    /// What the handshake has to say to a segment of subflow `id`.
+    pub(super) fn check_in(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
+        if self.subflows[id].join.is_some() {
+            return if self.subflows[id].ready { Entry::Pass } else { self.check_join(id, segment, options) };
+        }
+        if self.stage == Stage::Opening {
+            let syn = segment.flags.has(Flags::SYN);
+            match (self.client, syn) {
+                (true, true) if segment.flags.has(Flags::ACK) => self.on_capable_answer(segment, options),
+                (false, true) => self.on_capable_request(options),
+                (false, false) if !segment.flags.has(Flags::RST) => return self.on_capable_proof(options),
+                _ => {}
+            }
+        }
+        Entry::Pass
+    }
+
+    /// The client has the SYN-ACK.
+    fn on_capable_answer(&mut self, segment: &Segment, options: &Options) {
+        match options.signal {
+            Some(Signal::CapableSynAck { checksum, key }) => {
+                self.checksum |= checksum;
+                self.learn_key(Key(key));
+                // The window of a SYN is never scaled (RFC 7323 §2.2).
+                self.snd.on_ack(1, u64::from(segment.window));
+            }
+            _ => self.fall_back(),
+        }
+    }
+
+    /// The server has the SYN.
+    fn on_capable_request(&mut self, options: &Options) {
+        match options.signal {
+            Some(Signal::CapableSyn { checksum }) => self.checksum |= checksum,
+            _ => self.fall_back(),
+        }
+    }
+
+    /// The server has the third segment, or the first data in its place.
+    fn on_capable_proof(&mut self, options: &Options) -> Entry {
+        match options.signal {
+            Some(Signal::CapableAck { client, server, .. }) if server == self.key.0 => {
+                self.learn_key(Key(client));
+            }
+            // Data has overtaken the proof, which will be repeated.
+            _ if options.dss.is_some() => return Entry::Ignore,
+            _ => self.fall_back(),
+        }
+        Entry::Pass
+    }
+
+    /// Both keys are known: the numbers of the first bytes on the wire follow from them (RFC 8684 §3.1).
+    fn learn_key(&mut self, peer: Key) {
+        self.peer_key = Some(peer);
+        self.stage = Stage::Established;
+        self.snd_base = self.key.initial_dsn();
+        self.rcv_base = peer.initial_dsn();
+        self.snd.start(1);
+        self.rcv.start(1);
+    }
+
+    /// Plain TCP from now on: bytes have the same numbers at both levels, as they have had since the start.
+    pub(super) fn fall_back(&mut self) {
+        if self.stage == Stage::Opening {
+            self.snd.start(1);
+            self.rcv.start(1);
+        }
+        self.stage = Stage::Fallback;
+        self.data_deadline = Instant::MAX;
+    }
+
+    /// Whether there has never been a second subflow.
+    pub(super) fn is_single(&self) -> bool {
+        self.subflows.len() == 1
+    }
+
+    /// A SYN that asks to join; returns the new subflow.
+    pub(super) fn accept_join(
+        &mut self,
+        tuple: &Tuple,
+        segment: &Segment,
+        options: &Options,
+        now: Instant,
+    ) -> Option<usize> {
+        let Some(Signal::JoinSyn { backup, id: remote, token, nonce }) = options.signal else { return None };
+        let live = self.subflows.iter().filter(|s| !s.gone).count();
+        let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
+        let welcome = syn && self.stage == Stage::Established && live < self.most_subflows();
+        let local = self.locals.iter().find(|l| l.address == tuple.local && l.up)?.id;
+        if !welcome || token != self.key.token() {
+            return None;
+        }
+        if !self.remotes.iter().any(|r| r.id == remote) {
+            self.remotes.push(Remote { id: remote, address: tuple.remote, port: tuple.remote_port });
+        }
+        let tcp = self.endpoint(false, now);
+        let mut subflow = Subflow::new(tcp, *tuple, (local, remote));
+        subflow.peer_backup = backup;
+        subflow.join = Some(Join { active: false, nonce: self.rng.next_u64() as u32, peer_nonce: nonce });
+        Some(self.place(subflow))
+    }
+
+    /// Proofs of a join that is not ready yet.
+    fn check_join(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
+        let (Some(mut join), Some(peer)) = (self.subflows[id].join, self.peer_key) else {
+            return Entry::Refuse;
+        };
+        let judge = |proven| if proven { Entry::Pass } else { Entry::Refuse };
+        if segment.flags.has(Flags::RST) {
+            return Entry::Pass;
+        }
+        let syn = segment.flags.has(Flags::SYN);
+        match (join.active, options.signal) {
+            (true, Some(Signal::JoinSynAck { hmac, nonce, backup, .. })) if syn => {
+                join.peer_nonce = nonce;
+                self.subflows[id].join = Some(join);
+                self.subflows[id].peer_backup = backup;
+                judge(hmac == join.expected_short(self.key, peer))
+            }
+            (true, _) if syn => Entry::Refuse,
+            (true, _) => {
+                // Anything after the SYN-ACK shows that the proof has arrived.
+                self.subflows[id].ready = true;
+                Entry::Pass
+            }
+            (false, Some(Signal::JoinAck { hmac })) => {
+                let proven = hmac == join.expected_long(self.key, peer);
+                self.subflows[id].ready = proven;
+                judge(proven)
+            }
+            (false, _) if syn => Entry::Pass,
+            // Data has overtaken the proof, which will be repeated.
+            (false, _) => Entry::Ignore,
+        }
+    }
+
+    /// Subflow `id`'s TCP has opened.
+    pub(super) fn on_connected(&mut self, id: usize, now: Instant) {
+        self.stats.subflows_established += 1;
+        let s = &mut self.subflows[id];
+        if s.join.is_none() {
+            s.ready = true;
+            self.pending.connected = true;
+        } else {
+            // The client's proof; the server's answer, without which the client must not send (RFC 8684 §3.2).
+            s.tcp.demand_ack();
+            s.repeat_proof(now);
+        }
+        let (local, remote) = (s.local, s.remote);
+        self.path_manager.on_event(&PathEvent::SubflowUp { local, remote }, now);
+    }
+
+    /// The peer is known to be established: joins may begin.
+    pub(super) fn confirm(&mut self, now: Instant) {
+        self.confirmed = true;
+        self.path_manager.on_event(&PathEvent::Established { client: self.client }, now);
+    }
+
+    /// The MPTCP option of a SYN, SYN-ACK or handshake ACK of subflow `id`, if it is one.
+    pub(super) fn handshake_option(&self, id: usize, segment: &Segment) -> Option<Signal> {
+        let s = &self.subflows[id];
+        let checksum = self.checksum;
+        let (syn, ack) = (segment.flags.has(Flags::SYN), segment.flags.has(Flags::ACK));
+        let Some(join) = s.join else {
+            return match (syn, ack) {
+                (true, false) => {
+                    let sent = u64::from(s.tcp.stats().timeouts);
+                    (sent < self.plan.mptcp.capable_syns).then_some(Signal::CapableSyn { checksum })
+                }
+                (true, true) => (self.stage != Stage::Fallback)
+                    .then_some(Signal::CapableSynAck { checksum, key: self.key.0 }),
+                _ => None,
+            };
+        };
+        let peer = self.peer_key?;
+        match (syn, ack) {
+            (true, false) => Some(Signal::JoinSyn {
+                backup: s.backup,
+                id: s.local,
+                token: peer.token(),
+                nonce: join.nonce,
+            }),
+            (true, true) => Some(Signal::JoinSynAck {
+                backup: s.backup,
+                id: s.local,
+                hmac: join.short(self.key, peer),
+                nonce: join.nonce,
+            }),
+            _ if join.active && !s.ready => Some(Signal::JoinAck { hmac: join.long(self.key, peer) }),
+            _ => None,
+        }
+    }
+
+    /// The option of a reset: why.
+    pub(super) fn reset_option(&self) -> Option<Signal> {
+        match (self.aborting, self.peer_key) {
+            (true, Some(peer)) => Some(Signal::FastClose { key: peer.0 }),
+            (false, Some(_)) => Some(Signal::Reset { transient: false, reason: ResetReason::Unspecified }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn most_subflows(&self) -> usize {
+        self.plan.mptcp.max_subflows.clamp(1, super::MAX_SUBFLOWS as u64) as usize
+    }
+}

@@ -1,0 +1,378 @@
+//! What comes in: segments with their options, and the time.
+
+use super::Mptcp;
+use super::coupled::Coupling;
+use super::handshake::{Entry, Stage};
+use super::option::{Dss, Mapping, Options, Signal};
+use super::path_manager::{PathEvent, PathManager};
+use super::subflow::Tuple;
+use crate::cc::Cc;
+use crate::segment::{Flags, Segment};
+use crate::tcp::{Event, ResetCause, State};
+use tailrace_core::Instant;
+
+impl Mptcp {
+    /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are ignored,
+    /// unless they ask to join.
+    pub fn handle_segment(&mut self, tuple: &Tuple, segment: &Segment, options: &Options, now: Instant) {
+        let known = self.subflows.iter().position(|s| !s.gone && s.tuple == *tuple);
+        let Some(id) = known.or_else(|| self.accept_join(tuple, segment, options, now)) else { return };
+        self.touch(id);
+        match self.check_in(id, segment, options) {
+            Entry::Pass => {}
+            Entry::Ignore => return,
+            Entry::Refuse => {
+                self.subflows[id].tcp.abort();
+                self.settle(id, now);
+                return;
+            }
+        }
+        if self.stage == Stage::Established {
+            self.announce(id, segment, options);
+        }
+        self.subflows[id].tcp.handle_segment(segment, now);
+        self.subflows[id].failed = false;
+        if self.stage == Stage::Established {
+            self.on_options(id, segment, options, now);
+        }
+        self.take(id, segment, now);
+        self.settle(id, now);
+    }
+
+    /// Remembers what the segment's payload maps to.
+    fn announce(&mut self, id: usize, segment: &Segment, options: &Options) {
+        if segment.payload == 0 {
+            return;
+        }
+        let s = &mut self.subflows[id];
+        if let Some(Dss { mapping: Some(m), data_fin, .. }) = options.dss {
+            let dsn = m.dsn.wrapping_sub(self.rcv_base);
+            s.announce(Mapping { dsn, len: m.len - u16::from(data_fin), ..m });
+        } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
+            s.announce(Mapping { dsn: 1, ssn: 1, len });
+        }
+    }
+
+    /// Takes what stands in the options beside the mapping.
+    fn on_options(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
+        if let Some(dss) = &options.dss {
+            if let Some(ack) = dss.data_ack {
+                let window = self.subflows[id].tcp.window_of(segment);
+                self.on_data_ack(ack.wrapping_sub(self.snd_base), window, now);
+                if !self.confirmed {
+                    self.confirm(now);
+                }
+            }
+            if let (true, Some(m)) = (dss.data_fin, dss.mapping) {
+                self.rcv.on_fin(m.dsn.wrapping_sub(self.rcv_base) + u64::from(m.len) - 1);
+                self.subflows[id].tcp.demand_ack();
+                self.check_complete();
+            }
+        } else if !self.confirmed && options.is_empty() && self.subflows[id].tcp.acked_ssn() > 1 {
+            // Data was acknowledged at the subflow only: the options do not get through (RFC 8684 §3.7).
+            if self.is_single() {
+                self.fall_back();
+                return;
+            }
+        } else if let Some(Signal::CapableAck { .. }) = options.signal {
+            // It says no more about the window than TCP's own fields do.
+            let window = self.subflows[id].tcp.window_of(segment);
+            self.snd.on_ack(self.snd.una, window);
+            if !self.confirmed {
+                self.confirm(now);
+            }
+        }
+        if let Some(signal) = &options.signal {
+            self.on_signal(id, signal, now);
+        }
+    }
+
+    fn on_signal(&mut self, id: usize, signal: &Signal, now: Instant) {
+        match *signal {
+            Signal::AddAddr { id: remote, address, port, hmac: Some(hmac) } => {
+                self.on_add_addr(id, (remote, address, port), hmac, now);
+            }
+            Signal::RemoveAddr(ids) => {
+                for &remote in ids.as_slice() {
+                    self.path_manager.on_event(&PathEvent::RemoteRemoved { id: remote }, now);
+                }
+            }
+            Signal::Priority { backup } => self.subflows[id].peer_backup = backup,
+            Signal::FastClose { key } if key == self.key.0 => {
+                for s in self.subflows.iter_mut().filter(|s| !s.gone) {
+                    s.tcp.abort();
+                }
+                self.break_off(ResetCause::Peer);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_data_ack(&mut self, ack: u64, window: u64, now: Instant) {
+        let news = self.snd.on_ack(ack, window);
+        if news == 0 {
+            return;
+        }
+        let fin = u64::from(self.snd.fin_acked());
+        self.stats.bytes_acked += news - fin;
+        self.data_backoff = 0;
+        self.arm_data_timer(now);
+        self.check_closed();
+    }
+
+    /// Takes what has come in order on subflow `id` to the data level.
+    fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
+        let to = self.subflows[id].tcp.received_ssn();
+        if self.stage == Stage::Fallback {
+            self.take_plain(id, to, segment, now);
+            return;
+        }
+        let before = self.rcv.nxt();
+        while let Some(range) = self.subflows[id].take(to) {
+            let Ok((dsn, end)) = range else {
+                // Someone has taken the options away (RFC 8684 §3.7).
+                if self.is_single() {
+                    self.fall_back();
+                    self.take_plain(id, to, segment, now);
+                } else {
+                    self.subflows[id].tcp.abort();
+                }
+                return;
+            };
+            let (came, news) = self.rcv.insert(dsn, end);
+            self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
+            self.deliver(came);
+        }
+        if self.rcv.nxt() != before {
+            self.check_complete();
+        }
+        self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// Plain TCP: bytes have the same numbers at both levels.
+    fn take_plain(&mut self, id: usize, to: u64, segment: &Segment, now: Instant) {
+        let s = &mut self.subflows[id];
+        if to > s.taken {
+            let (came, _) = self.rcv.insert(s.taken, to);
+            s.taken = to;
+            self.deliver(came);
+        }
+        let s = &self.subflows[id];
+        if segment.flags.has(Flags::ACK) && s.tcp.state() != State::Closed {
+            let acked = s.tcp.acked_ssn().min(self.snd.nxt);
+            let window = s.tcp.window_of(segment);
+            self.stats.bytes_acked += self.snd.on_ack(acked, window);
+            self.arm_data_timer(now);
+        }
+    }
+
+    fn deliver(&mut self, bytes: u64) {
+        self.pending.delivered += bytes;
+        self.stats.bytes_delivered += bytes;
+    }
+
+    /// Whether the peer's data is complete by now.
+    fn check_complete(&mut self) {
+        if self.rcv.is_complete() && !self.told_peer_closed {
+            self.told_peer_closed = true;
+            self.pending.peer_closed = true;
+            self.check_closed();
+        }
+    }
+
+    /// Both directions are done: the subflows are closed (RFC 8684 §3.3.3).
+    fn check_closed(&mut self) {
+        if !(self.snd.fin_acked() && self.rcv.is_complete()) {
+            return;
+        }
+        for id in 0..self.subflows.len() {
+            self.subflows[id].tcp.close();
+            self.touch(id);
+        }
+    }
+
+    /// After anything that moved subflow `id`'s TCP: its events, its window, its deadline.
+    pub(super) fn settle(&mut self, id: usize, now: Instant) {
+        self.subflows[id].forget_acknowledged();
+        while let Some(event) = self.subflows[id].tcp.poll_event() {
+            match event {
+                Event::Connected => self.on_connected(id, now),
+                Event::Delivered { .. } => {}
+                Event::PeerClosed => self.on_subflow_fin(id),
+                Event::Closed => self.on_gone(id, None, now),
+                Event::Reset { cause } => self.on_gone(id, Some(cause), now),
+            }
+        }
+        if let Some(coupling) = &mut self.coupling {
+            couple(coupling, id, &mut self.subflows[id]);
+        }
+        self.run_path_manager(now);
+        self.deadlines[id] = self.deadline_of(id);
+        self.touch(id);
+    }
+
+    /// The peer will send nothing more on subflow `id`.
+    fn on_subflow_fin(&mut self, id: usize) {
+        if self.stage == Stage::Fallback {
+            self.pending.peer_closed = true;
+        } else {
+            self.subflows[id].tcp.close();
+        }
+    }
+
+    /// Subflow `id` is over, because of `cause` if not in good order.
+    fn on_gone(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
+        if self.subflows[id].gone {
+            return;
+        }
+        let established = self.subflows[id].ready;
+        self.subflows[id].gone = true;
+        if let Some(coupling) = &mut self.coupling {
+            coupling.remove(id);
+        }
+        self.return_bytes(id);
+        self.stats.subflows_lost += u32::from(cause.is_some());
+        let alone = self.subflows.iter().all(|s| s.gone);
+        if self.stage == Stage::Closed {
+            return;
+        }
+        let finished = self.stage == Stage::Fallback || (self.snd.fin_acked() && self.rcv.is_complete());
+        match cause {
+            None if alone && finished => {
+                self.stage = Stage::Closed;
+                self.data_deadline = Instant::MAX;
+                self.pending.closed = true;
+                return;
+            }
+            Some(cause) if self.stage != Stage::Established || (!established && alone) => {
+                self.break_off(cause);
+                return;
+            }
+            _ => {}
+        }
+        let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
+        if let Some(cause) = cause {
+            self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: Some(cause) }, now);
+        }
+        if alone {
+            self.lonely = now.saturating_add(self.plan.mptcp.close_timeout);
+        }
+    }
+
+    /// What subflow `id` carried and the peer has not acknowledged at the data level goes to others.
+    pub(super) fn return_bytes(&mut self, id: usize) {
+        while let Some(m) = self.subflows[id].sent.pop_front() {
+            self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
+        }
+    }
+
+    /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
+        let own = self.data_deadline.min(self.lonely).min(manager);
+        let first = self.deadlines.iter().copied().min().unwrap_or(Instant::MAX).min(own);
+        (first != Instant::MAX).then_some(first)
+    }
+
+    /// Tells the connection the time. Whatever is due happens; early calls do nothing.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        for id in 0..self.subflows.len() {
+            if self.deadlines[id] <= now {
+                self.on_subflow_deadline(id, now);
+            }
+        }
+        if self.data_deadline <= now {
+            self.on_data_timeout(now);
+        }
+        if self.lonely <= now {
+            self.break_off(ResetCause::TimedOut);
+        }
+        if self.path_manager.poll_timeout().is_some_and(|at| at <= now) {
+            self.path_manager.handle_timeout(now);
+            self.run_path_manager(now);
+        }
+    }
+
+    fn on_subflow_deadline(&mut self, id: usize, now: Instant) {
+        let s = &mut self.subflows[id];
+        let timeouts = s.tcp.stats().timeouts;
+        s.tcp.handle_timeout(now);
+        if s.proof_deadline <= now {
+            s.repeat_proof(now);
+        }
+        if s.tcp.stats().timeouts != timeouts && !s.gone {
+            self.on_subflow_timeout(id);
+        }
+        self.settle(id, now);
+    }
+
+    /// Subflow `id`'s retransmission timer has expired.
+    fn on_subflow_timeout(&mut self, id: usize) {
+        let retries = self.plan.mptcp.join_syn_retries;
+        let s = &mut self.subflows[id];
+        if !s.tcp.state().is_synchronized() {
+            if s.join.is_some_and(|j| j.active) && u64::from(s.tcp.stats().timeouts) > retries {
+                s.tcp.give_up();
+            }
+            return;
+        }
+        if self.stage != Stage::Established {
+            return;
+        }
+        s.failed = self.plan.mptcp.avoid_failed;
+        if !self.plan.mptcp.reinject_on_timeout {
+            return;
+        }
+        for m in self.subflows[id].sent.iter_mut().filter(|m| !m.reinjected) {
+            m.reinjected = true;
+            self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
+        }
+    }
+
+    pub(super) fn arm_data_timer(&mut self, now: Instant) {
+        let idle = self.snd.outstanding() == 0 || self.stage != Stage::Established;
+        self.data_deadline = if idle { Instant::MAX } else { now.saturating_add(self.data_rto()) };
+    }
+
+    /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first.
+    fn data_rto(&self) -> tailrace_core::Duration {
+        let live = self.subflows.iter().zip(&self.views).filter(|(_, v)| v.usable);
+        let slowest = live.map(|(s, _)| s.tcp.view().rto).max().unwrap_or_default();
+        slowest
+            .saturating_mul(2 << self.data_backoff.min(16))
+            .max(self.plan.mptcp.min_data_rto)
+            .min(self.plan.tcp.max_rto)
+    }
+
+    /// Nothing was acknowledged at the data level for long: the oldest bytes are sent again, anywhere.
+    fn on_data_timeout(&mut self, now: Instant) {
+        self.data_backoff += 1;
+        self.stats.data_timeouts += 1;
+        if let Some(oldest) = self.snd.oldest() {
+            self.snd.reinject(oldest.dsn, oldest.end());
+            self.snd.forget_carriers();
+        } else if self.snd.fin_sent() && !self.snd.fin_acked() {
+            self.fin_due = true;
+        }
+        self.arm_data_timer(now);
+        self.dirty |=
+            self.subflows.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
+    }
+
+    pub(super) fn deadline_of(&self, id: usize) -> Instant {
+        let s = &self.subflows[id];
+        if s.gone {
+            return Instant::MAX;
+        }
+        s.tcp.poll_timeout().unwrap_or(Instant::MAX).min(s.proof_deadline)
+    }
+}
+
+/// Takes what the window of subflow `id` has noted to the coupled controller.
+fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
+    let view = subflow.tcp.view();
+    let times = (view.smoothed_rtt, view.min_rtt);
+    if let Cc::Member(member) = subflow.tcp.cc_mut() {
+        coupling.settle(id, member, times);
+    }
+}

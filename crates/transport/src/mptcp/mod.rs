@@ -1,0 +1,438 @@
+//! One Multipath TCP connection: a sans-IO state machine over the TCPs of its subflows (RFC 8684).
+//!
+//! It is used like [`Tcp`](crate::Tcp): segments and time come in, segments, events and a deadline come out; beside
+//! each segment there are its MPTCP [`Options`] and the addresses of the subflow it belongs to.
+//!
+//! - [`key`]: tokens, initial numbers and proofs; [`option`]: what stands in a header.
+//! - `send`, `receive`: the two directions of the byte stream at the data level.
+//! - `subflow`: a TCP with the mappings of its bytes. It gets bytes only when they can leave at once, each piece in a
+//!   segment of its own, so that a mapping is never split.
+//! - `handshake`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
+//! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each.
+//!
+//! Data sequence numbers begin with 1 inside; in [`Options`] they are those of the wire, 64 bits, however many of
+//! them the wire shows.
+
+mod config;
+pub mod coupled;
+mod handshake;
+mod input;
+pub mod key;
+pub mod option;
+mod output;
+pub mod path_manager;
+mod paths;
+mod receive;
+pub mod scheduler;
+mod send;
+mod subflow;
+#[cfg(test)]
+mod tests;
+
+pub use config::{MptcpConfig, MptcpPlan, SubflowControl};
+pub use option::Options;
+pub use send::Chunk;
+pub use subflow::{SubflowStats, Tuple};
+
+use crate::cc::Cc;
+use crate::cc::member::Member;
+use crate::segment::Segment;
+use crate::tcp::{Event, ResetCause, Tcp, TcpStats, TcpView};
+use coupled::Coupling;
+use handshake::Stage;
+use key::Key;
+use option::Signal;
+use path_manager::{AddressId, RunningPathManager};
+use paths::{Local, Remote};
+use receive::DataReceiver;
+use scheduler::{RunningScheduler, SubflowView};
+use send::DataSender;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use subflow::Subflow;
+use tailrace_core::{Instant, Rng};
+
+/// Most subflows a connection has at a time: sets of them are words of 32 bits.
+pub const MAX_SUBFLOWS: usize = 32;
+
+/// Bytes offered by an application that never runs dry are no more than this.
+const ENDLESS: u64 = 1 << 62;
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmit {
+    /// The subflow it belongs to.
+    pub subflow: usize,
+    /// Its addresses and ports.
+    pub tuple: Tuple,
+    /// The segment.
+    pub segment: Segment,
+    /// Its MPTCP options.
+    pub options: Options,
+}
+
+/// Counters of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MptcpStats {
+    /// Bytes delivered to the application in order.
+    pub bytes_delivered: u64,
+    /// Bytes that the peer has acknowledged at the data level.
+    pub bytes_acked: u64,
+    /// Bytes handed to a subflow after another had carried them.
+    pub reinjected_bytes: u64,
+    /// Of those, bytes sent because they blocked the receive window.
+    pub opportunistic_bytes: u64,
+    /// Bytes that arrived more than once at the data level.
+    pub duplicate_bytes: u64,
+    /// Windows halved because their subflow blocked the receive window.
+    pub penalties: u64,
+    /// Times that data waited for the peer's window while a subflow had room.
+    pub window_stalls: u64,
+    /// Data-level retransmission timeouts.
+    pub data_timeouts: u64,
+    /// Most bytes that waited for others before them.
+    pub max_waiting_bytes: u64,
+    /// Subflows that were established.
+    pub subflows_established: u32,
+    /// Subflows that broke or were refused.
+    pub subflows_lost: u32,
+}
+
+/// Events that wait to be polled.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    connected: bool,
+    delivered: u64,
+    peer_closed: bool,
+    reset: Option<ResetCause>,
+    closed: bool,
+}
+
+/// A Multipath TCP connection.
+#[derive(Clone, Debug)]
+pub struct Mptcp {
+    plan: Arc<MptcpPlan>,
+    client: bool,
+    stage: Stage,
+    /// The peer has shown that its side is established.
+    confirmed: bool,
+    /// DSS checksums are on.
+    checksum: bool,
+    key: Key,
+    peer_key: Option<Key>,
+    /// Numbers inside begin with 1; on the wire these are added.
+    snd_base: u64,
+    rcv_base: u64,
+    rng: Rng,
+    next_port: u16,
+
+    subflows: Vec<Subflow>,
+    /// The subflows as schedulers see them, and their deadlines: what every event goes through.
+    views: Vec<SubflowView>,
+    deadlines: Vec<Instant>,
+    /// Subflows that may have something to send, a bit each.
+    dirty: u32,
+    coupling: Option<Coupling>,
+
+    snd: DataSender,
+    rcv: DataReceiver,
+    scheduler: RunningScheduler,
+    /// Data-level retransmission: when, and how often in a row.
+    data_deadline: Instant,
+    data_backoff: u32,
+    /// The DATA_FIN is to be told, or told again.
+    fin_due: bool,
+    /// The application knows that the peer has closed.
+    told_peer_closed: bool,
+    /// The window was found shut with room on a subflow; until it opens, that is one stall.
+    stalled: bool,
+
+    path_manager: RunningPathManager,
+    locals: Vec<Local>,
+    remotes: Vec<Remote>,
+    /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
+    signals: VecDeque<(Option<usize>, Signal)>,
+    /// When a connection without subflows is given up.
+    lonely: Instant,
+    aborting: bool,
+
+    pending: Pending,
+    stats: MptcpStats,
+    /// Counters of subflows whose place has been taken by others.
+    retired: TcpStats,
+}
+
+impl Mptcp {
+    fn new(plan: &Arc<MptcpPlan>, client: bool, mut rng: Rng) -> Self {
+        let buffer = plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get());
+        let coupling = match &plan.control {
+            SubflowControl::Coupled(config) => Some(Coupling::new(config)),
+            SubflowControl::Uncoupled(_) => None,
+        };
+        Self {
+            client,
+            stage: Stage::Opening,
+            confirmed: false,
+            checksum: plan.mptcp.checksum,
+            key: Key(rng.next_u64()),
+            peer_key: None,
+            snd_base: 0,
+            rcv_base: 0,
+            rng,
+            next_port: 0,
+            subflows: Vec::new(),
+            views: Vec::new(),
+            deadlines: Vec::new(),
+            dirty: 0,
+            coupling,
+            snd: DataSender::new(buffer),
+            rcv: DataReceiver::new(plan.tcp.receive_buffer.get()),
+            scheduler: plan.scheduler.build(),
+            data_deadline: Instant::MAX,
+            data_backoff: 0,
+            fin_due: false,
+            told_peer_closed: false,
+            stalled: false,
+            path_manager: plan.path_manager.build(),
+            locals: Vec::new(),
+            remotes: Vec::new(),
+            signals: VecDeque::new(),
+            lonely: Instant::MAX,
+            aborting: false,
+            pending: Pending::default(),
+            stats: MptcpStats::default(),
+            retired: TcpStats::default(),
+            plan: Arc::clone(plan),
+        }
+    }
+
+    /// An end that opens a connection from `locals[0]` of `tuple`; its SYN is ready to be polled. Joins use the ports
+    /// after the tuple's.
+    pub fn connect(plan: &Arc<MptcpPlan>, tuple: Tuple, rng: Rng, now: Instant) -> Self {
+        let mut connection = Self::new(plan, true, rng);
+        connection.begin(tuple, now);
+        connection
+    }
+
+    /// An end that waits for the SYN of a connection between the addresses of `tuple`.
+    pub fn listen(plan: &Arc<MptcpPlan>, tuple: Tuple, rng: Rng, now: Instant) -> Self {
+        let mut connection = Self::new(plan, false, rng);
+        connection.begin(tuple, now);
+        connection
+    }
+
+    fn begin(&mut self, tuple: Tuple, now: Instant) {
+        self.next_port = tuple.local_port;
+        self.locals.push(Local { id: 0, address: tuple.local, up: true });
+        self.remotes.push(Remote { id: 0, address: tuple.remote, port: tuple.remote_port });
+        let tcp = self.endpoint(self.client, now);
+        self.place(Subflow::new(tcp, tuple, (0, 0)));
+    }
+
+    /// A TCP under this connection.
+    fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
+        let iss = self.rng.next_u64() as u32;
+        let plan = &self.plan;
+        let window = self.rcv.window(1);
+        let cc = match &plan.control {
+            SubflowControl::Uncoupled(cc) => cc.clone(),
+            // Replaced at once.
+            SubflowControl::Coupled(_) => crate::cc::CcConfig::Reno(crate::cc::RenoConfig::default()),
+        };
+        let mut tcp =
+            if active { Tcp::connect(&plan.tcp, &cc, iss, now) } else { Tcp::listen(&plan.tcp, &cc, iss) };
+        tcp.share_window(window);
+        if let SubflowControl::Coupled(_) = plan.control {
+            let setup = crate::cc::Setup::new(&plan.tcp, u64::from(tcp.mss()));
+            *tcp.cc_mut() = Cc::Member(Member::new(&setup));
+        }
+        tcp
+    }
+
+    /// Puts a subflow into a place of its own; returns which.
+    fn place(&mut self, subflow: Subflow) -> usize {
+        let id = match self.subflows.iter().position(|s| s.gone) {
+            Some(id) => {
+                let old = core::mem::replace(&mut self.subflows[id], subflow);
+                self.retired.add(old.tcp.stats());
+                self.snd.forget_carrier(id);
+                id
+            }
+            None => {
+                self.subflows.push(subflow);
+                self.views.push(SubflowView::VACANT);
+                self.deadlines.push(Instant::MAX);
+                self.subflows.len() - 1
+            }
+        };
+        if let Some(coupling) = &mut self.coupling {
+            coupling.add(id);
+        }
+        self.touch(id);
+        id
+    }
+
+    /// Subflow `id` may have something to send.
+    fn touch(&mut self, id: usize) {
+        self.dirty |= 1 << id;
+    }
+
+    /// The application offers `bytes` more to send ([`UNLIMITED`](crate::UNLIMITED): it never runs dry). Returns how
+    /// many were taken: none after a close.
+    pub fn write(&mut self, bytes: u64) -> u64 {
+        if self.snd.closing || self.stage == Stage::Closed {
+            return 0;
+        }
+        let end = self.snd.app_end.saturating_add(bytes).min(self.snd.una.saturating_add(ENDLESS));
+        let taken = end.saturating_sub(self.snd.app_end);
+        self.snd.app_end += taken;
+        taken
+    }
+
+    /// Whether the application's reads are implied (the default).
+    pub fn set_auto_read(&mut self, on: bool) {
+        self.rcv.set_auto_read(on);
+    }
+
+    /// The application reads up to `bytes` of what was delivered; returns how many there were.
+    pub fn read(&mut self, bytes: u64) -> u64 {
+        let (taken, opens) = self.rcv.read(bytes, self.mss());
+        if opens && let Some(id) = self.speaker() {
+            self.subflows[id].tcp.demand_ack();
+            self.touch(id);
+        }
+        taken
+    }
+
+    /// The application will write no more: a DATA_FIN follows what it has written (of endless data: what was sent).
+    pub fn close(&mut self) {
+        if self.snd.closing || self.stage == Stage::Closed {
+            return;
+        }
+        if self.snd.app_end >= self.snd.una.saturating_add(ENDLESS / 2) {
+            self.snd.app_end = self.snd.nxt;
+        }
+        self.snd.closing = true;
+        self.fin_due = true;
+    }
+
+    /// Ends the connection at once: MP_FASTCLOSE on every subflow (RFC 8684 §3.5).
+    pub fn abort(&mut self) {
+        if self.stage == Stage::Closed {
+            return;
+        }
+        self.aborting = true;
+        for id in 0..self.subflows.len() {
+            self.subflows[id].tcp.abort();
+            self.touch(id);
+        }
+        self.break_off(ResetCause::Local);
+    }
+
+    /// The connection is over because of `cause`.
+    fn break_off(&mut self, cause: ResetCause) {
+        if self.stage != Stage::Closed {
+            self.stage = Stage::Closed;
+            self.pending.reset = Some(cause);
+            self.data_deadline = Instant::MAX;
+            self.lonely = Instant::MAX;
+        }
+    }
+
+    /// The next event for the application.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        let p = &mut self.pending;
+        if core::mem::take(&mut p.connected) {
+            Some(Event::Connected)
+        } else if p.delivered > 0 {
+            Some(Event::Delivered { bytes: core::mem::take(&mut p.delivered) })
+        } else if core::mem::take(&mut p.peer_closed) {
+            Some(Event::PeerClosed)
+        } else if let Some(cause) = p.reset.take() {
+            Some(Event::Reset { cause })
+        } else {
+            core::mem::take(&mut p.closed).then_some(Event::Closed)
+        }
+    }
+
+    /// The token by which joins name this connection.
+    pub fn token(&self) -> u32 {
+        self.key.token()
+    }
+
+    /// Counters since the start.
+    pub const fn stats(&self) -> &MptcpStats {
+        &self.stats
+    }
+
+    /// Counters of all TCPs that there were.
+    pub fn tcp_stats(&self) -> TcpStats {
+        let mut sum = self.retired;
+        self.subflows.iter().for_each(|s| sum.add(s.tcp.stats()));
+        sum
+    }
+
+    /// Whether it works as plain TCP.
+    pub fn is_fallback(&self) -> bool {
+        self.stage == Stage::Fallback
+    }
+
+    /// Bytes that arrived and wait for others before them.
+    pub const fn waiting_bytes(&self) -> u64 {
+        self.rcv.waiting()
+    }
+
+    /// Data acknowledged, and sent, at the data level, from the first byte on.
+    pub const fn progress(&self) -> (u64, u64) {
+        (self.stats.bytes_acked, self.stats.bytes_acked + self.snd.outstanding())
+    }
+
+    /// The subflows that there are: their places, addresses, TCP and counters.
+    pub fn subflows(&self) -> impl Iterator<Item = SubflowReport> + '_ {
+        let live = self.subflows.iter().enumerate().filter(|(_, s)| !s.gone);
+        live.map(|(id, s)| SubflowReport {
+            id,
+            tuple: s.tuple,
+            local: s.local,
+            remote: s.remote,
+            backup: s.backup || s.peer_backup,
+            usable: self.views[id].usable,
+            view: s.tcp.view(),
+            tcp: *s.tcp.stats(),
+            stats: s.stats,
+        })
+    }
+
+    fn mss(&self) -> u32 {
+        self.subflows.iter().filter(|s| !s.gone).map(|s| s.tcp.mss()).min().unwrap_or(1)
+    }
+
+    /// A subflow on which something can be said: usable, the fastest.
+    fn speaker(&self) -> Option<usize> {
+        let speaks = |id: &usize| self.views[*id].usable;
+        (0..self.views.len()).filter(speaks).min_by_key(|id| self.views[*id].srtt)
+    }
+}
+
+/// A subflow for series and results.
+#[derive(Clone, Copy, Debug)]
+pub struct SubflowReport {
+    /// Its place in the connection.
+    pub id: usize,
+    /// Addresses and ports.
+    pub tuple: Tuple,
+    /// Id of this end's address.
+    pub local: AddressId,
+    /// Id of the peer's address.
+    pub remote: AddressId,
+    /// Whether it is a backup.
+    pub backup: bool,
+    /// Whether it may carry data at the moment.
+    pub usable: bool,
+    /// Its TCP.
+    pub view: TcpView,
+    /// Its TCP's counters.
+    pub tcp: TcpStats,
+    /// Its counters in the connection.
+    pub stats: SubflowStats,
+}

@@ -1,0 +1,286 @@
+//! What goes out: what subflows have to send, new data by the scheduler's choice, and the options beside it.
+
+use super::handshake::Stage;
+use super::option::{Dss, Mapping, Options, Signal};
+use super::scheduler::{ConnectionView, Pieces, Scheduler};
+use super::send::{Chunk, DataSender};
+use super::subflow::SentMapping;
+use super::{Mptcp, Transmit};
+use crate::cc::CongestionControl;
+use crate::segment::{Flags, Segment};
+use tailrace_core::{Bytes, Instant};
+
+/// Bytes of options that a TCP header has room for.
+const OPTION_ROOM: u32 = 40;
+
+/// What a scheduler may ask of the sending side.
+struct Shelf<'a> {
+    snd: &'a mut DataSender,
+    mss: u32,
+}
+
+impl Pieces for Shelf<'_> {
+    fn reinjection(&mut self) -> Option<Chunk> {
+        self.snd.first_reinjection()
+    }
+    fn fresh(&self) -> Option<Chunk> {
+        self.snd.fresh(self.mss)
+    }
+    fn sent_at(&self, dsn: u64) -> Option<Chunk> {
+        if dsn <= self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) }
+    }
+}
+
+impl Mptcp {
+    /// The next segment to send, if any. Call until `None` after each input.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
+        loop {
+            if let Some(transmit) = self.poll_subflows(now) {
+                return Some(transmit);
+            }
+            if !self.schedule(now) && !self.say_fin() {
+                return None;
+            }
+        }
+    }
+
+    /// What the subflows that were touched have to send. Those that have nothing more are as a scheduler sees them.
+    fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
+        while self.dirty != 0 {
+            let id = self.dirty.trailing_zeros() as usize;
+            let window = self.rcv.window(self.subflows[id].tcp.mss());
+            let s = &mut self.subflows[id];
+            s.tcp.share_window(window);
+            if let Some(mut segment) = s.tcp.poll_transmit(now) {
+                let tuple = s.tuple;
+                let options = self.decorate(id, &mut segment);
+                if options.dss.is_some() && self.signals.iter().any(|(on, _)| on.is_none_or(|on| on == id)) {
+                    // One signal a segment: the next ACK takes the next.
+                    self.subflows[id].tcp.demand_ack();
+                }
+                self.deadlines[id] = self.deadline_of(id);
+                return Some(Transmit { subflow: id, tuple, segment, options });
+            }
+            self.dirty &= self.dirty - 1;
+            self.refresh(id);
+        }
+        None
+    }
+
+    fn refresh(&mut self, id: usize) {
+        let open = matches!(self.stage, Stage::Established | Stage::Fallback);
+        self.views[id] = self.subflows[id].view(open);
+        self.deadlines[id] = self.deadline_of(id);
+    }
+
+    pub(super) fn refresh_all(&mut self) {
+        (0..self.subflows.len()).for_each(|id| self.refresh(id));
+    }
+
+    /// Hands the next bytes to a subflow, if there are any and one has room.
+    fn schedule(&mut self, now: Instant) -> bool {
+        let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
+        if nothing || !self.views.iter().any(|v| v.usable && v.room) {
+            return false;
+        }
+        let mss = self.mss();
+        let conn = self.view(now);
+        let mut shelf = Shelf { snd: &mut self.snd, mss };
+        let choice = self.scheduler.next(&mut shelf, &conn, &self.views);
+        let (chunk, id) = match choice {
+            Some(choice) => choice,
+            None => match self.unblock(mss, now) {
+                Some(choice) => choice,
+                None => return false,
+            },
+        };
+        self.stalled = false;
+        self.assign(&chunk, id, now);
+        true
+    }
+
+    fn view(&self, now: Instant) -> ConnectionView {
+        let snd = &self.snd;
+        ConnectionView {
+            now,
+            unassigned: Bytes(snd.app_end.saturating_sub(snd.nxt)),
+            window: Bytes(snd.edge.saturating_sub(snd.nxt)),
+            outstanding: Bytes(snd.outstanding()),
+            blocked: self.stats.opportunistic_bytes,
+        }
+    }
+
+    /// `chunk` goes onto subflow `id`, to leave at once.
+    fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
+        let again = chunk.dsn < self.snd.nxt;
+        if self.snd.outstanding() == 0 {
+            self.data_deadline = Instant::MAX;
+        }
+        self.snd.hand_out(chunk, id);
+        let s = &mut self.subflows[id];
+        let ssn_end = s.tcp.next_ssn() + u64::from(chunk.len);
+        s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, len: chunk.len, reinjected: false });
+        s.stats.scheduled_bytes += u64::from(chunk.len);
+        if again {
+            s.stats.reinjected_bytes += u64::from(chunk.len);
+            self.stats.reinjected_bytes += u64::from(chunk.len);
+        }
+        s.tcp.write(u64::from(chunk.len));
+        if self.data_deadline == Instant::MAX {
+            self.arm_data_timer(now);
+        }
+        if self.stage == Stage::Fallback && self.snd.closing && self.snd.nxt == self.snd.app_end {
+            self.subflows[id].tcp.close();
+        }
+        self.touch(id);
+    }
+
+    /// The window is shut, though a subflow has room: notes the stall, and with opportunistic retransmission sends
+    /// what shuts it once more (Raiciu et al., NSDI 2012 §4.2; multipath-tcp/mptcp `mptcp_rcv_buf_optimization`).
+    fn unblock(&mut self, mss: u32, now: Instant) -> Option<(Chunk, usize)> {
+        let shut = self.snd.is_window_limited(mss) || self.snd.is_buffer_limited(mss);
+        if !shut || self.snd.has_reinjections() {
+            return None;
+        }
+        if !self.stalled {
+            self.stalled = true;
+            self.stats.window_stalls += 1;
+        }
+        let oldest = self.snd.oldest()?;
+        let open = |id: &usize| {
+            let v = &self.views[*id];
+            v.usable && v.room && !v.in_loss && oldest.carriers >> id & 1 == 0
+        };
+        let id = (0..self.views.len()).filter(open).min_by_key(|id| self.views[*id].srtt)?;
+        let carrier = (0..self.views.len())
+            .find(|c| oldest.carriers >> c & 1 == 1 && self.views[*c].srtt > self.views[id].srtt)?;
+        if self.plan.mptcp.penalisation {
+            self.penalise(carrier, id, now);
+        }
+        let (fast, slow) = (self.views[id], self.views[carrier]);
+        let worth = slow.cwnd.get() <= 4 * u64::from(slow.mss) || fast.srtt.saturating_mul(4) < slow.srtt;
+        if !self.plan.mptcp.opportunistic_retransmission || !worth {
+            return None;
+        }
+        self.stats.opportunistic_bytes += u64::from(oldest.len);
+        Some((oldest, id))
+    }
+
+    /// Halves the window of `slow`, at most once a round trip of `fast`.
+    fn penalise(&mut self, slow: usize, fast: usize, now: Instant) {
+        let srtt = self.views[fast].srtt;
+        let s = &mut self.subflows[slow];
+        if s.penalty_over > now || s.gone {
+            return;
+        }
+        s.penalty_over = now.saturating_add(srtt);
+        s.tcp.cc_mut().penalise();
+        s.stats.penalties += 1;
+        self.stats.penalties += 1;
+        self.refresh(slow);
+    }
+
+    /// Where a DATA_FIN is due without data to ride on: an ACK carries it (RFC 8684 §3.3.3).
+    fn say_fin(&mut self) -> bool {
+        let due = self.fin_due && self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
+        if !due {
+            return false;
+        }
+        match self.stage {
+            Stage::Established => {}
+            Stage::Fallback => {
+                self.fin_due = false;
+                self.subflows[0].tcp.close();
+                self.touch(0);
+                return true;
+            }
+            _ => return false,
+        }
+        let Some(id) = self.speaker() else { return false };
+        self.subflows[id].tcp.demand_ack();
+        self.touch(id);
+        true
+    }
+
+    /// The options of `segment`, which subflow `id` sends; SACK blocks give way to them.
+    fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
+        if self.stage == Stage::Fallback {
+            return Options::NONE;
+        }
+        if segment.flags.has(Flags::RST) {
+            return Options { dss: None, signal: self.reset_option() };
+        }
+        if let Some(signal) = self.handshake_option(id, segment) {
+            let dss = None;
+            return Options { dss, signal: Some(signal) };
+        }
+        if self.stage != Stage::Established || segment.flags.has(Flags::SYN) {
+            return Options::NONE;
+        }
+        let mapping = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
+        if let Some(signal) = self.capable_option(id, mapping) {
+            return Options { dss: None, signal: Some(signal) };
+        }
+        let mut options = Options { dss: Some(self.dss(mapping)), signal: None };
+        if segment.payload == 0 {
+            options.signal = self.take_signal(id);
+        }
+        while segment.options_len() + options.len() > OPTION_ROOM && !segment.sack.is_empty() {
+            segment.sack.pop();
+        }
+        options
+    }
+
+    fn mapping_of(&self, id: usize, segment: &Segment) -> Option<Mapping> {
+        let s = &self.subflows[id];
+        s.mapping_at(s.tcp.ssn_of(segment))
+    }
+
+    /// A client's MP_CAPABLE goes with everything until the peer has shown that it got it (RFC 8684 §3.1); with data,
+    /// only with the first.
+    fn capable_option(&self, id: usize, mapping: Option<Mapping>) -> Option<Signal> {
+        let peer = self.peer_key.filter(|_| self.client && !self.confirmed)?;
+        let first = self.subflows[id].join.is_none() && mapping.is_none_or(|m| m.ssn == 1);
+        first.then_some(Signal::CapableAck {
+            checksum: self.checksum,
+            client: self.key.0,
+            server: peer.0,
+            len: mapping.map(|m| m.len),
+        })
+    }
+
+    fn dss(&mut self, mapping: Option<Mapping>) -> Dss {
+        let fin = self.snd.fin();
+        let (mut mapping, mut data_fin) = (mapping, false);
+        match &mut mapping {
+            Some(m) if fin == Some(m.dsn + u64::from(m.len)) && m.len < u16::MAX => {
+                m.len += 1;
+                data_fin = true;
+            }
+            None if self.fin_due && fin == Some(self.snd.nxt.min(self.snd.app_end)) => {
+                mapping = fin.map(|dsn| Mapping { dsn, ssn: 0, len: 1 });
+                data_fin = true;
+            }
+            _ => {}
+        }
+        if data_fin {
+            self.fin_due = false;
+            self.snd.nxt = self.snd.nxt.max(self.snd.app_end + 1);
+        }
+        Dss {
+            data_ack: Some(self.rcv_base.wrapping_add(self.rcv.nxt())),
+            mapping: mapping.map(|m| Mapping { dsn: self.snd_base.wrapping_add(m.dsn), ..m }),
+            data_fin,
+            wide_ack: self.plan.mptcp.wide_data_ack,
+            wide_dsn: self.plan.mptcp.wide_dsn,
+            checksum: self.checksum,
+        }
+    }
+
+    /// The first signal that may ride on subflow `id`.
+    fn take_signal(&mut self, id: usize) -> Option<Signal> {
+        let i = self.signals.iter().position(|(on, _)| on.is_none_or(|on| on == id))?;
+        let (_, signal) = self.signals.remove(i)?;
+        Some(signal)
+    }
+}

@@ -1,0 +1,122 @@
+//! Path managers: which subflows there are (RFC 8684 §3.4; policy is left to the implementation).
+//!
+//! A path manager hears what happens to addresses and subflows and says what is to be done; it sends nothing itself.
+//! One path manager is one file plus one line in `registry.rs`.
+
+mod fullmesh;
+mod ndiffports;
+mod passive;
+mod registry;
+
+pub use fullmesh::{Fullmesh, FullmeshConfig};
+pub use ndiffports::{Ndiffports, NdiffportsConfig};
+pub use passive::{Passive, PassiveConfig};
+pub use registry::{PathManagerConfig, RunningPathManager};
+
+use crate::tcp::ResetCause;
+use tailrace_core::Instant;
+use tailrace_core::params::Parameters;
+
+/// Id of an address within its host (RFC 8684 §3.4.1); 0 is the one the connection began with.
+pub type AddressId = u8;
+
+/// What a path manager hears of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEvent {
+    /// Subflows may be added from now on.
+    Established {
+        /// Whether this end opened the connection.
+        client: bool,
+    },
+    /// A local address can be used.
+    LocalUp {
+        /// Which.
+        id: AddressId,
+    },
+    /// A local address can no longer be used.
+    LocalDown {
+        /// Which.
+        id: AddressId,
+    },
+    /// The peer announced an address.
+    RemoteAdded {
+        /// Which.
+        id: AddressId,
+    },
+    /// The peer withdrew an address.
+    RemoteRemoved {
+        /// Which.
+        id: AddressId,
+    },
+    /// A subflow is up.
+    SubflowUp {
+        /// This end's address.
+        local: AddressId,
+        /// The peer's address.
+        remote: AddressId,
+    },
+    /// A subflow broke, or was never established.
+    SubflowLost {
+        /// This end's address.
+        local: AddressId,
+        /// The peer's address.
+        remote: AddressId,
+        /// Why; `None` where there was no route for its first segment.
+        cause: Option<ResetCause>,
+    },
+}
+
+/// What a path manager wants done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathAction {
+    /// Open a subflow.
+    Connect {
+        /// From this address.
+        local: AddressId,
+        /// To this one.
+        remote: AddressId,
+        /// As a backup.
+        backup: bool,
+    },
+    /// Tell the peer of a local address.
+    Announce {
+        /// Which.
+        local: AddressId,
+    },
+    /// Tell the peer that a local address is gone, and end its subflows.
+    Withdraw {
+        /// Which.
+        local: AddressId,
+    },
+    /// End the subflows with this address of the peer.
+    Abandon {
+        /// Which.
+        remote: AddressId,
+    },
+}
+
+/// Decides on subflows.
+pub trait PathManager {
+    /// Something happened.
+    fn on_event(&mut self, event: &PathEvent, now: Instant);
+    /// The next thing to do.
+    fn poll_action(&mut self) -> Option<PathAction>;
+    /// When it wants to be woken.
+    fn poll_timeout(&self) -> Option<Instant> {
+        None
+    }
+    /// The time asked for has come.
+    fn handle_timeout(&mut self, _now: Instant) {}
+}
+
+/// A path manager that can stand in the registry.
+pub trait PathManagerKind: PathManager + Sized {
+    /// Its parameters.
+    type Config: Parameters;
+    /// One line for `tailrace list`.
+    const SUMMARY: &'static str;
+    /// Where it is defined.
+    const CITATION: &'static str;
+    /// A fresh instance.
+    fn build(config: &Self::Config) -> Self;
+}

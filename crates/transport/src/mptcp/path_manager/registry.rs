@@ -1,0 +1,49 @@
+//! The table of path managers. A new one is one file and one line at the end of this one.
+
+use super::{Fullmesh, Ndiffports, Passive, PathAction, PathEvent, PathManager, PathManagerKind};
+use crate::cc::CatalogEntry;
+use tailrace_core::Instant;
+use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+
+macro_rules! path_managers {
+    ($( $word:literal => $variant:ident, )+) => {
+        crate::registry::config_enum! {
+            /// A path manager with its parameters, by registered name.
+            PathManagerConfig, PathManagerKind, $( $word => $variant, )+
+        }
+
+        impl PathManagerConfig {
+            /// A fresh instance.
+            pub fn build(&self) -> RunningPathManager {
+                match self { $( Self::$variant(c) => RunningPathManager::$variant(Box::new($variant::build(c))), )+ }
+            }
+        }
+
+        /// A running path manager.
+        #[derive(Clone, Debug)]
+        pub enum RunningPathManager {
+            $( #[doc = concat!("`", $word, "`")] $variant(Box<$variant>), )+
+        }
+
+        impl PathManager for RunningPathManager {
+            fn on_event(&mut self, event: &PathEvent, now: Instant) {
+                match self { $( Self::$variant(p) => p.on_event(event, now), )+ }
+            }
+            fn poll_action(&mut self) -> Option<PathAction> {
+                match self { $( Self::$variant(p) => p.poll_action(), )+ }
+            }
+            fn poll_timeout(&self) -> Option<Instant> {
+                match self { $( Self::$variant(p) => p.poll_timeout(), )+ }
+            }
+            fn handle_timeout(&mut self, now: Instant) {
+                match self { $( Self::$variant(p) => p.handle_timeout(now), )+ }
+            }
+        }
+    };
+}
+
+path_managers! {
+    "passive" => Passive,
+    "ndiffports" => Ndiffports,
+    "fullmesh" => Fullmesh,
+}

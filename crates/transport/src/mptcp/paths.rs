@@ -1,0 +1,194 @@
+//! Addresses of both ends, and what the path manager wants done about them (RFC 8684 §3.4).
+
+use super::Mptcp;
+use super::handshake::Stage;
+use super::key::address_hmac;
+use super::option::{AddressIds, Signal};
+use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
+use super::subflow::{Join, Subflow, Tuple};
+use tailrace_core::Instant;
+
+/// An address of this end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    pub(super) id: AddressId,
+    pub(super) address: u32,
+    pub(super) up: bool,
+}
+
+/// An address of the peer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Remote {
+    pub(super) id: AddressId,
+    pub(super) address: u32,
+    pub(super) port: u16,
+}
+
+impl Mptcp {
+    /// This host's address `address` can be used. One that was not known, or was withdrawn, gets a new id.
+    pub fn local_up(&mut self, address: u32, now: Instant) {
+        let known = self.locals.iter().position(|l| l.address == address);
+        let id = match known {
+            Some(i) => {
+                self.locals[i].up = true;
+                self.locals[i].id
+            }
+            None => {
+                let Some(id) = (1..=u8::MAX).find(|id| self.locals.iter().all(|l| l.id != *id)) else {
+                    return;
+                };
+                self.locals.push(Local { id, address, up: true });
+                id
+            }
+        };
+        self.path_manager.on_event(&PathEvent::LocalUp { id }, now);
+        self.run_path_manager(now);
+    }
+
+    /// This host's address `address` can no longer be used.
+    pub fn local_down(&mut self, address: u32, now: Instant) {
+        let Some(local) = self.locals.iter_mut().find(|l| l.address == address && l.up) else { return };
+        local.up = false;
+        let id = local.id;
+        self.path_manager.on_event(&PathEvent::LocalDown { id }, now);
+        self.run_path_manager(now);
+    }
+
+    /// There is no route for what subflow `tuple` wants to send: its first segment could not leave.
+    pub fn unreachable(&mut self, tuple: &Tuple, now: Instant) {
+        let opening = |s: &Subflow| !s.gone && s.tuple == *tuple && !s.tcp.state().is_synchronized();
+        let Some(id) = self.subflows.iter().position(opening) else { return };
+        if self.subflows[id].join.is_none() {
+            return; // The connection's own SYN is tried again by TCP.
+        }
+        self.subflows[id].gone = true;
+        self.stats.subflows_lost += 1;
+        self.deadlines[id] = Instant::MAX;
+        let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
+        self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
+        self.run_path_manager(now);
+    }
+
+    /// Makes the paths over the address with id `local` backups, or regular ones again (RFC 8684 §3.3.8).
+    pub fn set_backup(&mut self, local: AddressId, backup: bool) {
+        for id in 0..self.subflows.len() {
+            let s = &mut self.subflows[id];
+            if s.gone || s.local != local || s.backup == backup {
+                continue;
+            }
+            s.backup = backup;
+            s.tcp.demand_ack();
+            self.signals.push_back((Some(id), Signal::Priority { backup }));
+            self.touch(id);
+        }
+    }
+
+    /// Does what the path manager wants.
+    pub(super) fn run_path_manager(&mut self, now: Instant) {
+        while let Some(action) = self.path_manager.poll_action() {
+            if self.stage != Stage::Established {
+                continue;
+            }
+            match action {
+                PathAction::Connect { local, remote, backup } => self.open(local, remote, backup, now),
+                PathAction::Announce { local } => self.announce_address(local),
+                PathAction::Withdraw { local } => self.withdraw(local, now),
+                PathAction::Abandon { remote } => self.abandon(remote, now),
+            }
+        }
+    }
+
+    fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) {
+        let live = self.subflows.iter().filter(|s| !s.gone).count();
+        let from = self.locals.iter().find(|l| l.id == local && l.up);
+        let to = self.remotes.iter().find(|r| r.id == remote);
+        let (Some(from), Some(to)) = (from, to) else { return };
+        if live >= self.most_subflows() {
+            return;
+        }
+        let (from, to) = (*from, *to);
+        self.next_port = self.next_port.wrapping_add(1).max(1024);
+        let tuple = Tuple {
+            local: from.address,
+            remote: to.address,
+            local_port: self.next_port,
+            remote_port: to.port,
+        };
+        let tcp = self.endpoint(true, now);
+        let mut subflow = Subflow::new(tcp, tuple, (local, remote));
+        subflow.backup = backup;
+        subflow.join = Some(Join { active: true, nonce: self.rng.next_u64() as u32, peer_nonce: 0 });
+        let id = self.place(subflow);
+        self.settle_quietly(id);
+    }
+
+    /// Subflow `id` is new: its first segment is due.
+    fn settle_quietly(&mut self, id: usize) {
+        self.deadlines[id] = Instant::MAX;
+        self.touch(id);
+    }
+
+    fn announce_address(&mut self, local: AddressId) {
+        let (Some(l), Some(peer)) = (self.locals.iter().find(|l| l.id == local && l.up), self.peer_key)
+        else {
+            return;
+        };
+        let hmac = address_hmac((self.key, peer), local, l.address, 0);
+        self.signals.push_back((
+            None,
+            Signal::AddAddr { id: local, address: l.address, port: None, hmac: Some(hmac) },
+        ));
+        self.say_something();
+    }
+
+    /// An ACK goes out somewhere, for a signal to ride on.
+    fn say_something(&mut self) {
+        if let Some(id) = self.speaker() {
+            self.subflows[id].tcp.demand_ack();
+            self.touch(id);
+        }
+    }
+
+    fn withdraw(&mut self, local: AddressId, now: Instant) {
+        self.end_subflows(|s| s.local == local, now);
+        self.signals.push_back((None, Signal::RemoveAddr(AddressIds::one(local))));
+        self.refresh_all();
+        self.say_something();
+    }
+
+    fn abandon(&mut self, remote: AddressId, now: Instant) {
+        self.remotes.retain(|r| r.id != remote || remote == 0);
+        self.end_subflows(|s| s.remote == remote, now);
+    }
+
+    fn end_subflows(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
+        for id in 0..self.subflows.len() {
+            if !self.subflows[id].gone && which(&self.subflows[id]) {
+                self.subflows[id].tcp.abort();
+                self.settle(id, now);
+            }
+        }
+    }
+
+    /// The peer has announced an address on subflow `id`: it is echoed (RFC 8684 §3.4.1).
+    pub(super) fn on_add_addr(
+        &mut self,
+        id: usize,
+        (remote, address, port): (AddressId, u32, Option<u16>),
+        hmac: u64,
+        now: Instant,
+    ) {
+        let Some(peer) = self.peer_key else { return };
+        if hmac != address_hmac((peer, self.key), remote, address, port.unwrap_or(0)) {
+            return;
+        }
+        self.signals.push_back((Some(id), Signal::AddAddr { id: remote, address, port, hmac: None }));
+        self.subflows[id].tcp.demand_ack();
+        let port = port.unwrap_or(self.remotes[0].port);
+        match self.remotes.iter_mut().find(|r| r.id == remote) {
+            Some(r) => (r.address, r.port) = (address, port),
+            None => self.remotes.push(Remote { id: remote, address, port }),
+        }
+        self.path_manager.on_event(&PathEvent::RemoteAdded { id: remote }, now);
+    }
+}

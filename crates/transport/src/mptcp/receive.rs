@@ -1,0 +1,152 @@
+//! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
+//! (RFC 8684 §3.3.1, §3.3.4).
+
+use crate::tcp::reassembly::{Arrival, Reassembly};
+
+#[derive(Clone, Debug)]
+pub(crate) struct DataReceiver {
+    queue: Reassembly,
+    buffer: u64,
+    auto_read: bool,
+    /// Number of the DATA_FIN, once known.
+    fin: Option<u64>,
+    /// Bytes that wait for others before them.
+    waiting: u64,
+}
+
+impl DataReceiver {
+    pub(crate) fn new(buffer: u64) -> Self {
+        Self { queue: Reassembly::default(), buffer: buffer.max(1), auto_read: true, fin: None, waiting: 0 }
+    }
+
+    /// The first byte of data has number `dsn`.
+    pub(crate) fn start(&mut self, dsn: u64) {
+        self.queue.start(dsn, self.buffer);
+    }
+
+    pub(crate) fn set_auto_read(&mut self, on: bool) {
+        self.auto_read = on;
+    }
+
+    /// Next data sequence number expected: the data-level acknowledgment.
+    #[inline]
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.queue.nxt
+    }
+
+    /// Bytes that arrived and wait for others before them.
+    pub(crate) const fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Takes `dsn..end`; returns the bytes that have come in order by it, and whether it brought anything.
+    #[inline]
+    pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
+        let before = self.queue.nxt_data(self.fin);
+        let end = end.min(self.queue.adv.max(before));
+        if dsn >= end {
+            return (0, false);
+        }
+        let new = self.queue.missing(dsn, end);
+        let arrival = self.queue.insert(dsn, end);
+        self.absorb_fin();
+        let came = self.queue.nxt_data(self.fin) - before;
+        self.waiting = self.waiting + new - came;
+        if self.auto_read {
+            self.queue.read = self.queue.nxt_data(self.fin);
+        }
+        (came, arrival != Arrival::Duplicate)
+    }
+
+    /// A DATA_FIN with number `dsn`.
+    pub(crate) fn on_fin(&mut self, dsn: u64) {
+        if self.fin.is_none() && dsn >= self.queue.nxt {
+            self.fin = Some(dsn);
+            self.absorb_fin();
+        }
+    }
+
+    /// The DATA_FIN takes a number of its own.
+    fn absorb_fin(&mut self) {
+        if self.fin == Some(self.queue.nxt) {
+            self.queue.nxt += 1;
+        }
+    }
+
+    /// Whether the peer's data is complete.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.fin.is_some_and(|fin| self.queue.nxt > fin)
+    }
+
+    /// The window to advertise beside the data-level acknowledgment. Its right edge never moves back, and forward
+    /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2).
+    #[inline]
+    pub(crate) fn window(&mut self, mss: u32) -> u64 {
+        if self.may_open(mss) {
+            self.queue.adv = self.queue.read.saturating_add(self.buffer);
+        }
+        self.queue.adv.saturating_sub(self.queue.nxt)
+    }
+
+    fn may_open(&self, mss: u32) -> bool {
+        let edge = self.queue.read.saturating_add(self.buffer);
+        edge.saturating_sub(self.queue.adv) >= (self.buffer / 2).min(u64::from(mss)).max(1)
+    }
+
+    /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
+    pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
+        let taken = bytes.min(self.queue.nxt_data(self.fin).saturating_sub(self.queue.read));
+        self.queue.read += taken;
+        (taken, self.may_open(mss))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_in_order_once_and_the_rest_waits() {
+        let mut r = DataReceiver::new(10_000);
+        r.start(1);
+        assert_eq!(r.insert(101, 201), (0, true));
+        assert_eq!(r.insert(151, 301), (0, true));
+        assert_eq!((r.waiting(), r.nxt()), (200, 1));
+        assert_eq!(r.insert(101, 201), (0, false));
+        assert_eq!(r.insert(1, 101), (300, true));
+        assert_eq!((r.waiting(), r.nxt()), (0, 301));
+        assert_eq!(r.insert(1, 101), (0, false));
+    }
+
+    #[test]
+    fn one_window_shrinks_with_what_is_not_read() {
+        let mut r = DataReceiver::new(1000);
+        r.start(1);
+        r.set_auto_read(false);
+        r.insert(1, 601);
+        assert_eq!(r.window(100), 400);
+        assert_eq!(r.read(50, 100), (50, false), "too little to be told");
+        assert_eq!(r.window(100), 400);
+        assert_eq!(r.read(1000, 100), (550, true));
+        assert_eq!(r.window(100), 1000);
+    }
+
+    #[test]
+    fn what_lies_beyond_the_window_is_not_taken() {
+        let mut r = DataReceiver::new(1000);
+        r.start(1);
+        assert_eq!(r.insert(901, 1101), (0, true));
+        assert_eq!(r.waiting(), 100);
+    }
+
+    #[test]
+    fn the_data_fin_takes_a_number() {
+        let mut r = DataReceiver::new(1000);
+        r.start(1);
+        r.on_fin(101);
+        assert!(!r.is_complete());
+        assert_eq!(r.insert(1, 101), (100, true));
+        assert!(r.is_complete());
+        assert_eq!(r.nxt(), 102);
+    }
+}

@@ -1,0 +1,110 @@
+//! The default scheduler of out-of-tree Linux: the available subflow with the smallest round trip
+//! (multipath-tcp/mptcp `mptcp_sched.c`).
+//!
+//! Bytes go to the usable subflow with room and the smallest smoothed round-trip time that has not carried them yet.
+//! If such a subflow exists but has no room, they wait; backups serve only where no other subflow is usable. What
+//! every subflow has carried may go on any again.
+
+use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
+use crate::mptcp::send::Chunk;
+use tailrace_core::parameters;
+
+parameters! {
+    /// Parameters of the lowest-RTT scheduler.
+    pub struct LowestRttConfig {
+        /// A subflow that repairs a timeout gets no new data.
+        skip_in_loss: bool = true, "multipath-tcp/mptcp, mptcp_is_available";
+    }
+}
+
+/// The lowest-RTT scheduler's state: none.
+#[derive(Clone, Debug)]
+pub struct LowestRtt {
+    skip_in_loss: bool,
+}
+
+impl SchedulerKind for LowestRtt {
+    type Config = LowestRttConfig;
+    const SUMMARY: &'static str = "The subflow with room and the smallest round trip";
+    const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_sched.c (default)";
+    fn build(config: &LowestRttConfig) -> Self {
+        Self { skip_in_loss: config.skip_in_loss }
+    }
+}
+
+impl LowestRtt {
+    /// Among usable subflows that are backups or are not, and have not carried the chunk: the one with the smallest
+    /// round trip and room; the flag says whether there was any, with room or without.
+    fn best(&self, carriers: u32, backup: bool, subflows: &[SubflowView]) -> (Option<usize>, bool) {
+        let (mut best, mut any) = (None, false);
+        for (id, s) in subflows.iter().enumerate() {
+            if !s.usable || s.backup != backup || is_in(carriers, id) {
+                continue;
+            }
+            any = true;
+            let open = s.room && !(self.skip_in_loss && s.in_loss);
+            if open && best.is_none_or(|b: usize| s.srtt < subflows[b].srtt) {
+                best = Some(id);
+            }
+        }
+        (best, any)
+    }
+}
+
+impl Scheduler for LowestRtt {
+    #[inline]
+    fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+        let passes: &[u32] = if chunk.carriers == 0 { &[0] } else { &[chunk.carriers, 0] };
+        for &carriers in passes {
+            for backup in [false, true] {
+                let (best, any) = self.best(carriers, backup, subflows);
+                // One that would do, but has no room: its turn will come.
+                if best.is_some() || any {
+                    return best;
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mptcp::scheduler::testing::{chunk, conn, subflow};
+
+    fn select(carriers: u32, subflows: &[SubflowView]) -> Option<usize> {
+        LowestRtt::build(&LowestRttConfig::default()).select(&chunk(carriers), &conn(), subflows)
+    }
+
+    #[test]
+    fn the_fastest_with_room_is_taken_and_the_first_of_equals() {
+        assert_eq!(select(0, &[subflow(30), subflow(10), subflow(10)]), Some(1));
+        let full = SubflowView { room: false, ..subflow(10) };
+        assert_eq!(select(0, &[subflow(30), full]), Some(0));
+        assert_eq!(select(0, &[full]), None);
+    }
+
+    #[test]
+    fn backups_serve_only_where_nothing_else_is_usable() {
+        let backup = SubflowView { backup: true, ..subflow(1) };
+        let full = SubflowView { room: false, ..subflow(10) };
+        let dead = SubflowView { usable: false, ..subflow(10) };
+        assert_eq!(select(0, &[backup, subflow(10)]), Some(1));
+        assert_eq!(select(0, &[backup, full]), None, "it waits for the full one");
+        assert_eq!(select(0, &[backup, dead]), Some(0));
+    }
+
+    #[test]
+    fn what_was_carried_goes_elsewhere_and_anywhere_once_all_have_carried_it() {
+        assert_eq!(select(0b01, &[subflow(1), subflow(10)]), Some(1));
+        assert_eq!(select(0b11, &[subflow(1), subflow(10)]), Some(0));
+    }
+
+    #[test]
+    fn one_that_repairs_a_timeout_is_passed_over() {
+        let lost = SubflowView { in_loss: true, ..subflow(1) };
+        assert_eq!(select(0, &[lost, subflow(10)]), Some(1));
+        assert_eq!(select(0, &[lost]), None);
+    }
+}

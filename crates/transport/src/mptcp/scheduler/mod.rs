@@ -1,0 +1,166 @@
+//! Schedulers: which subflow carries the next bytes (RFC 8684 §3.3.5 leaves it open).
+//!
+//! A scheduler is asked whenever there are bytes that may be sent; it names a subflow with room, or says to wait.
+//! One scheduler is one file plus one line in `registry.rs`.
+
+mod lowest_rtt;
+mod registry;
+mod round_robin;
+
+pub use lowest_rtt::{LowestRtt, LowestRttConfig};
+pub use registry::{RunningScheduler, SchedulerConfig};
+pub use round_robin::{RoundRobin, RoundRobinConfig};
+
+use super::send::Chunk;
+use tailrace_core::params::Parameters;
+use tailrace_core::{Bytes, Duration, Instant};
+
+/// A subflow as a scheduler sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct SubflowView {
+    /// May carry data: established, not thought dead. The others do not exist for a scheduler.
+    pub usable: bool,
+    /// Only for when no other can be used (either end may have said so).
+    pub backup: bool,
+    /// A full segment would leave at once.
+    pub room: bool,
+    /// Whether a timeout is being repaired.
+    pub in_loss: bool,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub srtt: Duration,
+    /// Its mean deviation.
+    pub rtt_var: Duration,
+    /// Smallest round-trip time; zero before the first sample.
+    pub min_rtt: Duration,
+    /// Congestion window.
+    pub cwnd: Bytes,
+    /// Slow-start threshold, if there is one yet.
+    pub ssthresh: Option<Bytes>,
+    /// Bytes in the network.
+    pub in_flight: Bytes,
+    /// Segment size.
+    pub mss: u32,
+    /// Segments retransmitted and sent in all: what a loss-aware scheduler goes by.
+    pub retransmitted: u64,
+    /// Data segments sent.
+    pub sent: u64,
+}
+
+impl SubflowView {
+    /// A place without a subflow.
+    pub const VACANT: Self = Self {
+        usable: false,
+        backup: false,
+        room: false,
+        in_loss: false,
+        srtt: Duration::ZERO,
+        rtt_var: Duration::ZERO,
+        min_rtt: Duration::ZERO,
+        cwnd: Bytes(0),
+        ssthresh: None,
+        in_flight: Bytes(0),
+        mss: 1,
+        retransmitted: 0,
+        sent: 0,
+    };
+}
+
+/// A connection as a scheduler sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionView {
+    /// Time.
+    pub now: Instant,
+    /// Written and not yet handed to a subflow, as far as the send buffer goes.
+    pub unassigned: Bytes,
+    /// What the peer's window still takes beyond that which was sent.
+    pub window: Bytes,
+    /// Sent and not acknowledged at the data level.
+    pub outstanding: Bytes,
+    /// Retransmissions that a full window has forced so far.
+    pub blocked: u64,
+}
+
+/// What may be sent next, and what has been.
+pub trait Pieces {
+    /// What is to be sent again first.
+    fn reinjection(&mut self) -> Option<Chunk>;
+    /// New bytes within the peer's window.
+    fn fresh(&self) -> Option<Chunk>;
+    /// The piece that begins at `dsn`, of those on their way; the oldest for a number acknowledged already.
+    fn sent_at(&self, dsn: u64) -> Option<Chunk>;
+}
+
+/// Decides which subflow carries what.
+pub trait Scheduler {
+    /// The subflow for `chunk`; `None` is to wait. `subflows` is indexed by subflow; only one with
+    /// [`SubflowView::usable`] and [`SubflowView::room`] may be named.
+    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize>;
+
+    /// What to send next and on which subflow. Unless a scheduler has its own order: what is to be sent again, then
+    /// what is new.
+    #[inline]
+    fn next<P: Pieces>(
+        &mut self,
+        pieces: &mut P,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<(Chunk, usize)> {
+        if let Some(chunk) = pieces.reinjection()
+            && let Some(subflow) = self.select(&chunk, conn, subflows)
+        {
+            return Some((chunk, subflow));
+        }
+        let chunk = pieces.fresh()?;
+        let subflow = self.select(&chunk, conn, subflows)?;
+        Some((chunk, subflow))
+    }
+}
+
+/// A scheduler that can stand in the registry.
+pub trait SchedulerKind: Scheduler + Sized {
+    /// Its parameters.
+    type Config: Parameters;
+    /// One line for `tailrace list`.
+    const SUMMARY: &'static str;
+    /// Where it is defined.
+    const CITATION: &'static str;
+    /// A fresh instance.
+    fn build(config: &Self::Config) -> Self;
+}
+
+/// Whether subflow `id` is among those in `set`.
+pub(crate) const fn is_in(set: u32, id: usize) -> bool {
+    set >> id & 1 == 1
+}
+
+/// Views for the tests of schedulers.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{Chunk, ConnectionView, SubflowView};
+    use tailrace_core::{Bytes, Duration, Instant};
+
+    pub(crate) fn chunk(carriers: u32) -> Chunk {
+        Chunk { dsn: 0, len: 1000, carriers }
+    }
+    pub(crate) fn conn() -> ConnectionView {
+        ConnectionView {
+            now: Instant::ZERO,
+            unassigned: Bytes(1_000_000),
+            window: Bytes(1_000_000),
+            outstanding: Bytes(0),
+            blocked: 0,
+        }
+    }
+    /// A usable subflow with room and a round trip of `ms`.
+    pub(crate) fn subflow(ms: u64) -> SubflowView {
+        SubflowView {
+            usable: true,
+            room: true,
+            srtt: Duration::from_millis(ms),
+            min_rtt: Duration::from_millis(ms),
+            cwnd: Bytes(10_000),
+            mss: 1000,
+            ..SubflowView::VACANT
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The sending side of a connection: what the application wrote, what of it was handed to which subflow, what the
+//! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
+
+use std::collections::VecDeque;
+use tailrace_core::Ring;
+
+/// Bytes handed to a subflow as one segment; they start where the piece before ends.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    end: u64,
+    /// The subflows that carried it, a bit each.
+    carriers: u32,
+}
+
+/// Bytes that may be handed out: new ones, or such as are to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Data sequence number of the first byte.
+    pub dsn: u64,
+    /// How many bytes.
+    pub len: u32,
+    /// The subflows that carried it already, a bit each.
+    pub carriers: u32,
+}
+
+impl Chunk {
+    /// Data sequence number after the last byte.
+    pub const fn end(&self) -> u64 {
+        self.dsn + self.len as u64
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct DataSender {
+    pieces: Ring<Piece>,
+    /// To be sent again, in order and disjoint.
+    reinject: VecDeque<Chunk>,
+    /// First data sequence number not acknowledged.
+    pub(crate) una: u64,
+    /// Next data sequence number to be sent for the first time; beyond the DATA_FIN once that was sent.
+    pub(crate) nxt: u64,
+    /// End of what the application has written.
+    pub(crate) app_end: u64,
+    /// The right edge of the peer's window.
+    pub(crate) edge: u64,
+    /// The application has closed: a DATA_FIN follows the data.
+    pub(crate) closing: bool,
+    /// How much may be unacknowledged.
+    buffer: u64,
+}
+
+impl DataSender {
+    pub(crate) fn new(buffer: u64) -> Self {
+        Self {
+            pieces: Ring::new(),
+            reinject: VecDeque::new(),
+            una: 0,
+            nxt: 0,
+            app_end: 0,
+            edge: 0,
+            closing: false,
+            buffer: buffer.max(1),
+        }
+    }
+
+    /// The first byte of data will have number `dsn`; what was written so far moves there.
+    pub(crate) fn start(&mut self, dsn: u64) {
+        debug_assert_eq!(self.una, self.nxt, "nothing was sent yet");
+        let by = dsn - self.una;
+        self.una = dsn;
+        self.nxt = dsn;
+        self.app_end = self.app_end.saturating_add(by);
+        self.edge = dsn;
+    }
+
+    /// Bytes sent and not acknowledged at the data level.
+    pub(crate) const fn outstanding(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// The DATA_FIN's number, once the application has closed.
+    pub(crate) fn fin(&self) -> Option<u64> {
+        self.closing.then_some(self.app_end)
+    }
+
+    pub(crate) fn fin_sent(&self) -> bool {
+        self.closing && self.nxt > self.app_end
+    }
+
+    pub(crate) fn fin_acked(&self) -> bool {
+        self.closing && self.una > self.app_end
+    }
+
+    /// The next bytes that no subflow has carried, at most `mss`. A window that leaves room for a small piece only
+    /// is waited out, as long as anything is on its way (RFC 9293 §3.8.6.2.1).
+    #[inline]
+    pub(crate) fn fresh(&self, mss: u32) -> Option<Chunk> {
+        let to = self.app_end.min(self.edge).min(self.una.saturating_add(self.buffer));
+        let len = to.saturating_sub(self.nxt).min(u64::from(mss));
+        let silly = len < u64::from(mss) && self.nxt + len < self.app_end && self.outstanding() > 0;
+        (len > 0 && !silly).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 })
+    }
+
+    /// Whether there is data that only the peer's window holds back.
+    pub(crate) fn is_window_limited(&self, mss: u32) -> bool {
+        self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))
+    }
+
+    /// Whether there is data that only the send buffer holds back.
+    pub(crate) fn is_buffer_limited(&self, mss: u32) -> bool {
+        self.nxt < self.app_end && self.una.saturating_add(self.buffer) < self.nxt + u64::from(mss)
+    }
+
+    /// What is to be sent again first.
+    #[inline]
+    pub(crate) fn first_reinjection(&mut self) -> Option<Chunk> {
+        while let Some(chunk) = self.reinject.front_mut() {
+            if chunk.end() <= self.una {
+                self.reinject.pop_front();
+                continue;
+            }
+            if chunk.dsn < self.una {
+                chunk.len -= (self.una - chunk.dsn) as u32;
+                chunk.dsn = self.una;
+            }
+            return Some(*chunk);
+        }
+        None
+    }
+
+    /// The oldest bytes on their way.
+    pub(crate) fn oldest(&self) -> Option<Chunk> {
+        let piece = self.pieces.front()?;
+        let len = (piece.end - self.una) as u32;
+        Some(Chunk { dsn: self.una, len, carriers: piece.carriers })
+    }
+
+    /// The piece that begins at `dsn` or contains it, from there on.
+    pub(crate) fn piece_at(&self, dsn: u64) -> Option<Chunk> {
+        let i = self.pieces.partition_point(|p| p.end <= dsn);
+        let piece = self.pieces.get(i)?;
+        Some(Chunk { dsn, len: (piece.end - dsn) as u32, carriers: piece.carriers })
+    }
+
+    /// `chunk` goes to subflow `carrier`.
+    pub(crate) fn hand_out(&mut self, chunk: &Chunk, carrier: usize) {
+        if chunk.dsn == self.nxt {
+            self.nxt = chunk.end();
+            self.pieces.push_back(Piece { end: chunk.end(), carriers: 1 << carrier });
+            return;
+        }
+        let first = self.pieces.partition_point(|p| p.end <= chunk.dsn);
+        for i in first..self.pieces.len() {
+            let piece = &mut self.pieces[i];
+            piece.carriers |= 1 << carrier;
+            if piece.end >= chunk.end() {
+                break;
+            }
+        }
+        if self.reinject.front().is_some_and(|c| c.dsn == chunk.dsn) {
+            self.reinject.pop_front();
+        }
+    }
+
+    /// `dsn..end` is to be sent again on other subflows than carried it.
+    pub(crate) fn reinject(&mut self, dsn: u64, end: u64) {
+        let mut dsn = dsn.max(self.una);
+        while dsn < end.min(self.app_end) {
+            let Some(mut chunk) = self.piece_at(dsn) else { return };
+            chunk.len = chunk.len.min((end - dsn) as u32);
+            dsn = chunk.end();
+            let i = self.reinject.partition_point(|c| c.dsn < chunk.dsn);
+            let known = i.checked_sub(1).is_some_and(|b| self.reinject[b].end() > chunk.dsn)
+                || self.reinject.get(i).is_some_and(|c| c.dsn < chunk.end());
+            if !known {
+                self.reinject.insert(i, chunk);
+            }
+        }
+    }
+
+    /// Forgets who carried what is first to be sent again: everybody did.
+    pub(crate) fn forget_carriers(&mut self) {
+        if let Some(chunk) = self.reinject.front_mut() {
+            chunk.carriers = 0;
+        }
+    }
+
+    /// Subflow `id` is gone; its place may be taken by another.
+    pub(crate) fn forget_carrier(&mut self, id: usize) {
+        let mask = !(1_u32 << id);
+        self.pieces.iter_mut().for_each(|p| p.carriers &= mask);
+        self.reinject.iter_mut().for_each(|c| c.carriers &= mask);
+    }
+
+    /// A data-level acknowledgment with the window beside it; returns the bytes it acknowledges for the first time.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: u64, window: u64) -> u64 {
+        if ack > self.nxt || ack < self.una {
+            return 0;
+        }
+        self.edge = self.edge.max(ack + window);
+        let news = ack - self.una;
+        self.una = ack;
+        while self.pieces.front().is_some_and(|p| p.end <= ack) {
+            self.pieces.pop_front();
+        }
+        news
+    }
+
+    pub(crate) fn has_reinjections(&self) -> bool {
+        !self.reinject.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sender(written: u64, window: u64) -> DataSender {
+        let mut s = DataSender::new(u64::MAX);
+        s.app_end = written;
+        s.start(1000);
+        s.on_ack(1000, window);
+        s
+    }
+
+    fn send(s: &mut DataSender, carrier: usize, n: usize) {
+        for _ in 0..n {
+            let chunk = s.fresh(100).unwrap();
+            s.hand_out(&chunk, carrier);
+        }
+    }
+
+    #[test]
+    fn new_data_ends_at_the_window_the_buffer_and_what_was_written() {
+        let mut s = sender(1050, 1000);
+        send(&mut s, 0, 10);
+        assert_eq!((s.fresh(100), s.is_window_limited(100)), (None, true));
+        s.on_ack(1100, 1000);
+        let rest = s.fresh(100).unwrap();
+        assert_eq!((rest.dsn, rest.len), (2000, 50));
+        s.hand_out(&rest, 0);
+        assert_eq!((s.fresh(100), s.is_window_limited(100), s.outstanding()), (None, false, 950));
+    }
+
+    #[test]
+    fn a_small_piece_of_window_is_waited_out() {
+        let mut s = sender(1000, 250);
+        send(&mut s, 0, 2);
+        assert_eq!(s.fresh(100), None);
+        s.on_ack(1200, 50);
+        assert_eq!(
+            s.fresh(100).map(|c| c.len),
+            Some(50),
+            "nothing is on its way: better little than nothing"
+        );
+    }
+
+    #[test]
+    fn reinjections_are_in_order_disjoint_and_gone_once_acknowledged() {
+        let mut s = sender(1000, 1000);
+        send(&mut s, 0, 4);
+        s.reinject(1200, 1400);
+        s.reinject(1000, 1300);
+        s.reinject(1000, 1400);
+        let mut seen = Vec::new();
+        s.on_ack(1050, 1000);
+        while let Some(chunk) = s.first_reinjection() {
+            seen.push((chunk.dsn, chunk.end(), chunk.carriers));
+            s.hand_out(&chunk, 1);
+        }
+        assert_eq!(seen, [(1050, 1100, 1), (1100, 1200, 1), (1200, 1300, 1), (1300, 1400, 1)]);
+        assert_eq!(s.oldest().unwrap().carriers, 0b11);
+        s.forget_carrier(0);
+        assert_eq!(s.oldest().unwrap().carriers, 0b10);
+        s.reinject(1000, 1400);
+        s.on_ack(1400, 1000);
+        assert_eq!((s.first_reinjection(), s.outstanding()), (None, 0));
+    }
+
+    #[test]
+    fn an_acknowledgment_never_takes_back_window_or_data() {
+        let mut s = sender(1000, 500);
+        send(&mut s, 0, 3);
+        assert_eq!(s.on_ack(1200, 500), 200);
+        assert_eq!(s.on_ack(1100, 900), 0, "an old one says nothing");
+        assert_eq!(s.on_ack(9999, 1), 0, "of what was never sent");
+        assert_eq!((s.una, s.edge), (1200, 1700));
+        s.on_ack(1200, 100);
+        assert_eq!(s.edge, 1700);
+    }
+}

@@ -1,0 +1,254 @@
+//! One subflow: a TCP, its place in the connection, and the mappings of both directions.
+
+use super::key::{Key, long_join_hmac, short_join_hmac};
+use super::option::Mapping;
+use super::path_manager::AddressId;
+use super::scheduler::SubflowView;
+use crate::tcp::{State, Tcp};
+use std::collections::VecDeque;
+use tailrace_core::{Instant, Ring};
+
+/// Addresses and ports of a subflow, this end's first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tuple {
+    /// This end's address.
+    pub local: u32,
+    /// The peer's address.
+    pub remote: u32,
+    /// This end's port.
+    pub local_port: u16,
+    /// The peer's port.
+    pub remote_port: u16,
+}
+
+/// A join under way: nonces, and which end asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Join {
+    pub(crate) active: bool,
+    pub(crate) nonce: u32,
+    pub(crate) peer_nonce: u32,
+}
+
+impl Join {
+    /// This end's proof for a SYN-ACK.
+    pub(crate) fn short(&self, own: Key, peer: Key) -> u64 {
+        short_join_hmac((own, peer), (self.nonce, self.peer_nonce))
+    }
+    /// The proof that the peer's SYN-ACK must carry.
+    pub(crate) fn expected_short(&self, own: Key, peer: Key) -> u64 {
+        short_join_hmac((peer, own), (self.peer_nonce, self.nonce))
+    }
+    /// This end's proof for the third segment.
+    pub(crate) fn long(&self, own: Key, peer: Key) -> [u8; 20] {
+        long_join_hmac((own, peer), (self.nonce, self.peer_nonce))
+    }
+    /// The proof that the peer's third segment must carry.
+    pub(crate) fn expected_long(&self, own: Key, peer: Key) -> [u8; 20] {
+        long_join_hmac((peer, own), (self.peer_nonce, self.nonce))
+    }
+}
+
+/// A mapping announced for bytes that were handed to the subflow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentMapping {
+    /// Relative subflow number after the last byte.
+    pub(crate) ssn_end: u64,
+    pub(crate) dsn: u64,
+    pub(crate) len: u32,
+    /// Handed to the connection for others to carry.
+    pub(crate) reinjected: bool,
+}
+
+/// What a subflow has done for its connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SubflowStats {
+    /// Bytes scheduled onto it, reinjections included.
+    pub scheduled_bytes: u64,
+    /// Of those, bytes that others had carried before.
+    pub reinjected_bytes: u64,
+    /// Times it was penalised.
+    pub penalties: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Subflow {
+    pub(crate) tcp: Tcp,
+    pub(crate) tuple: Tuple,
+    pub(crate) local: AddressId,
+    pub(crate) remote: AddressId,
+    pub(crate) join: Option<Join>,
+    /// Data may be sent on it.
+    pub(crate) ready: bool,
+    /// Either end wants it for want of others only.
+    pub(crate) backup: bool,
+    pub(crate) peer_backup: bool,
+    /// A timeout struck and nothing has come since.
+    pub(crate) failed: bool,
+    /// It is over; its place may be taken.
+    pub(crate) gone: bool,
+    pub(crate) sent: Ring<SentMapping>,
+    /// Mappings whose bytes have not all come in order, by subflow number.
+    pub(crate) received: VecDeque<Mapping>,
+    /// Relative number of the next byte to be taken to the data level.
+    pub(crate) taken: u64,
+    /// When the proof of a join is repeated for want of an answer, and how often it was.
+    pub(crate) proof_deadline: Instant,
+    pub(crate) proofs: u32,
+    /// When it may be penalised again.
+    pub(crate) penalty_over: Instant,
+    pub(crate) stats: SubflowStats,
+}
+
+impl Subflow {
+    pub(crate) fn new(tcp: Tcp, tuple: Tuple, (local, remote): (AddressId, AddressId)) -> Self {
+        Self {
+            tcp,
+            tuple,
+            local,
+            remote,
+            join: None,
+            ready: false,
+            backup: false,
+            peer_backup: false,
+            failed: false,
+            gone: false,
+            sent: Ring::new(),
+            received: VecDeque::new(),
+            taken: 1,
+            proof_deadline: Instant::MAX,
+            proofs: 0,
+            penalty_over: Instant::ZERO,
+            stats: SubflowStats::default(),
+        }
+    }
+
+    /// The subflow as a scheduler sees it.
+    pub(crate) fn view(&self, open: bool) -> SubflowView {
+        if self.gone {
+            return SubflowView::VACANT;
+        }
+        let view = self.tcp.view();
+        let stats = self.tcp.stats();
+        let mss = self.tcp.mss();
+        SubflowView {
+            usable: open && self.ready && !self.failed && view.state.may_send(),
+            backup: self.backup || self.peer_backup,
+            room: self.tcp.has_room(u64::from(mss)),
+            in_loss: self.tcp.repairs_timeout(),
+            srtt: view.smoothed_rtt,
+            rtt_var: view.rtt_var,
+            min_rtt: view.min_rtt,
+            cwnd: view.cwnd,
+            ssthresh: view.ssthresh,
+            in_flight: view.in_flight,
+            mss,
+            retransmitted: stats.retransmitted_segments,
+            sent: stats.data_segments_sent,
+        }
+    }
+
+    /// The peer has not answered the proof of this join yet: it is repeated (RFC 8684 §3.2), less and less often.
+    pub(crate) fn repeat_proof(&mut self, now: Instant) {
+        if self.ready || !self.tcp.state().is_synchronized() {
+            self.proof_deadline = Instant::MAX;
+            return;
+        }
+        let wait = self.tcp.view().rto.saturating_mul(1 << self.proofs.min(6));
+        self.proof_deadline = now.saturating_add(wait);
+        if self.proofs > 0 {
+            self.tcp.demand_ack();
+        }
+        self.proofs += 1;
+    }
+
+    /// Remembers a mapping of bytes that are still to come in order.
+    pub(crate) fn announce(&mut self, mapping: Mapping) {
+        let end = u64::from(mapping.ssn) + u64::from(mapping.len);
+        if end <= self.taken {
+            return;
+        }
+        let i = self.received.partition_point(|m| m.ssn < mapping.ssn);
+        if self.received.get(i).is_none_or(|m| m.ssn != mapping.ssn) {
+            self.received.insert(i, mapping);
+        }
+    }
+
+    /// The next data-level range among bytes that have come in order up to `to`; `Err` where bytes have no mapping.
+    pub(crate) fn take(&mut self, to: u64) -> Option<Result<(u64, u64), ()>> {
+        if self.taken >= to {
+            return None;
+        }
+        let Some(&m) = self.received.front() else { return Some(Err(())) };
+        let (start, end) = (u64::from(m.ssn), u64::from(m.ssn) + u64::from(m.len));
+        if end <= self.taken {
+            self.received.pop_front();
+            return self.take(to);
+        }
+        if start > self.taken {
+            return Some(Err(()));
+        }
+        let upto = end.min(to);
+        let range = (m.dsn + (self.taken - start), m.dsn + (upto - start));
+        self.taken = upto;
+        if upto == end {
+            self.received.pop_front();
+        }
+        Some(Ok(range))
+    }
+
+    /// Forgets mappings that the peer's TCP has acknowledged.
+    #[inline]
+    pub(crate) fn forget_acknowledged(&mut self) {
+        if self.tcp.state() == State::Closed {
+            return;
+        }
+        let acked = self.tcp.acked_ssn();
+        while self.sent.front().is_some_and(|m| m.ssn_end <= acked) {
+            self.sent.pop_front();
+        }
+    }
+
+    /// The mapping of the byte with relative number `ssn`.
+    #[inline]
+    pub(crate) fn mapping_at(&self, ssn: u64) -> Option<Mapping> {
+        let i = self.sent.partition_point(|m| m.ssn_end <= ssn);
+        let m = self.sent.get(i)?;
+        Some(Mapping { dsn: m.dsn, ssn: (m.ssn_end - u64::from(m.len)) as u32, len: m.len as u16 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CcConfig, Profile, TcpConfig};
+    use std::sync::Arc;
+
+    fn subflow() -> Subflow {
+        let config = Arc::new(TcpConfig::for_profile(Profile::Rfc));
+        let cc = CcConfig::default_of("newreno").unwrap();
+        Subflow::new(Tcp::listen(&config, &cc, 1), Tuple::default(), (0, 0))
+    }
+
+    #[test]
+    fn bytes_are_taken_by_mapping_in_order_and_once() {
+        let mut s = subflow();
+        s.announce(Mapping { dsn: 500, ssn: 101, len: 50 });
+        s.announce(Mapping { dsn: 9000, ssn: 1, len: 100 });
+        s.announce(Mapping { dsn: 9000, ssn: 1, len: 100 });
+        assert_eq!(s.take(1), None);
+        assert_eq!(s.take(61), Some(Ok((9000, 9060))));
+        assert_eq!(s.take(151), Some(Ok((9060, 9100))));
+        assert_eq!(s.take(151), Some(Ok((500, 550))));
+        assert_eq!((s.take(151), s.received.len()), (None, 0));
+        s.announce(Mapping { dsn: 500, ssn: 101, len: 50 });
+        assert_eq!(s.received.len(), 0, "taken already");
+    }
+
+    #[test]
+    fn bytes_without_a_mapping_are_found_out() {
+        let mut s = subflow();
+        assert_eq!(s.take(10), Some(Err(())));
+        s.announce(Mapping { dsn: 1, ssn: 5, len: 10 });
+        assert_eq!(s.take(10), Some(Err(())), "the first four have none");
+    }
+}

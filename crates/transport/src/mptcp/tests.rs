@@ -1,0 +1,401 @@
+//! Two connections joined by paths that delay, lose and die.
+
+use super::coupled::CoupledConfig;
+use super::path_manager::PathManagerConfig;
+use super::scheduler::SchedulerConfig;
+use super::*;
+use crate::config::{Profile, TcpConfig};
+use crate::{CcConfig, UNLIMITED};
+use std::collections::BTreeMap;
+use tailrace_core::Duration;
+
+/// One path: its addresses are `10 + n` on the left and `20 + n` on the right.
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    delay: Duration,
+    /// Time to send a packet: paths have a rate.
+    spacing: Duration,
+    loss: f64,
+    /// Dead from, and until.
+    down: (Instant, Instant),
+    /// Takes MPTCP options away.
+    strips: bool,
+}
+
+impl Path {
+    fn new(delay_ms: u64, loss: f64) -> Self {
+        let never = (Instant::MAX, Instant::MAX);
+        let spacing = Duration::from_micros(500);
+        Self { delay: Duration::from_millis(delay_ms), spacing, loss, down: never, strips: false }
+    }
+}
+
+struct World {
+    ends: [Mptcp; 2],
+    paths: Vec<Path>,
+    /// Packets on their way by arrival and number: to which end, and what.
+    flying: BTreeMap<(Instant, u64), (usize, Transmit)>,
+    busy: BTreeMap<(usize, usize), Instant>,
+    sent: u64,
+    now: Instant,
+    rng: Rng,
+    delivered: [u64; 2],
+    events: [Vec<Event>; 2],
+}
+
+fn plan(scheduler: &str, manager: &str, control: SubflowControl) -> MptcpPlan {
+    MptcpPlan {
+        mptcp: MptcpConfig::default(),
+        tcp: Arc::new(TcpConfig {
+            mss: tailrace_core::Bytes(1000),
+            ..TcpConfig::for_profile(Profile::Linux)
+        }),
+        control,
+        scheduler: SchedulerConfig::default_of(scheduler).unwrap(),
+        path_manager: PathManagerConfig::default_of(manager).unwrap(),
+    }
+}
+
+fn lia() -> SubflowControl {
+    SubflowControl::Coupled(CoupledConfig::default_of("lia").unwrap())
+}
+
+fn usual() -> MptcpPlan {
+    plan("lowest_rtt", "fullmesh", lia())
+}
+
+impl World {
+    fn new(plan: &MptcpPlan, paths: &[Path], seed: u64) -> Self {
+        let plan = Arc::new(plan.clone());
+        let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
+        let rng = |end| Rng::named(seed, end);
+        let mut client = Mptcp::connect(&plan, tuple, rng("client"), Instant::ZERO);
+        let mut server = Mptcp::listen(&plan, reversed(&tuple), rng("server"), Instant::ZERO);
+        for n in 1..paths.len() as u32 {
+            client.local_up(10 + n, Instant::ZERO);
+            server.local_up(20 + n, Instant::ZERO);
+        }
+        Self {
+            ends: [client, server],
+            paths: paths.to_vec(),
+            flying: BTreeMap::new(),
+            busy: BTreeMap::new(),
+            sent: 0,
+            now: Instant::ZERO,
+            rng: Rng::named(seed, "paths"),
+            delivered: [0; 2],
+            events: [Vec::new(), Vec::new()],
+        }
+    }
+
+    fn drain(&mut self) {
+        for end in 0..2 {
+            loop {
+                let mut burst = 0;
+                while let Some(t) = self.ends[end].poll_transmit(self.now) {
+                    burst += 1;
+                    assert!(burst < 100_000, "an endless burst: {t:?}");
+                    self.fly(end, t);
+                }
+                let Some(event) = self.ends[end].poll_event() else { break };
+                match event {
+                    Event::Delivered { bytes } => self.delivered[end] += bytes,
+                    other => self.events[end].push(other),
+                }
+            }
+        }
+    }
+
+    fn fly(&mut self, from: usize, mut t: Transmit) {
+        let ends = if from == 0 { (t.tuple.local, t.tuple.remote) } else { (t.tuple.remote, t.tuple.local) };
+        let Some(n) = ends.0.checked_sub(10).filter(|n| ends.1 == 20 + n).map(|n| n as usize) else {
+            self.ends[from].unreachable(&t.tuple, self.now);
+            return;
+        };
+        let Some(&path) = self.paths.get(n) else { return };
+        let busy = self.busy.entry((from, n)).or_insert(Instant::ZERO);
+        *busy = (*busy).max(self.now).saturating_add(path.spacing);
+        let arrives = busy.saturating_add(path.delay);
+        let dead = self.now >= path.down.0 && self.now < path.down.1;
+        if dead || self.rng.bernoulli(path.loss) {
+            return;
+        }
+        if path.strips {
+            t.options = Options::NONE;
+        }
+        self.sent += 1;
+        self.flying.insert((arrives, self.sent), (1 - from, t));
+    }
+
+    /// Runs until `until` or until nothing more happens.
+    fn run(&mut self, until: Instant) {
+        self.drain();
+        let mut steps = 0;
+        loop {
+            let packet = self.flying.first_key_value().map(|(k, _)| k.0);
+            let timers = self.ends.iter().filter_map(Mptcp::poll_timeout);
+            let Some(next) = timers.chain(packet).min().filter(|at| *at <= until) else { break };
+            steps += 1;
+            assert!(steps < 1_000_000, "no progress at {:?}: {:?}", self.now, self.ends);
+            self.now = self.now.max(next);
+            while let Some(entry) = self.flying.first_entry().filter(|e| e.key().0 <= self.now) {
+                let (to, t) = entry.remove();
+                self.ends[to].handle_segment(&reversed(&t.tuple), &t.segment, &t.options, self.now);
+                self.drain();
+            }
+            for end in 0..2 {
+                if self.ends[end].poll_timeout().is_some_and(|at| at <= self.now) {
+                    self.ends[end].handle_timeout(self.now);
+                }
+            }
+            self.drain();
+        }
+        self.now = until;
+    }
+
+    fn run_for(&mut self, seconds: u64) {
+        let until = self.now.saturating_add(Duration::from_secs(seconds));
+        self.run(until);
+    }
+}
+
+fn reversed(t: &Tuple) -> Tuple {
+    Tuple { local: t.remote, remote: t.local, local_port: t.remote_port, remote_port: t.local_port }
+}
+
+#[test]
+fn two_paths_carry_one_stream_and_close_in_good_order() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(30, 0.0)], 1);
+    w.ends[0].write(3_000_000);
+    w.ends[0].close();
+    w.run_for(20);
+    assert_eq!(w.delivered, [0, 3_000_000]);
+    assert!(w.events[1].contains(&Event::PeerClosed));
+    w.ends[1].close();
+    w.run_for(100);
+    assert_eq!(w.events[0].last(), Some(&Event::Closed), "{:?}", w.events);
+    assert_eq!(w.events[1].last(), Some(&Event::Closed), "{:?}", w.events);
+    let stats = w.ends[0].stats();
+    assert_eq!((stats.subflows_established, stats.reinjected_bytes), (2, 0));
+    assert_eq!(w.ends[0].tcp_stats().timeouts, 0);
+}
+
+#[test]
+fn both_paths_are_used_to_the_full() {
+    // Each path takes 2000 packets a second of 1000 bytes: 2 MB/s.
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(10);
+    assert!(w.delivered[1] > 38_000_000, "{}", w.delivered[1]);
+}
+
+#[test]
+fn losses_are_repaired_and_nothing_comes_twice() {
+    for (seed, scheduler) in [(1, "lowest_rtt"), (2, "round_robin"), (3, "lowest_rtt"), (4, "round_robin")] {
+        let plan = plan(scheduler, "fullmesh", lia());
+        let mut w = World::new(&plan, &[Path::new(10, 0.02), Path::new(50, 0.05)], seed);
+        w.ends[0].write(1_000_000);
+        w.ends[1].write(300_000);
+        w.run_for(120);
+        assert_eq!(w.delivered, [300_000, 1_000_000], "{scheduler} {seed}");
+    }
+}
+
+#[test]
+fn a_path_that_dies_loses_no_byte() {
+    let mut paths = [Path::new(10, 0.0), Path::new(20, 0.0)];
+    paths[0].down = (Instant::from_millis(500), Instant::MAX);
+    let mut w = World::new(&usual(), &paths, 1);
+    w.ends[0].write(4_000_000);
+    w.run_for(10);
+    assert_eq!(w.delivered[1], 4_000_000);
+    assert!(w.ends[0].stats().reinjected_bytes > 0);
+}
+
+#[test]
+fn an_address_that_goes_takes_its_subflow_along_and_comes_back_with_a_new_one() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(20, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(1);
+    assert_eq!(w.ends[0].subflows().count(), 2);
+    w.ends[0].local_down(11, w.now);
+    w.run_for(1);
+    assert_eq!([0, 1].map(|e| w.ends[e].subflows().count()), [1, 1], "REMOVE_ADDR ends the peer's, too");
+    let before = w.delivered[1];
+    w.ends[0].local_up(11, w.now);
+    w.run_for(1);
+    assert_eq!(w.ends[0].subflows().filter(|s| s.usable).count(), 2);
+    assert!(w.delivered[1] > before);
+    let (acked, _) = w.ends[0].progress();
+    assert!(acked <= w.delivered[1]);
+}
+
+#[test]
+fn without_options_on_the_way_it_is_plain_tcp() {
+    let mut path = Path::new(10, 0.01);
+    path.strips = true;
+    let mut w = World::new(&usual(), &[path, Path::new(20, 0.0)], 1);
+    w.ends[0].write(500_000);
+    w.ends[1].write(100_000);
+    w.ends[0].close();
+    w.run_for(30);
+    w.ends[1].close();
+    w.run_for(100);
+    assert_eq!(w.delivered, [100_000, 500_000]);
+    assert!(w.ends[0].is_fallback() || w.events[0].contains(&Event::Closed));
+    assert_eq!(w.events[1].last(), Some(&Event::Closed), "{:?}", w.events);
+}
+
+#[test]
+fn the_window_bounds_what_is_on_its_way() {
+    let mut plan = usual();
+    let tcp = TcpConfig { receive_buffer: tailrace_core::Bytes(64_000), ..(*plan.tcp).clone() };
+    plan.tcp = Arc::new(tcp);
+    let mut w = World::new(&plan, &[Path::new(10, 0.0), Path::new(150, 0.0)], 1);
+    w.ends[1].set_auto_read(false);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(3);
+    assert!(w.delivered[1] <= 64_000);
+    let (acked, sent) = w.ends[0].progress();
+    assert!(sent - acked <= 64_000 && sent <= 64_000, "{acked} {sent}");
+    assert_eq!(w.ends[1].read(u64::MAX), w.delivered[1]);
+    w.run_for(3);
+    assert!(w.delivered[1] > 64_000, "the window opens again");
+}
+
+#[test]
+fn backups_carry_nothing_while_another_is_usable() {
+    let mut w = World::new(&usual(), &[Path::new(30, 0.0), Path::new(10, 0.0)], 1);
+    w.ends[0].write(10_000);
+    w.run_for(1);
+    w.ends[0].set_backup(1, true);
+    w.run_for(1);
+    let carried = |w: &World| w.ends[0].subflows().nth(1).unwrap().stats.scheduled_bytes;
+    let before = carried(&w);
+    assert!(w.ends[1].subflows().nth(1).unwrap().backup, "MP_PRIO arrived");
+    w.ends[0].write(1_000_000);
+    w.run_for(5);
+    assert_eq!(carried(&w), before);
+    w.ends[0].local_down(10, w.now);
+    w.ends[0].write(1_000_000);
+    w.run_for(5);
+    assert_eq!(w.delivered[1], 2_010_000);
+}
+
+#[test]
+fn an_abort_ends_both_ends() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(1);
+    w.ends[0].abort();
+    w.run_for(1);
+    assert_eq!(w.events[0].last(), Some(&Event::Reset { cause: ResetCause::Local }));
+    assert_eq!(w.events[1].last(), Some(&Event::Reset { cause: ResetCause::Peer }));
+    assert_eq!(w.ends[0].poll_timeout(), None);
+}
+
+#[test]
+fn ndiffports_opens_further_subflows_between_the_same_addresses() {
+    let mut w = World::new(&plan("lowest_rtt", "ndiffports", lia()), &[Path::new(10, 0.0)], 1);
+    w.ends[0].write(100_000);
+    w.run_for(2);
+    assert_eq!(w.ends[0].subflows().filter(|s| s.usable).count(), 2);
+    assert_eq!(w.delivered[1], 100_000);
+}
+
+#[test]
+fn subflows_may_each_have_their_own_control() {
+    let cubic = SubflowControl::Uncoupled(CcConfig::default_of("cubic").unwrap());
+    let mut w =
+        World::new(&plan("lowest_rtt", "fullmesh", cubic), &[Path::new(10, 0.01), Path::new(10, 0.0)], 1);
+    w.ends[0].write(2_000_000);
+    w.run_for(30);
+    assert_eq!(w.delivered[1], 2_000_000);
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn path() -> impl Strategy<Value = Path> {
+        (1_u64..150, 0.0..0.1_f64, 100_u64..5_000, prop::option::of((0_u64..5_000, 1_u64..20_000))).prop_map(
+            |(delay, loss, spacing, outage)| {
+                let down = outage.map_or((Instant::MAX, Instant::MAX), |(at, len)| {
+                    (Instant::from_millis(at), Instant::from_millis(at + len))
+                });
+                Path { spacing: Duration::from_micros(spacing), down, ..Path::new(delay, loss) }
+            },
+        )
+    }
+
+    fn plans() -> impl Strategy<Value = MptcpPlan> {
+        let control = prop_oneof![
+            prop::sample::select(CoupledConfig::names())
+                .prop_map(|n| SubflowControl::Coupled(CoupledConfig::default_of(n).unwrap())),
+            prop::sample::select(CcConfig::names())
+                .prop_map(|n| SubflowControl::Uncoupled(CcConfig::default_of(n).unwrap())),
+        ];
+        let profiles = prop::sample::select(vec![Profile::Rfc, Profile::Ns3, Profile::Linux]);
+        let names = (
+            prop::sample::select(SchedulerConfig::names()),
+            prop::sample::select(PathManagerConfig::names()),
+        );
+        let switches = prop::array::uniform6(any::<bool>());
+        let buffers = (4_000_u64..500_000, prop::option::of(4_000_u64..500_000));
+        (control, profiles, names, switches, buffers).prop_map(|(control, profile, names, on, buffers)| {
+            let mut plan = plan(names.0, names.1, control);
+            plan.tcp = Arc::new(TcpConfig {
+                mss: tailrace_core::Bytes(1000),
+                sack: on[0],
+                timestamps: on[1],
+                receive_buffer: tailrace_core::Bytes(buffers.0),
+                send_buffer: buffers.1.map(tailrace_core::Bytes),
+                data_retries: None,
+                syn_retries: None,
+                handshake: crate::config::Handshake::ThreeWay,
+                ..TcpConfig::for_profile(profile)
+            });
+            plan.mptcp.opportunistic_retransmission = on[2];
+            plan.mptcp.penalisation = on[3];
+            plan.mptcp.reinject_on_timeout = on[4];
+            plan.mptcp.avoid_failed = on[5];
+            plan
+        })
+    }
+
+    proptest! {
+        /// RFC 8684 §3.3: the stream arrives whole, in order, once, whatever the paths do; what is on its way stays
+        /// within the window; data-level acknowledgments only advance; connections end.
+        #[test]
+        fn streams_arrive_whole(
+            plan in plans(),
+            paths in prop::collection::vec(path(), 1..4),
+            bytes in (1_u64..200_000, 0_u64..50_000),
+            seed in any::<u64>(),
+        ) {
+            let window = plan.tcp.receive_buffer.get().max(65_535);
+            let mut w = World::new(&plan, &paths, seed);
+            for end in 0..2 {
+                w.ends[end].write([bytes.0, bytes.1][end]);
+                w.ends[end].close();
+            }
+            let mut acked = [0; 2];
+            for _ in 0..3000 {
+                w.run_for(1);
+                for end in 0..2 {
+                    let (una, nxt) = w.ends[end].progress();
+                    prop_assert!(una >= acked[end], "data-level acknowledgments regress");
+                    prop_assert!(nxt - una <= window, "{} bytes beyond the window", nxt - una);
+                    prop_assert!(una <= w.delivered[1 - end], "acknowledged before it arrived");
+                    acked[end] = una;
+                }
+                if w.events.iter().all(|e| e.contains(&Event::Closed)) {
+                    break;
+                }
+            }
+            prop_assert_eq!(w.delivered, [bytes.1, bytes.0]);
+            prop_assert!(w.events.iter().all(|e| e.contains(&Event::Closed)), "{:?} at {:?}", w.events, w.now);
+            prop_assert_eq!(w.ends[0].poll_timeout(), None);
+        }
+    }
+}

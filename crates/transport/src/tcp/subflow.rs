@@ -1,0 +1,80 @@
+//! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
+//! data comes in pieces that leave at once, each in a segment of its own.
+
+use super::{ResetCause, Tcp};
+use crate::cc::Cc;
+use crate::segment::{Flags, Segment, SeqNumber};
+
+impl Tcp {
+    /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows.
+    pub(crate) fn share_window(&mut self, window: u64) {
+        self.shared_window = Some(window);
+    }
+
+    /// Whether a segment of `len` bytes of new data would leave at once.
+    #[inline]
+    pub(crate) fn has_room(&self, len: u64) -> bool {
+        let pipe = self.pipe();
+        self.state.may_send()
+            && !self.closing
+            && self.app_end == self.board.nxt
+            && !self.board.has_waiting()
+            && (pipe == 0 || pipe + len <= self.window())
+    }
+
+    /// An ACK goes out with the next poll.
+    pub(crate) fn demand_ack(&mut self) {
+        if self.state.is_synchronized() {
+            self.ack.now = true;
+        }
+    }
+
+    /// The relative sequence number of the next new byte; the first is 1.
+    #[inline]
+    pub(crate) fn next_ssn(&self) -> u64 {
+        self.board.nxt - self.iss
+    }
+
+    /// The relative sequence number up to which the peer has acknowledged.
+    #[inline]
+    pub(crate) fn acked_ssn(&self) -> u64 {
+        self.board.una - self.iss
+    }
+
+    /// The relative number of the first byte of a segment that this end sends.
+    #[inline]
+    pub(crate) fn ssn_of(&self, segment: &Segment) -> u64 {
+        self.board.una.wrapping_add_signed(i64::from(segment.seq.distance(SeqNumber(self.board.una as u32))))
+            - self.iss
+    }
+
+    /// The relative number up to which the peer's bytes have arrived in order.
+    #[inline]
+    pub(crate) fn received_ssn(&self) -> u64 {
+        self.rcv.nxt_data(self.fin_at).saturating_sub(self.irs)
+    }
+
+    /// The window field of `segment` in bytes.
+    #[inline]
+    pub(crate) fn window_of(&self, segment: &Segment) -> u64 {
+        let syn = segment.flags.has(Flags::SYN);
+        u64::from(segment.window) << if syn { 0 } else { self.options.snd_scale }
+    }
+
+    /// How the congestion window is governed.
+    #[inline]
+    pub(crate) fn cc_mut(&mut self) -> &mut Cc {
+        &mut self.cc
+    }
+
+    /// Whether a timeout is being repaired.
+    #[inline]
+    pub(crate) fn repairs_timeout(&self) -> bool {
+        self.recovery.is_after_timeout()
+    }
+
+    /// Ends the attempt to connect.
+    pub(crate) fn give_up(&mut self) {
+        self.break_off(ResetCause::TimedOut);
+    }
+}
