@@ -12,11 +12,14 @@ use crate::tcp::{Event, ResetCause, State};
 use tailrace_core::Instant;
 
 impl Mptcp {
-    /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are ignored,
+    /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
     /// unless they ask to join.
     pub fn handle_segment(&mut self, tuple: &Tuple, segment: &Segment, options: &Options, now: Instant) {
         let known = self.subflows.iter().position(|s| !s.gone && s.tuple == *tuple);
-        let Some(id) = known.or_else(|| self.accept_join(tuple, segment, options, now)) else { return };
+        let Some(id) = known.or_else(|| self.accept_join(tuple, segment, options, now)) else {
+            self.refuse(tuple, segment);
+            return;
+        };
         self.touch(id);
         match self.check_in(id, segment, options) {
             Entry::Pass => {}
@@ -37,6 +40,20 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
+    }
+
+    /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
+    fn refuse(&mut self, tuple: &Tuple, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        let reset = if segment.flags.has(Flags::ACK) {
+            Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() }
+        } else {
+            let (ack, flags) = (segment.seq + segment.seq_len(), Flags::RST.with(Flags::ACK));
+            Segment { ack, flags, ..Segment::default() }
+        };
+        self.resets.push_back((*tuple, reset));
     }
 
     /// Remembers what the segment's payload maps to.
@@ -238,7 +255,7 @@ impl Mptcp {
         }
         let finished = self.stage == Stage::Fallback || (self.snd.fin_acked() && self.rcv.is_complete());
         match cause {
-            None if alone && finished => {
+            _ if alone && finished && (cause.is_none() || self.stage == Stage::Established) => {
                 self.stage = Stage::Closed;
                 self.data_deadline = Instant::MAX;
                 self.pending.closed = true;

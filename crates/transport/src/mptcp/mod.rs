@@ -61,8 +61,8 @@ const ENDLESS: u64 = 1 << 62;
 /// A segment to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmit {
-    /// The subflow it belongs to.
-    pub subflow: usize,
+    /// The subflow it belongs to; none of a segment that refuses another.
+    pub subflow: Option<usize>,
     /// Its addresses and ports.
     pub tuple: Tuple,
     /// The segment.
@@ -152,6 +152,8 @@ pub struct Mptcp {
     remotes: Vec<Remote>,
     /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
     signals: VecDeque<(Option<usize>, Signal)>,
+    /// Answers to segments of no subflow.
+    resets: VecDeque<(Tuple, Segment)>,
     /// When a connection without subflows is given up.
     lonely: Instant,
     aborting: bool,
@@ -197,6 +199,7 @@ impl Mptcp {
             locals: Vec::new(),
             remotes: Vec::new(),
             signals: VecDeque::new(),
+            resets: VecDeque::new(),
             lonely: Instant::MAX,
             aborting: false,
             pending: Pending::default(),

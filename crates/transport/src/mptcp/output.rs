@@ -34,6 +34,9 @@ impl Pieces for Shelf<'_> {
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
+        if let Some((tuple, segment)) = self.resets.pop_front() {
+            return Some(Transmit { subflow: None, tuple, segment, options: Options::NONE });
+        }
         loop {
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
@@ -59,7 +62,7 @@ impl Mptcp {
                     self.subflows[id].tcp.demand_ack();
                 }
                 self.deadlines[id] = self.deadline_of(id);
-                return Some(Transmit { subflow: id, tuple, segment, options });
+                return Some(Transmit { subflow: Some(id), tuple, segment, options });
             }
             self.dirty &= self.dirty - 1;
             self.refresh(id);
@@ -240,7 +243,10 @@ impl Mptcp {
     /// only with the first.
     fn capable_option(&self, id: usize, mapping: Option<Mapping>) -> Option<Signal> {
         let peer = self.peer_key.filter(|_| self.client && !self.confirmed)?;
-        let first = self.subflows[id].join.is_none() && mapping.is_none_or(|m| m.ssn == 1);
+        let s = &self.subflows[id];
+        // After the third segment of the handshake a DATA_FIN may go.
+        let fin = self.fin_due && mapping.is_none() && s.tcp.stats().segments_sent > 2;
+        let first = s.join.is_none() && mapping.is_none_or(|m| m.ssn == 1) && !fin;
         first.then_some(Signal::CapableAck {
             checksum: self.checksum,
             client: self.key.0,

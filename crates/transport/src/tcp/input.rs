@@ -155,7 +155,7 @@ impl Tcp {
         if segment.flags.has(Flags::RST) {
             // RFC 5961 §3.2: only an exact match resets, anything else in the window asks for one.
             if seq == self.rcv.nxt {
-                self.break_off(ResetCause::Peer);
+                self.on_reset();
             } else {
                 self.challenge(now);
             }
@@ -184,6 +184,17 @@ impl Tcp {
         self.on_ack(segment, seq, ack, now);
         if end > seq && self.state != State::Closed {
             self.on_payload(segment, seq, now);
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4: where both ends have closed, a reset only hastens the end.
+    fn on_reset(&mut self) {
+        if matches!(self.state, State::Closing | State::LastAck | State::TimeWait) {
+            self.advance(Trigger::Reset);
+            self.pending.closed = true;
+            self.stop();
+        } else {
+            self.break_off(ResetCause::Peer);
         }
     }
 
