@@ -57,10 +57,7 @@ impl CoupledControl for Lia {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn path(window: f64, srtt: f64) -> Path {
-        Path { window, srtt, min_rtt: srtt, active: true, ..Path::VACANT }
-    }
+    use crate::mptcp::coupled::testing::{ack, path};
 
     #[test]
     fn equal_paths_share_one_tcp() {
@@ -76,8 +73,7 @@ mod tests {
         // spec 3.7, WiFi/3G: windows 5.66 and 14.14 at 10 and 100 ms. alpha/W = (5.66/0.01^2)/(566+141.4)^2 = 0.1131,
         // more than 1/14.14 = 0.0707 and less than 1/5.66 = 0.1767.
         let paths = [path(5.66, 0.01), path(14.14, 0.1)];
-        let sample = crate::cc::AckSample::at(tailrace_core::Instant::ZERO);
-        let grow = |cap, of| Lia { cap }.increase(of, 1.0, &sample, &paths);
+        let grow = |cap, of| Lia { cap }.increase(of, 1.0, &ack(), &paths);
         let linked = 5.66 / 1e-4 / (566.0_f64 + 141.4).powi(2);
         assert!((grow(false, 0) - linked).abs() < 1e-9 && (grow(false, 1) - linked).abs() < 1e-9);
         assert!((grow(true, 0) - linked).abs() < 1e-9);

@@ -3,11 +3,27 @@
 //! Only congestion avoidance is coupled. Slow start, fast recovery and timeouts are each subflow's own (RFC 6356
 //! §3), and are dealt with here for all algorithms. One algorithm is one file plus one line in `registry.rs`.
 
+mod balia;
+mod ewtcp;
+mod fully_coupled;
 mod lia;
+mod linked_increases;
+mod olia;
 mod registry;
+mod rtt_compensator;
+#[cfg(test)]
+mod tests;
+mod wvegas;
 
+pub use balia::{Balia, BaliaConfig};
+pub use ewtcp::{Ewtcp, EwtcpConfig};
+pub use fully_coupled::{FullyCoupled, FullyCoupledConfig};
 pub use lia::{Lia, LiaConfig};
+pub use linked_increases::{LinkedIncreases, LinkedIncreasesConfig};
+pub use olia::{Olia, OliaConfig};
 pub use registry::{Controller, CoupledConfig};
+pub use rtt_compensator::{RttCompensator, RttCompensatorConfig};
+pub use wvegas::{Wvegas, WvegasConfig};
 
 use crate::cc::member::Member;
 use crate::cc::{AckSample, CongestionEvent, Signal};
@@ -183,4 +199,18 @@ fn slow_start(member: &mut Member, sample: &AckSample) -> f64 {
     let used = growth.min(ssthresh - member.cwnd);
     member.cwnd += used;
     growth - used
+}
+
+/// Paths and samples for the tests of controllers.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{AckSample, Path};
+    use tailrace_core::Instant;
+
+    pub(crate) fn path(window: f64, srtt: f64) -> Path {
+        Path { window, srtt, min_rtt: srtt, active: true, ..Path::VACANT }
+    }
+    pub(crate) fn ack() -> AckSample {
+        AckSample::at(Instant::ZERO)
+    }
 }

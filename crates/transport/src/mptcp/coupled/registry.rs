@@ -1,6 +1,9 @@
 //! The table of coupled controllers. A new algorithm is one file and one line at the end of this one.
 
-use super::{CoupledAlgorithm, CoupledControl, Lia, Path};
+use super::{
+    Balia, CoupledAlgorithm, CoupledControl, Ewtcp, FullyCoupled, Lia, LinkedIncreases, Olia, Path,
+    RttCompensator, Wvegas,
+};
 use crate::cc::{AckSample, CatalogEntry};
 use tailrace_core::Bytes;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
@@ -59,4 +62,11 @@ macro_rules! coupled_controls {
 
 coupled_controls! {
     "lia" => Lia,
+    "olia" => Olia,
+    "balia" => Balia,
+    "wvegas" => Wvegas,
+    "ewtcp" => Ewtcp,
+    "fully_coupled" => FullyCoupled,
+    "linked_increases" => LinkedIncreases,
+    "rtt_compensator" => RttCompensator,
 }
