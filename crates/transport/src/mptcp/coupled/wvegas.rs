@@ -173,11 +173,11 @@ mod tests {
         // diff = 20 * (101 - 100) / 101 = 0.2 segments: below alpha = 2, the window grows.
         let (window, _) = round(&mut w, (20.0, 10.0), 20, 101);
         assert!((window - 21.0).abs() < 1e-9, "{window}");
-        // One path has the whole total: alpha becomes 10 once diff reaches it. diff = 20 * 100 / 200 = 10: no change,
-        // but the delay has doubled: drained to 20 * 100 / 400 = 5.
-        let (window, _) = round(&mut w, (20.0, 10.0), 20, 200);
+        // One path has the whole total: alpha becomes 10. diff = 20 * 150 / 250 = 12: one less; and as the delay has
+        // more than doubled, the path is drained: 19 * 100 / 500 = 3.8.
+        let (window, _) = round(&mut w, (20.0, 10.0), 20, 250);
         assert!((w.rounds[0].alpha - 10.0).abs() < 1e-9);
-        assert!((window - 5.0).abs() < 1e-9, "{window}");
+        assert!((window - 3.8).abs() < 1e-9, "{window}");
     }
 
     #[test]
