@@ -89,7 +89,8 @@ impl Wvegas {
             }
             let delay = rtt - base;
             let round = &mut self.rounds[of];
-            if delay > 0.0 {
+            // Linux counts microseconds; what is less is none.
+            if delay > 1e-6 {
                 round.least_delay = round.least_delay.min(delay);
             }
             if delay >= 2.0 * round.least_delay {
