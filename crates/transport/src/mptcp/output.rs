@@ -109,7 +109,7 @@ impl Mptcp {
             unassigned: Bytes(snd.app_end.saturating_sub(snd.nxt)),
             window: Bytes(snd.edge.saturating_sub(snd.nxt)),
             outstanding: Bytes(snd.outstanding()),
-            blocked: self.stats.opportunistic_bytes,
+            blocked: self.stats.window_stalls,
         }
     }
 

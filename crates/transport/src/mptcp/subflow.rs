@@ -135,6 +135,7 @@ impl Subflow {
             backup: self.backup || self.peer_backup,
             room: self.tcp.has_room(u64::from(mss)),
             in_loss: self.tcp.repairs_timeout(),
+            in_recovery: view.in_recovery,
             srtt: view.smoothed_rtt,
             rtt_var: view.rtt_var,
             min_rtt: view.min_rtt,

@@ -3,13 +3,25 @@
 //! A scheduler is asked whenever there are bytes that may be sent; it names a subflow with room, or says to wait.
 //! One scheduler is one file plus one line in `registry.rs`.
 
+mod blest;
+mod ecf;
+mod lamps;
+mod linux;
 mod lowest_rtt;
+mod redundant;
 mod registry;
 mod round_robin;
+mod weighted;
 
+pub use blest::{Blest, BlestConfig};
+pub use ecf::{Ecf, EcfConfig};
+pub use lamps::{Lamps, LampsConfig};
+pub use linux::{LinuxScheduler, LinuxSchedulerConfig};
 pub use lowest_rtt::{LowestRtt, LowestRttConfig};
+pub use redundant::{Redundant, RedundantConfig};
 pub use registry::{RunningScheduler, SchedulerConfig};
 pub use round_robin::{RoundRobin, RoundRobinConfig};
+pub use weighted::{Weight, Weighted, WeightedConfig};
 
 use super::send::Chunk;
 use tailrace_core::params::Parameters;
@@ -26,6 +38,8 @@ pub struct SubflowView {
     pub room: bool,
     /// Whether a timeout is being repaired.
     pub in_loss: bool,
+    /// Whether any loss is being repaired.
+    pub in_recovery: bool,
     /// Smoothed round-trip time; zero before the first sample.
     pub srtt: Duration,
     /// Its mean deviation.
@@ -53,6 +67,7 @@ impl SubflowView {
         backup: false,
         room: false,
         in_loss: false,
+        in_recovery: false,
         srtt: Duration::ZERO,
         rtt_var: Duration::ZERO,
         min_rtt: Duration::ZERO,
@@ -76,7 +91,7 @@ pub struct ConnectionView {
     pub window: Bytes,
     /// Sent and not acknowledged at the data level.
     pub outstanding: Bytes,
-    /// Retransmissions that a full window has forced so far.
+    /// Times that the peer's window has kept a subflow with room from sending.
     pub blocked: u64,
 }
 

@@ -1,6 +1,9 @@
 //! The table of schedulers. A new one is one file and one line at the end of this one.
 
-use super::{ConnectionView, LowestRtt, Pieces, RoundRobin, Scheduler, SchedulerKind, SubflowView};
+use super::{
+    Blest, ConnectionView, Ecf, Lamps, LinuxScheduler, LowestRtt, Pieces, Redundant, RoundRobin, Scheduler,
+    SchedulerKind, SubflowView, Weighted,
+};
 use crate::cc::CatalogEntry;
 use crate::mptcp::send::Chunk;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
@@ -51,4 +54,10 @@ macro_rules! schedulers {
 schedulers! {
     "lowest_rtt" => LowestRtt,
     "round_robin" => RoundRobin,
+    "redundant" => Redundant,
+    "blest" => Blest,
+    "ecf" => Ecf,
+    "lamps" => Lamps,
+    "weighted" => Weighted,
+    "linux" => LinuxScheduler,
 }
