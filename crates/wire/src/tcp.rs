@@ -12,6 +12,7 @@
 //!
 //! Reserved bits (one of which is AccECN's AE, RFC 9768) are ignored when parsing and written as zero.
 
+pub mod mptcp;
 pub mod options;
 
 pub use options::{RawOptions, SackBlocks, TcpOptions};

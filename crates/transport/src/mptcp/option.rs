@@ -224,10 +224,9 @@ impl Options {
         self.dss.is_none() && self.signal.is_none()
     }
 
-    /// Bytes in the TCP header, each option padded to a multiple of 4.
+    /// Bytes in the TCP header, padded to a multiple of 4.
     pub fn len(&self) -> u32 {
-        let padded = |n: u32| n.next_multiple_of(4);
-        self.dss.map_or(0, |d| padded(d.len())) + self.signal.map_or(0, |s| padded(s.len()))
+        (self.dss.map_or(0, |d| d.len()) + self.signal.map_or(0, |s| s.len())).next_multiple_of(4)
     }
 }
 

@@ -1,0 +1,479 @@
+//! The MPTCP option (kind 30) in all its subtypes (RFC 8684 §3, version 1).
+//!
+//! ```text
+//!  0       8       16   20   24            32
+//! | kind 30 | length |sub | ... depends on the subtype
+//! ```
+//!
+//! Numbers stand here as on the wire: a data sequence number or data acknowledgment has its low 32 bits or all 64.
+
+use super::options::RawOptions;
+use crate::checksum::Sum;
+use crate::error::Error;
+
+/// Kind of the option.
+pub const KIND: u8 = 30;
+
+/// A number of which the wire shows 32 or 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// The low 32 bits.
+    Low(u32),
+    /// All.
+    Full(u64),
+}
+
+/// The mapping of a DSS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// Data sequence number of the first byte.
+    pub dsn: Number,
+    /// Relative subflow sequence number of the first byte.
+    pub ssn: u32,
+    /// Data-level length.
+    pub len: u16,
+    /// Checksum, where they are on.
+    pub checksum: Option<u16>,
+}
+
+/// Address ids, at most eight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ids {
+    ids: [u8; 8],
+    len: u8,
+}
+
+impl Ids {
+    /// The first eight of `ids`.
+    pub fn new(ids: &[u8]) -> Self {
+        let mut list = Self::default();
+        for (slot, id) in list.ids.iter_mut().zip(ids) {
+            *slot = *id;
+            list.len += 1;
+        }
+        list
+    }
+    /// The ids.
+    pub fn as_slice(&self) -> &[u8] {
+        &self.ids[..usize::from(self.len)]
+    }
+}
+
+/// One MPTCP option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MptcpOption {
+    /// MP_CAPABLE: no key on a SYN, the sender's on a SYN-ACK, both on the third segment; with data its length.
+    Capable {
+        /// Flag A: checksums required.
+        checksum_required: bool,
+        /// The sender's key.
+        sender: Option<u64>,
+        /// The receiver's key.
+        receiver: Option<u64>,
+        /// Data-level length of the payload.
+        len: Option<u16>,
+        /// Checksum of the payload and its mapping.
+        checksum: Option<u16>,
+    },
+    /// MP_JOIN of a SYN.
+    JoinSyn {
+        /// Flag B.
+        backup: bool,
+        /// Address id.
+        id: u8,
+        /// Receiver's token.
+        token: u32,
+        /// Sender's nonce.
+        nonce: u32,
+    },
+    /// MP_JOIN of a SYN-ACK.
+    JoinSynAck {
+        /// Flag B.
+        backup: bool,
+        /// Address id.
+        id: u8,
+        /// Truncated HMAC.
+        hmac: u64,
+        /// Sender's nonce.
+        nonce: u32,
+    },
+    /// MP_JOIN of the third segment.
+    JoinAck {
+        /// HMAC.
+        hmac: [u8; 20],
+    },
+    /// Data sequence signal.
+    Dss {
+        /// Data acknowledgment.
+        data_ack: Option<Number>,
+        /// Mapping.
+        mapping: Option<Mapping>,
+        /// Flag F.
+        data_fin: bool,
+    },
+    /// ADD_ADDR for IPv4; an echo has no HMAC.
+    AddAddr {
+        /// Address id.
+        id: u8,
+        /// Address.
+        address: [u8; 4],
+        /// Port.
+        port: Option<u16>,
+        /// Truncated HMAC.
+        hmac: Option<u64>,
+    },
+    /// REMOVE_ADDR.
+    RemoveAddr(Ids),
+    /// MP_PRIO.
+    Priority {
+        /// Flag B.
+        backup: bool,
+    },
+    /// MP_FAIL.
+    Fail {
+        /// Data sequence number.
+        dsn: u64,
+    },
+    /// MP_FASTCLOSE.
+    FastClose {
+        /// Receiver's key.
+        key: u64,
+    },
+    /// MP_TCPRST.
+    Reset {
+        /// Flag T.
+        transient: bool,
+        /// Reason.
+        reason: u8,
+    },
+}
+
+/// The option's bytes behind kind and length, as they grow.
+struct Data {
+    bytes: [u8; 38],
+    len: usize,
+}
+
+impl Data {
+    fn new(subtype: u8, low: u8) -> Self {
+        let mut data = Self { bytes: [0; 38], len: 0 };
+        data.put(&[subtype << 4 | low]);
+        data
+    }
+    fn put(&mut self, more: &[u8]) {
+        self.bytes[self.len..self.len + more.len()].copy_from_slice(more);
+        self.len += more.len();
+    }
+    fn number(&mut self, number: Number) {
+        match number {
+            Number::Low(n) => self.put(&n.to_be_bytes()),
+            Number::Full(n) => self.put(&n.to_be_bytes()),
+        }
+    }
+}
+
+/// Reads what is left of an option.
+struct Rest<'a>(&'a [u8]);
+
+impl Rest<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let (head, rest) = self.0.split_first_chunk::<N>().ok_or(MALFORMED)?;
+        self.0 = rest;
+        Ok(*head)
+    }
+    fn u16(&mut self) -> Result<u16, Error> {
+        Ok(u16::from_be_bytes(self.take()?))
+    }
+    fn u32(&mut self) -> Result<u32, Error> {
+        Ok(u32::from_be_bytes(self.take()?))
+    }
+    fn u64(&mut self) -> Result<u64, Error> {
+        Ok(u64::from_be_bytes(self.take()?))
+    }
+    fn number(&mut self, full: bool) -> Result<Number, Error> {
+        Ok(if full { Number::Full(self.u64()?) } else { Number::Low(self.u32()?) })
+    }
+}
+
+impl MptcpOption {
+    /// Appends the option to `raw`.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] where a header has no room for it.
+    pub fn push(&self, raw: &mut RawOptions) -> Result<(), Error> {
+        let data = self.data();
+        raw.push(KIND, &data.bytes[..data.len])
+    }
+
+    fn data(&self) -> Data {
+        match *self {
+            Self::Capable { checksum_required, sender, receiver, len, checksum } => {
+                let mut d = Data::new(CAPABLE, VERSION);
+                d.put(&[if checksum_required { 0x80 } else { 0 } | HMAC_SHA256]);
+                sender.into_iter().chain(receiver).for_each(|key| d.put(&key.to_be_bytes()));
+                len.into_iter().chain(checksum).for_each(|word| d.put(&word.to_be_bytes()));
+                d
+            }
+            Self::JoinSyn { backup, id, token, nonce } => {
+                let mut d = Data::new(JOIN, u8::from(backup));
+                d.put(&[id]);
+                d.put(&token.to_be_bytes());
+                d.put(&nonce.to_be_bytes());
+                d
+            }
+            Self::JoinSynAck { backup, id, hmac, nonce } => {
+                let mut d = Data::new(JOIN, u8::from(backup));
+                d.put(&[id]);
+                d.put(&hmac.to_be_bytes());
+                d.put(&nonce.to_be_bytes());
+                d
+            }
+            Self::JoinAck { hmac } => {
+                let mut d = Data::new(JOIN, 0);
+                d.put(&[0]);
+                d.put(&hmac);
+                d
+            }
+            Self::Dss { data_ack, mapping, data_fin } => dss_data(data_ack, mapping, data_fin),
+            Self::AddAddr { id, address, port, hmac } => {
+                let mut d = Data::new(ADD_ADDR, u8::from(hmac.is_none()));
+                d.put(&[id]);
+                d.put(&address);
+                port.into_iter().for_each(|p| d.put(&p.to_be_bytes()));
+                hmac.into_iter().for_each(|h| d.put(&h.to_be_bytes()));
+                d
+            }
+            Self::RemoveAddr(ids) => {
+                let mut d = Data::new(REMOVE_ADDR, 0);
+                d.put(ids.as_slice());
+                d
+            }
+            Self::Priority { backup } => Data::new(PRIORITY, u8::from(backup)),
+            Self::Fail { dsn } => with_word(FAIL, dsn),
+            Self::FastClose { key } => with_word(FAST_CLOSE, key),
+            Self::Reset { transient, reason } => {
+                let mut d = Data::new(RESET, u8::from(transient));
+                d.put(&[reason]);
+                d
+            }
+        }
+    }
+
+    /// The option in `data`, which follows kind and length.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] where a subtype is unknown or has another length.
+    pub fn parse(data: &[u8]) -> Result<Self, Error> {
+        let mut rest = Rest(data);
+        let [first] = rest.take()?;
+        let (subtype, low) = (first >> 4, first & 0xf);
+        let option = match (subtype, data.len() + 2) {
+            (CAPABLE, n) => capable(&mut rest, n)?,
+            (JOIN, 12) => Self::JoinSyn {
+                backup: low & 1 == 1,
+                id: rest.take::<1>()?[0],
+                token: rest.u32()?,
+                nonce: rest.u32()?,
+            },
+            (JOIN, 16) => Self::JoinSynAck {
+                backup: low & 1 == 1,
+                id: rest.take::<1>()?[0],
+                hmac: rest.u64()?,
+                nonce: rest.u32()?,
+            },
+            (JOIN, 24) => {
+                rest.take::<1>()?;
+                Self::JoinAck { hmac: rest.take()? }
+            }
+            (DSS, n) => dss(&mut rest, n)?,
+            (ADD_ADDR, n) => {
+                let (echo, id, address) = (low & 1 == 1, rest.take::<1>()?[0], rest.take()?);
+                let port = if matches!(n, 10 | 18) { Some(rest.u16()?) } else { None };
+                Self::AddAddr { id, address, port, hmac: if echo { None } else { Some(rest.u64()?) } }
+            }
+            (REMOVE_ADDR, 4..=11) => Self::RemoveAddr(Ids::new(core::mem::take(&mut rest.0))),
+            (PRIORITY, 3) => Self::Priority { backup: low & 1 == 1 },
+            (FAIL, 12) => {
+                rest.take::<1>()?;
+                Self::Fail { dsn: rest.u64()? }
+            }
+            (FAST_CLOSE, 12) => {
+                rest.take::<1>()?;
+                Self::FastClose { key: rest.u64()? }
+            }
+            (RESET, 4) => Self::Reset { transient: low & 1 == 1, reason: rest.take::<1>()?[0] },
+            _ => return Err(MALFORMED),
+        };
+        if rest.0.is_empty() { Ok(option) } else { Err(MALFORMED) }
+    }
+}
+
+fn with_word(subtype: u8, word: u64) -> Data {
+    let mut d = Data::new(subtype, 0);
+    d.put(&[0]);
+    d.put(&word.to_be_bytes());
+    d
+}
+
+fn dss_data(data_ack: Option<Number>, mapping: Option<Mapping>, data_fin: bool) -> Data {
+    let wide = |n: &Number| matches!(n, Number::Full(_));
+    let mut flags = if data_fin { 0x10 } else { 0 };
+    flags |= data_ack.map_or(0, |a| if wide(&a) { 0x03 } else { 0x01 });
+    flags |= mapping.map_or(0, |m| if wide(&m.dsn) { 0x0c } else { 0x04 });
+    let mut d = Data::new(DSS, 0);
+    d.put(&[flags]);
+    if let Some(ack) = data_ack {
+        d.number(ack);
+    }
+    if let Some(m) = mapping {
+        d.number(m.dsn);
+        d.put(&m.ssn.to_be_bytes());
+        d.put(&m.len.to_be_bytes());
+        m.checksum.into_iter().for_each(|c| d.put(&c.to_be_bytes()));
+    }
+    d
+}
+
+fn capable(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
+    let [flags] = rest.take()?;
+    if !matches!(length, 4 | 12 | 20 | 22 | 24) {
+        return Err(MALFORMED);
+    }
+    Ok(MptcpOption::Capable {
+        checksum_required: flags & 0x80 != 0,
+        sender: if length >= 12 { Some(rest.u64()?) } else { None },
+        receiver: if length >= 20 { Some(rest.u64()?) } else { None },
+        len: if length >= 22 { Some(rest.u16()?) } else { None },
+        checksum: if length == 24 { Some(rest.u16()?) } else { None },
+    })
+}
+
+fn dss(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
+    let [flags] = rest.take()?;
+    let data_ack = if flags & 0x01 != 0 { Some(rest.number(flags & 0x02 != 0)?) } else { None };
+    let mapping = if flags & 0x04 != 0 {
+        let (dsn, ssn, len) = (rest.number(flags & 0x08 != 0)?, rest.u32()?, rest.u16()?);
+        let checksum = if rest.0.is_empty() { None } else { Some(rest.u16()?) };
+        Some(Mapping { dsn, ssn, len, checksum })
+    } else {
+        None
+    };
+    if length > 28 {
+        return Err(MALFORMED);
+    }
+    Ok(MptcpOption::Dss { data_ack, mapping, data_fin: flags & 0x10 != 0 })
+}
+
+/// The checksum of a mapping whose payload is all zeros: over the pseudo-header of RFC 8684 §3.3 with the whole data
+/// sequence number.
+pub fn checksum_of_zeros(dsn: u64, ssn: u32, len: u16) -> u16 {
+    Sum::new().bytes(&dsn.to_be_bytes()).bytes(&ssn.to_be_bytes()).word(len).checksum()
+}
+
+const MALFORMED: Error = Error::Malformed { header: "mptcp option", field: "subtype or length" };
+const VERSION: u8 = 1;
+/// Flag H of MP_CAPABLE: HMAC-SHA256 (RFC 8684 §3.1).
+const HMAC_SHA256: u8 = 0x01;
+const CAPABLE: u8 = 0;
+const JOIN: u8 = 1;
+const DSS: u8 = 2;
+const ADD_ADDR: u8 = 3;
+const REMOVE_ADDR: u8 = 4;
+const PRIORITY: u8 = 5;
+const FAIL: u8 = 6;
+const FAST_CLOSE: u8 = 7;
+const RESET: u8 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bytes(option: &MptcpOption) -> Vec<u8> {
+        let mut raw = RawOptions::default();
+        option.push(&mut raw).unwrap();
+        raw.as_bytes().to_vec()
+    }
+
+    #[test]
+    fn layouts_are_those_of_the_rfc() {
+        // RFC 8684 figure 4: subtype 0 and version 1, flags, keys.
+        let capable = MptcpOption::Capable {
+            checksum_required: false,
+            sender: Some(0x0102_0304_0506_0708),
+            receiver: None,
+            len: None,
+            checksum: None,
+        };
+        assert_eq!(bytes(&capable), [30, 12, 0x01, 0x01, 1, 2, 3, 4, 5, 6, 7, 8]);
+        // Figure 5.
+        let join = MptcpOption::JoinSyn { backup: true, id: 3, token: 0x0a0b_0c0d, nonce: 0x0102_0304 };
+        assert_eq!(bytes(&join), [30, 12, 0x11, 3, 10, 11, 12, 13, 1, 2, 3, 4]);
+        // Figure 9: F 0x10, m 0x08, M 0x04, a 0x02, A 0x01.
+        let mapping = Mapping { dsn: Number::Low(7), ssn: 1, len: 0x0594, checksum: None };
+        let dss =
+            MptcpOption::Dss { data_ack: Some(Number::Full(9)), mapping: Some(mapping), data_fin: true };
+        let expected = [30, 22, 0x20, 0x17, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 7, 0, 0, 0, 1, 0x05, 0x94];
+        assert_eq!(bytes(&dss), expected);
+        // Figures 12 to 17.
+        let add = MptcpOption::AddAddr { id: 2, address: [10, 0, 0, 1], port: None, hmac: None };
+        assert_eq!(bytes(&add), [30, 8, 0x31, 2, 10, 0, 0, 1]);
+        assert_eq!(bytes(&MptcpOption::RemoveAddr(Ids::new(&[1, 4]))), [30, 5, 0x40, 1, 4]);
+        assert_eq!(bytes(&MptcpOption::Priority { backup: true }), [30, 3, 0x51]);
+        assert_eq!(bytes(&MptcpOption::Fail { dsn: 1 }), [30, 12, 0x60, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(bytes(&MptcpOption::Reset { transient: true, reason: 6 }), [30, 4, 0x81, 6]);
+    }
+
+    #[test]
+    fn a_checksum_covers_the_mapping() {
+        // 0x0001 + 0x0002 + 0x0594 = 0x0597.
+        assert_eq!(checksum_of_zeros(1, 2, 0x0594), !0x0597);
+    }
+
+    fn numbers() -> impl Strategy<Value = Number> {
+        prop_oneof![any::<u32>().prop_map(Number::Low), any::<u64>().prop_map(Number::Full)]
+    }
+
+    fn options() -> impl Strategy<Value = MptcpOption> {
+        let mapping = (numbers(), any::<u32>(), any::<u16>(), any::<Option<u16>>())
+            .prop_map(|(dsn, ssn, len, checksum)| Mapping { dsn, ssn, len, checksum });
+        prop_oneof![
+            (any::<bool>(), any::<u64>(), any::<u64>(), any::<u16>(), any::<Option<u16>>()).prop_map(
+                |(checksum_required, sender, receiver, len, checksum)| MptcpOption::Capable {
+                    checksum_required,
+                    sender: Some(sender),
+                    receiver: Some(receiver),
+                    len: Some(len),
+                    checksum,
+                }
+            ),
+            (any::<bool>(), any::<u8>(), any::<u64>(), any::<u32>())
+                .prop_map(|(backup, id, hmac, nonce)| MptcpOption::JoinSynAck { backup, id, hmac, nonce }),
+            any::<[u8; 20]>().prop_map(|hmac| MptcpOption::JoinAck { hmac }),
+            (prop::option::of(numbers()), prop::option::of(mapping), any::<bool>())
+                .prop_map(|(data_ack, mapping, data_fin)| MptcpOption::Dss { data_ack, mapping, data_fin }),
+            (any::<u8>(), any::<[u8; 4]>(), any::<Option<u16>>(), any::<Option<u64>>())
+                .prop_map(|(id, address, port, hmac)| MptcpOption::AddAddr { id, address, port, hmac }),
+            prop::collection::vec(any::<u8>(), 1..=8).prop_map(|ids| MptcpOption::RemoveAddr(Ids::new(&ids))),
+            any::<u64>().prop_map(|key| MptcpOption::FastClose { key }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn options_survive_the_wire(option in options()) {
+            let mut raw = RawOptions::default();
+            option.push(&mut raw).unwrap();
+            let (kind, data) = raw.iter().next().unwrap();
+            prop_assert_eq!((kind, MptcpOption::parse(data)), (KIND, Ok(option)));
+        }
+
+        #[test]
+        fn no_bytes_panic_and_what_parses_is_written_the_same(data in prop::collection::vec(any::<u8>(), 0..40)) {
+            if let Ok(option) = MptcpOption::parse(&data) {
+                let again = option.data();
+                prop_assert_eq!(MptcpOption::parse(&again.bytes[..again.len]), Ok(option));
+            }
+        }
+    }
+}
