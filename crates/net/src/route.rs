@@ -107,6 +107,11 @@ impl Graph {
         self.addresses.get(source.index()).map(|i| i.out)
     }
 
+    /// The link by which packets for this address reach its host.
+    pub fn ingress(&self, address: Address) -> Option<LinkId> {
+        self.addresses.get(address.index()).map(|i| i.into)
+    }
+
     /// The number of a node among the routers.
     pub(crate) fn router_number(&self, node: NodeId) -> Option<u32> {
         Some(self.nodes[node.0 as usize].router).filter(|r| *r != NONE)

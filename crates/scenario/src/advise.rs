@@ -215,6 +215,11 @@ impl Adviser<'_> {
     fn check_mtu(&self, i: usize, group: &FlowGroup, paths: &Paths) {
         let size = match &group.transport {
             Transport::Udp { header, .. } => payload(&group.app).unwrap_or_default().get() + header.get(),
+            Transport::Mptcp { plan, header } => {
+                // Beside TCP's, a mapping and a data-level acknowledgment.
+                let real = if plan.tcp.timestamps { 72 } else { 60 };
+                plan.tcp.mss.get() + header.map_or(real, Bytes::get)
+            }
             Transport::Tcp { config, header, .. } => {
                 // IPv4 and TCP headers, and the timestamps option with its padding (RFC 7323 appendix A).
                 let real = if config.timestamps { 52 } else { 40 };

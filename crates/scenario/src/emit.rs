@@ -141,10 +141,6 @@ fn queue(config: &QdiscConfig) -> String {
     kinded(config.name(), config.params(), |name| config.get(name))
 }
 
-fn congestion_control(config: &CcConfig) -> String {
-    kinded(config.name(), config.params(), |name| config.get(name))
-}
-
 fn kinded(kind: &str, params: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) -> String {
     let mut pairs = vec![("kind".to_string(), text(kind))];
     pairs.extend(params.iter().filter_map(|p| Some((p.name.to_string(), plain(&get(p.name)?)))));
@@ -177,16 +173,35 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
             // So many parameters read better one a line.
             out.header("[flow.transport]");
             out.put("kind", text("tcp"));
-            if let Some(profile) = f.profile {
-                out.put("profile", text(&profile_name(profile)));
-            }
-            out.put("cc", congestion_control(cc));
-            out.put("header", header.map_or_else(|| text("auto"), shown));
-            for p in TcpConfig::params() {
-                if let Some(value) = config.get(p.name) {
-                    out.put(p.name, plain(&value));
-                }
-            }
+            out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));
+            endpoint(out, f, *header, config);
+        }
+        Transport::Mptcp { plan, header } => {
+            out.header("[flow.transport]");
+            out.put("kind", text("mptcp"));
+            let (cc, scheduler, manager) = (&plan.control, &plan.scheduler, &plan.path_manager);
+            out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));
+            out.put("scheduler", kinded(scheduler.name(), scheduler.params(), |name| scheduler.get(name)));
+            out.put("path_manager", kinded(manager.name(), manager.params(), |name| manager.get(name)));
+            params(out, MptcpConfig::params(), |name| plan.mptcp.get(name));
+            endpoint(out, f, *header, &plan.tcp);
+        }
+    }
+}
+
+/// What TCP and the subflows of Multipath TCP have in common.
+fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpConfig) {
+    if let Some(profile) = f.profile {
+        out.put("profile", text(&profile_name(profile)));
+    }
+    out.put("header", header.map_or_else(|| text("auto"), shown));
+    params(out, TcpConfig::params(), |name| config.get(name));
+}
+
+fn params(out: &mut Lines, table: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) {
+    for p in table {
+        if let Some(value) = get(p.name) {
+            out.put(p.name, plain(&value));
         }
     }
 }

@@ -9,10 +9,13 @@ use crate::reader::{
     Reader, choice, distribution, duration, kind_of, plain, positive_count, positive_duration, positive_rate,
     positive_size,
 };
-use crate::sections::{FLOW, Section, TCP, TCP_APPS, UDP, UDP_APPS};
+use crate::sections::{FLOW, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
 use std::sync::Arc;
-use tailrace_core::params::{ParamType as _, Parameters as _};
+use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, SetError, Value};
 use tailrace_core::{Bytes, Dscp, Duration, Probability, Rate};
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::{MptcpConfig, MptcpPlan, SubflowControl};
 use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 /// The largest IP packet (RFC 791 §3.1, RFC 8200 §3).
@@ -89,12 +92,12 @@ impl FlowDecl {
     }
 }
 
-const TRANSPORTS: &[&str] = &["tcp", "udp"];
+const TRANSPORTS: &[&str] = &["tcp", "mptcp", "udp"];
 
 /// Whether a transport is TCP, where it is known at all; so that an application can be judged beside a broken one.
 fn is_tcp(node: &Node) -> Option<bool> {
     let word = node.as_text().or_else(|| node.as_table()?.text("kind"))?;
-    TRANSPORTS.contains(&word).then(|| word == "tcp")
+    TRANSPORTS.contains(&word).then(|| word != "udp")
 }
 
 fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
@@ -109,27 +112,111 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
         r.finish();
         return Some((Transport::Udp { header: header?, ecn: ecn? }, None));
     }
+    if kind == "mptcp" {
+        return read_mptcp(node, sink);
+    }
     let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params());
+    let (config, profile, header) = read_endpoint(&r)?;
+    let cc = match r.node("cc") {
+        Some(node) => read_cc(node, sink),
+        None => CcConfig::default_of("cubic"),
+    };
+    r.finish();
+    Some((Transport::Tcp { config: Arc::new(config), cc: cc?, header }, Some(profile)))
+}
+
+/// What TCP and the subflows of Multipath TCP have in common.
+fn read_endpoint(r: &Reader<'_>) -> Option<(TcpConfig, Profile, Option<Bytes>)> {
     let profiles =
         [("rfc", Profile::Rfc), ("ns2", Profile::Ns2), ("ns3", Profile::Ns3), ("linux", Profile::Linux)];
     let profile = r.read_or("profile", Profile::Rfc, choice(&profiles));
     let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let fine = r.set_params(|name, value| config.set(name, value));
-    let fine = check_tcp(&config, &r) && fine;
-    let cc = match r.node("cc") {
-        Some(node) => read_cc(node, sink),
-        None => CcConfig::default_of("cubic"),
-    };
+    let fine = check_tcp(&config, r) && fine;
     // ns-2 counts 40 bytes whatever the options (tcpip_base_hdr_size_).
     let usual = (profile == Some(Profile::Ns2)).then_some(Bytes(40));
     let header = r.read_or("header", usual, plain::<Option<Bytes>>);
     if header == Some(None) && config.timestamps && !r.has("mss") {
         config.mss = config.mss.min(FULL_WITH_TIMESTAMPS);
     }
+    let complete = (config, profile?, header?);
+    fine.then_some(complete)
+}
+
+fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
+    let params = [MptcpConfig::params(), TcpConfig::params()].concat();
+    let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params);
+    let (mut tcp, profile, header) = read_endpoint(&r)?;
+    let mut mptcp = MptcpConfig::default();
+    let fine = r.set_params(|name, value| match mptcp.set(name, value) {
+        Err(SetError::Unknown) if TcpConfig::params().iter().any(|p| p.name == name) => Ok(()),
+        other => other,
+    });
+    if header.is_none() && !r.has("mss") {
+        tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(mapping_len(&mptcp));
+    }
+    let control = match r.node("cc") {
+        Some(node) => read_named(node, "congestion control", &SubflowControl::names(), sink),
+        None => SubflowControl::default_of("lia"),
+    };
+    let scheduler = match r.node("scheduler") {
+        Some(node) => read_named(node, "scheduler", SchedulerConfig::names(), sink),
+        None => SchedulerConfig::default_of("lowest_rtt"),
+    };
+    let path_manager = match r.node("path_manager") {
+        Some(node) => read_named(node, "path manager", PathManagerConfig::names(), sink),
+        None => PathManagerConfig::default_of("fullmesh"),
+    };
     r.finish();
-    let profile = profile?;
-    let transport = Transport::Tcp { config: Arc::new(config), cc: cc?, header: header? };
-    fine.then_some((transport, Some(profile)))
+    let plan = MptcpPlan {
+        mptcp,
+        tcp: Arc::new(tcp),
+        control: control?,
+        scheduler: scheduler?,
+        path_manager: path_manager?,
+    };
+    fine.then_some((Transport::Mptcp { plan: Arc::new(plan), header }, Some(profile)))
+}
+
+/// Bytes that a mapping and a data-level acknowledgment take in a header.
+fn mapping_len(c: &MptcpConfig) -> u64 {
+    let wide = |on: bool| if on { 8_u64 } else { 4 };
+    let len = 4 + wide(c.wide_data_ack) + wide(c.wide_dsn) + 6 + if c.checksum { 2 } else { 0 };
+    len.next_multiple_of(4)
+}
+
+/// A policy by registered name, with its own parameters.
+trait Named: Sized {
+    fn default_of(name: &str) -> Option<Self>;
+    fn params(&self) -> &'static [ParamInfo];
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
+}
+
+macro_rules! named {
+    ($($config:ty),+) => { $(
+        impl Named for $config {
+            fn default_of(name: &str) -> Option<Self> {
+                <$config>::default_of(name)
+            }
+            fn params(&self) -> &'static [ParamInfo] {
+                self.params()
+            }
+            fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
+                self.set(name, value)
+            }
+        }
+    )+ };
+}
+named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
+
+fn read_named<C: Named>(node: &Node, what: &str, names: &[&'static str], sink: &Sink<'_>) -> Option<C> {
+    let (kind, table) = kind_of(node, what, names, sink)?;
+    let mut config = C::default_of(kind)?;
+    let Some(table) = table else { return Some(config) };
+    let r = Reader::of(table, node.origin, &POLICY, sink).kinded().with_params(config.params());
+    let fine = r.set_params(|name, value| config.set(name, value));
+    r.finish();
+    fine.then_some(config)
 }
 
 /// Parameters that each fit but do not make an endpoint.
@@ -162,17 +249,11 @@ fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
 }
 
 fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
-    let (kind, table) = kind_of(node, "congestion control", CcConfig::names(), sink)?;
-    let mut config = CcConfig::default_of(kind)?;
-    let Some(table) = table else { return Some(config) };
-    let r = Reader::of(table, node.origin, &CC, sink).kinded().with_params(config.params());
-    let fine = r.set_params(|name, value| config.set(name, value));
-    r.finish();
-    fine.then_some(config)
+    read_named(node, "congestion control", CcConfig::names(), sink)
 }
 
-/// Congestion controls describe their own keys.
-const CC: Section = Section { title: "the congestion control", doc: "", keys: &[] };
+/// Congestion controls, schedulers and path managers describe their own keys.
+const POLICY: Section = Section { title: "the policy", doc: "", keys: &[] };
 
 fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Option<App> {
     let kinds: Vec<&'static str> = TCP_APPS.iter().chain(UDP_APPS).map(|(k, _)| *k).collect();
@@ -300,7 +381,8 @@ fn check_packet(transport: &Transport, app: &App, origin: Origin, sink: &Sink<'_
         let message = format!("a payload of {size} and headers of {header} make more than {MAX_PACKET}");
         sink.push(sink.an_error(origin, message).label("IP packets are not larger"));
     }
-    if let Transport::Tcp { config, header: Some(header), .. } = transport
+    if let Transport::Tcp { header: Some(header), .. } | Transport::Mptcp { header: Some(header), .. } = transport
+        && let Some(config) = transport.tcp()
         && config.mss.get().saturating_add(header.get()) > MAX_PACKET.get()
     {
         sink.error(

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use tailrace_core::{Bytes, Dscp, Duration, Limit, Probability, Rate};
 use tailrace_qdisc::QdiscConfig;
+use tailrace_transport::mptcp::MptcpPlan;
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// One experiment.
@@ -197,6 +198,13 @@ pub enum Transport {
         /// IPv4 + TCP + options size, `Some` a constant (ns-2's 40).
         header: Option<Bytes>,
     },
+    /// Multipath TCP.
+    Mptcp {
+        /// Parameters of the connection, of its subflows, and its policies.
+        plan: Arc<MptcpPlan>,
+        /// As with TCP; the MPTCP options count beside it.
+        header: Option<Bytes>,
+    },
     /// UDP.
     Udp {
         /// Bytes of headers beside the payload: 28 (IPv4 + UDP), or 0 as in ns-2, where a packet has the
@@ -205,6 +213,35 @@ pub enum Transport {
         /// Whether packets are ECN-capable (and ignore marks).
         ecn: bool,
     },
+}
+
+impl Transport {
+    /// Parameters of the TCP that a flow or its subflows use.
+    pub fn tcp(&self) -> Option<&TcpConfig> {
+        match self {
+            Self::Tcp { config, .. } => Some(config),
+            Self::Mptcp { plan, .. } => Some(&plan.tcp),
+            Self::Udp { .. } => None,
+        }
+    }
+
+    /// The registered name, as a scenario has it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Tcp { .. } => "tcp",
+            Self::Mptcp { .. } => "mptcp",
+            Self::Udp { .. } => "udp",
+        }
+    }
+
+    /// The name of the congestion control; empty for UDP.
+    pub fn cc(&self) -> &'static str {
+        match self {
+            Self::Tcp { cc, .. } => cc.name(),
+            Self::Mptcp { plan, .. } => plan.control.name(),
+            Self::Udp { .. } => "",
+        }
+    }
 }
 
 /// What drives a flow.

@@ -116,7 +116,7 @@ impl Paths {
         if narrow.is_some_and(|l| self.narrowest[group].is_none_or(|old| mtu(l) < mtu(old))) {
             self.narrowest[group] = narrow;
         }
-        let tcp = matches!(scenario.flows[group].transport, Transport::Tcp { .. });
+        let tcp = scenario.flows[group].transport.tcp().is_some();
         self.add_load(scenario, group, there, tcp);
         if matches!(scenario.flows[group].app, App::RequestResponse { .. }) {
             let back: Vec<_> = there.iter().rev().map(|d| Direction { forward: !d.forward, ..*d }).collect();
@@ -206,7 +206,7 @@ fn offered_by(group: &FlowGroup) -> u64 {
     let size = payload(&group.app).unwrap_or(Bytes(1)).get();
     let header = match &group.transport {
         Transport::Udp { header, .. } => header.get(),
-        Transport::Tcp { .. } => 0,
+        Transport::Tcp { .. } | Transport::Mptcp { .. } => 0,
     };
     let total = u128::from(rate.as_bps()) * u128::from(size.saturating_add(header)) / u128::from(size.max(1));
     u64::try_from(total).unwrap_or(u64::MAX)
@@ -214,7 +214,7 @@ fn offered_by(group: &FlowGroup) -> u64 {
 
 /// The window of a TCP flow that sends as much as it can; `None` for others, and where nothing limits it.
 fn window_of(group: &FlowGroup) -> Option<u64> {
-    let Transport::Tcp { config, .. } = &group.transport else { return None };
+    let config = group.transport.tcp()?;
     if matches!(group.app, App::RequestResponse { .. }) {
         return None;
     }

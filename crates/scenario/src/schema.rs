@@ -4,6 +4,11 @@ use crate::dist::FORMS;
 use crate::sections::{Key, LOSSES, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS};
 use serde_json::{Map, Value, json};
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
+use tailrace_transport::mptcp::coupled::CoupledConfig;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::MptcpConfig;
+use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.
@@ -42,6 +47,9 @@ pub fn schema() -> Value {
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": congestion_control(),
         "transport": transport(),
+        "multipath_control": multipath_control(),
+        "scheduler": policies("A scheduler.", &SchedulerConfig::catalog()),
+        "path_manager": policies("A path manager.", &PathManagerConfig::catalog()),
         "app": app(),
     });
     root
@@ -123,6 +131,9 @@ fn shape(shape: Shape) -> Value {
         Shape::Queue => reference("queue"),
         Shape::Reverse => reference("reverse"),
         Shape::Transport => reference("transport"),
+        Shape::MultipathControl => reference("multipath_control"),
+        Shape::Scheduler => reference("scheduler"),
+        Shape::PathManager => reference("path_manager"),
         Shape::CongestionControl => reference("congestion_control"),
         Shape::App => reference("app"),
         Shape::Steps => {
@@ -213,24 +224,41 @@ fn queue() -> Value {
 }
 
 fn congestion_control() -> Value {
-    let catalog = CcConfig::catalog();
+    policies("A congestion control.", &CcConfig::catalog())
+}
+
+fn multipath_control() -> Value {
+    policies(
+        "A congestion control: a coupled one, or one of TCP's for each subflow by itself.",
+        &[CoupledConfig::catalog(), CcConfig::catalog()].concat(),
+    )
+}
+
+/// What stands in a registry, by name.
+fn policies(doc: &str, catalog: &[CatalogEntry]) -> Value {
     let names: Vec<&str> = catalog.iter().map(|c| c.name).collect();
     let tables = catalog.iter().map(|c| {
         let doc = format!("{} {}.", c.summary, c.citation);
         named(c.name, section(&NO_KEYS, Some(c.name), c.params), &doc)
     });
-    kinded("A congestion control.", &names, tables.collect())
+    kinded(doc, &names, tables.collect())
 }
 
 fn transport() -> Value {
+    let mptcp_params = [MptcpConfig::params(), TcpConfig::params()].concat();
     let mut tcp = section(&TCP, Some("tcp"), TcpConfig::params());
-    // "auto" is the headers' real size.
-    tcp["properties"]["header"]["anyOf"] = json!([{ "$ref": "#/$defs/size" }, { "const": "auto" }]);
-    if let Some(header) = tcp["properties"]["header"].as_object_mut() {
-        header.remove("$ref");
+    let mut mptcp = section(&MPTCP, Some("mptcp"), &mptcp_params);
+    for transport in [&mut tcp, &mut mptcp] {
+        // "auto" is the headers' real size.
+        transport["properties"]["header"]["anyOf"] = json!([{ "$ref": "#/$defs/size" }, { "const": "auto" }]);
+        if let Some(header) = transport["properties"]["header"].as_object_mut() {
+            header.remove("$ref");
+        }
     }
     let udp = section(&UDP, Some("udp"), &[]);
-    kinded("A transport.", &["tcp", "udp"], vec![named("tcp", tcp, TCP.doc), named("udp", udp, UDP.doc)])
+    let tables =
+        vec![named("tcp", tcp, TCP.doc), named("mptcp", mptcp, MPTCP.doc), named("udp", udp, UDP.doc)];
+    kinded("A transport.", &["tcp", "mptcp", "udp"], tables)
 }
 
 fn app() -> Value {

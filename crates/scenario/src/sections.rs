@@ -27,6 +27,12 @@ pub enum Shape {
     Loss,
     /// A queue discipline.
     Queue,
+    /// A coupled congestion control, or one of TCP's.
+    MultipathControl,
+    /// A scheduler of subflows.
+    Scheduler,
+    /// A path manager.
+    PathManager,
     /// The `reverse` table of a link.
     Reverse,
     /// A transport.
@@ -266,6 +272,34 @@ pub const TCP: Section = Section {
     doc: "TCP. Beside these keys, any parameter of the endpoint.",
     keys: &[
         may("cc", Shape::CongestionControl, "cubic", "Congestion control."),
+        may(
+            "profile",
+            Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux"])),
+            "rfc",
+            "Whose defaults the endpoint's parameters have.",
+        ),
+        may(
+            "header",
+            SIZE,
+            "the real headers (ns2: 40 B)",
+            "Bytes of headers that each packet counts beside its payload; \"auto\" is the real size.",
+        ),
+    ],
+};
+
+/// Keys of a Multipath TCP transport beside the connection's and its subflows' parameters.
+pub const MPTCP: Section = Section {
+    title: "transport \"mptcp\"",
+    doc: "Multipath TCP. Beside these keys, any parameter of the connection and of TCP, which each subflow uses.",
+    keys: &[
+        may(
+            "cc",
+            Shape::MultipathControl,
+            "lia",
+            "Congestion control: a coupled one, or one of TCP's for each subflow by itself.",
+        ),
+        may("scheduler", Shape::Scheduler, "lowest_rtt", "Which subflow carries what."),
+        may("path_manager", Shape::PathManager, "fullmesh", "Which subflows there are."),
         may(
             "profile",
             Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux"])),

@@ -6,6 +6,7 @@ use super::scheduler::SchedulerConfig;
 use crate::cc::CcConfig;
 use crate::config::TcpConfig;
 use std::sync::Arc;
+use tailrace_core::params::{ParamInfo, SetError, Value};
 use tailrace_core::{Duration, parameters};
 
 parameters! {
@@ -47,8 +48,51 @@ pub enum SubflowControl {
     Coupled(CoupledConfig),
 }
 
+impl SubflowControl {
+    /// The names of all: coupled controllers, and those of TCP for subflows that are each by itself.
+    pub fn names() -> Vec<&'static str> {
+        [CoupledConfig::names(), CcConfig::names()].concat()
+    }
+    /// The default of the one called `name`.
+    pub fn default_of(name: &str) -> Option<Self> {
+        let coupled = CoupledConfig::default_of(name).map(Self::Coupled);
+        coupled.or_else(|| CcConfig::default_of(name).map(Self::Uncoupled))
+    }
+    /// The registered name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Uncoupled(c) => c.name(),
+            Self::Coupled(c) => c.name(),
+        }
+    }
+    /// The parameter table.
+    pub fn params(&self) -> &'static [ParamInfo] {
+        match self {
+            Self::Uncoupled(c) => c.params(),
+            Self::Coupled(c) => c.params(),
+        }
+    }
+    /// Sets one parameter.
+    ///
+    /// # Errors
+    /// [`SetError`] where the name is unknown or the value does not fit.
+    pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
+        match self {
+            Self::Uncoupled(c) => c.set(name, value),
+            Self::Coupled(c) => c.set(name, value),
+        }
+    }
+    /// The value of one parameter; `None` for an unknown name.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        match self {
+            Self::Uncoupled(c) => c.get(name),
+            Self::Coupled(c) => c.get(name),
+        }
+    }
+}
+
 /// Everything that is set on a connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MptcpPlan {
     /// The connection's own parameters.
     pub mptcp: MptcpConfig,
