@@ -107,6 +107,11 @@ impl Graph {
         self.addresses.get(source.index()).map(|i| i.out)
     }
 
+    /// Whether the link behind an address is up, as far as routing knows.
+    pub fn is_usable(&self, address: Address) -> bool {
+        self.egress(address).is_some_and(|link| self.arcs[link.0 as usize].up)
+    }
+
     /// The link by which packets for this address reach its host.
     pub fn ingress(&self, address: Address) -> Option<LinkId> {
         self.addresses.get(address.index()).map(|i| i.into)

@@ -5,7 +5,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tailrace_scenario::model::Transport;
 use tailrace_scenario::{Declaration, Diagnostic, Parsed};
 
 create_exception!(
@@ -93,10 +92,7 @@ impl Scenario {
             .flows
             .iter()
             .map(|group| {
-                let transport = match group.transport {
-                    Transport::Tcp { .. } => "tcp",
-                    Transport::Udp { .. } => "udp",
-                };
+                let transport = group.transport.name();
                 json!({ "name": group.name, "flows": group.pairs.len(), "transport": transport })
             })
             .collect();

@@ -9,9 +9,10 @@ use crate::link::LinkDecl;
 use crate::model::{App, FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
 use core::fmt::{Display, Write as _};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
-use tailrace_core::{Duration, Probability};
+use tailrace_core::{Bytes, Duration, Probability};
 use tailrace_qdisc::QdiscConfig;
-use tailrace_transport::{CcConfig, TcpConfig};
+use tailrace_transport::TcpConfig;
+use tailrace_transport::mptcp::MptcpConfig;
 
 /// The declaration as a file that reads back as the same scenario.
 pub(crate) fn to_toml(d: &Declaration) -> String {

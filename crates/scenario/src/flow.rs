@@ -381,7 +381,8 @@ fn check_packet(transport: &Transport, app: &App, origin: Origin, sink: &Sink<'_
         let message = format!("a payload of {size} and headers of {header} make more than {MAX_PACKET}");
         sink.push(sink.an_error(origin, message).label("IP packets are not larger"));
     }
-    if let Transport::Tcp { header: Some(header), .. } | Transport::Mptcp { header: Some(header), .. } = transport
+    if let Transport::Tcp { header: Some(header), .. } | Transport::Mptcp { header: Some(header), .. } =
+        transport
         && let Some(config) = transport.tcp()
         && config.mss.get().saturating_add(header.get()) > MAX_PACKET.get()
     {

@@ -16,7 +16,7 @@ pub(crate) const MAX_DURATION: Duration = Duration::from_secs(10 * 365 * 86_400)
 pub(crate) struct Reader<'d> {
     table: &'d Table,
     section: &'static Section,
-    params: &'static [ParamInfo],
+    params: &'d [ParamInfo],
     kinded: bool,
     origin: Origin,
     sink: &'d Sink<'d>,
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Also takes these parameters.
-    pub(crate) fn with_params(mut self, params: &'static [ParamInfo]) -> Self {
+    pub(crate) fn with_params(mut self, params: &'d [ParamInfo]) -> Self {
         self.params = params;
         self
     }

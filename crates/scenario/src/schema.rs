@@ -1,14 +1,14 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
 use crate::dist::FORMS;
-use crate::sections::{Key, LOSSES, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS};
+use crate::sections::{Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS};
 use serde_json::{Map, Value, json};
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
+use tailrace_transport::cc::CatalogEntry;
+use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::mptcp::MptcpConfig;
-use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.

@@ -1,12 +1,11 @@
 //! Applications over TCP: bulk data, transfers one after another, requests and responses.
 
-use crate::flow::{Driver, Script, TcpApp, TimerKind, timer_id};
+use crate::flow::{Driver, Endpoint, Script, TcpApp, TimerKind, timer_id};
 use crate::packet::SocketId;
 use crate::source::draw;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
-use tailrace_transport::Tcp;
-use tailrace_transport::tcp::{Event, State, UNLIMITED};
+use tailrace_transport::{Event, UNLIMITED};
 
 /// Port of the first server of a host for another; clients count upwards from `FIRST_CLIENT_PORT`, one a connection.
 pub(crate) const SERVER_PORT: u16 = 5001;
@@ -25,8 +24,8 @@ impl World {
         }
     }
 
-    fn tcp(&mut self, id: SocketId) -> Option<&mut Tcp> {
-        self.sockets[id.index()].tcp.as_mut()
+    fn endpoint(&mut self, id: SocketId) -> Option<&mut Endpoint> {
+        self.sockets[id.index()].endpoint.as_mut()
     }
 
     /// Asks for the application's wake-up; a pending later one becomes a no-op.
@@ -56,7 +55,7 @@ impl World {
     }
 
     fn stop_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        if let Some(tcp) = self.tcp(id) {
+        if let Some(tcp) = self.endpoint(id) {
             tcp.close();
             self.serve_socket(id, fabric);
         }
@@ -66,11 +65,12 @@ impl World {
     fn open(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let now = fabric.now();
         self.retire(id);
-        let Some(app) = self.app(id) else { return };
+        let Driver::Tcp(app) = &mut self.flows[id.flow()].driver else { return };
         let port = client_port(app.connections);
         app.connections += 1;
-        let iss = app.rng.next_u64() as u32;
-        let mut tcp = Tcp::connect(&app.plan.config, &app.plan.cc, iss, now);
+        let socket = &mut self.sockets[id.index()];
+        socket.envelope.source_port = port;
+        let mut tcp = app.plan.endpoint(true, socket.tuple(), &mut app.rng, now);
         match app.script {
             Script::Bulk => {
                 tcp.write(UNLIMITED);
@@ -87,31 +87,41 @@ impl World {
                 tcp.write(request);
             }
         }
-        let socket = &mut self.sockets[id.index()];
-        socket.tcp = Some(tcp);
-        socket.envelope.source_port = port;
+        socket.endpoint = Some(tcp);
         socket.rtt_seen = 0;
+        self.tell_addresses(id, fabric);
         self.serve_socket(id, fabric);
     }
 
     /// The server side of a new connection from `port`.
-    pub(crate) fn accept(&mut self, id: SocketId, port: u16) {
+    pub(crate) fn accept(&mut self, id: SocketId, port: u16, fabric: &SimFabric) {
         self.retire(id);
-        let Some(app) = self.app(id) else { return };
-        let iss = app.rng.next_u64() as u32;
-        let tcp = Tcp::listen(&app.plan.config, &app.plan.cc, iss);
         let socket = &mut self.sockets[id.index()];
-        socket.tcp = Some(tcp);
+        let Driver::Tcp(app) = &mut self.flows[id.flow()].driver else { return };
         socket.envelope.destination_port = port;
         socket.rtt_seen = 0;
+        socket.endpoint = Some(app.plan.endpoint(false, socket.tuple(), &mut app.rng, fabric.now()));
+        self.tell_addresses(id, fabric);
+    }
+
+    /// A Multipath TCP connection learns of its host's other addresses.
+    fn tell_addresses(&mut self, id: SocketId, fabric: &SimFabric) {
+        let socket = &mut self.sockets[id.index()];
+        let own = socket.envelope.source;
+        let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
+        let graph = fabric.graph();
+        let Some(host) = graph.owner(own) else { return };
+        for address in graph.addresses(host).filter(|a| *a != own && graph.is_usable(*a)) {
+            connection.local_up(address.0, fabric.now());
+        }
     }
 
     /// Keeps the counters of a connection that is about to be replaced.
     fn retire(&mut self, id: SocketId) {
-        if let Some(tcp) = self.sockets[id.index()].tcp.take() {
-            let retired = &mut self.flows[id.flow()].retired;
-            retired.retransmitted += tcp.stats().retransmitted_segments;
-            retired.timeouts += u64::from(tcp.stats().timeouts);
+        if let Some(endpoint) = self.sockets[id.index()].endpoint.take() {
+            let (retired, stats) = (&mut self.flows[id.flow()].retired, endpoint.stats());
+            retired.retransmitted += stats.retransmitted_segments;
+            retired.timeouts += u64::from(stats.timeouts);
         }
     }
 
@@ -119,14 +129,14 @@ impl World {
     #[inline]
     pub(crate) fn handle_events(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
         let mut acted = false;
-        while let Some(event) = self.tcp(id).and_then(Tcp::poll_event) {
+        while let Some(event) = self.endpoint(id).and_then(Endpoint::poll_event) {
             acted |= match event {
                 Event::Delivered { bytes } => {
                     self.flows[id.flow()].tally.delivered_bytes += bytes;
                     self.delivered(id, bytes, fabric)
                 }
                 Event::PeerClosed if id.is_far() => {
-                    self.tcp(id).expect("it has just spoken").close();
+                    self.endpoint(id).expect("it has just spoken").close();
                     true
                 }
                 Event::PeerClosed => self.client_done(id, fabric),
@@ -157,7 +167,7 @@ impl World {
             }
             Script::Exchanges { response, .. } if !app.responding => {
                 (app.awaited, app.responding) = (response, true);
-                self.tcp(id).expect("it has just delivered").write(response);
+                self.endpoint(id).expect("it has just delivered").write(response);
                 true
             }
             Script::Exchanges { think, count, .. } => {
@@ -166,7 +176,7 @@ impl World {
                 let pause = draw(&think, &mut app.rng);
                 self.complete(id, fabric.now());
                 if last {
-                    self.tcp(id).expect("it has just delivered").close();
+                    self.endpoint(id).expect("it has just delivered").close();
                 } else {
                     self.wake_app_at(id, fabric.now().saturating_add(pause), fabric);
                 }
@@ -190,7 +200,7 @@ impl World {
         let Script::Exchanges { request, .. } = app.script else { return };
         (app.began, app.awaited, app.responding) = (now, request, false);
         app.begun += 1;
-        if let Some(tcp) = self.tcp(id) {
+        if let Some(tcp) = self.endpoint(id) {
             tcp.write(request);
             self.serve_socket(id, fabric);
         }
@@ -198,7 +208,7 @@ impl World {
 
     /// The client's connection is over in both directions, or broke: the next one, if there is to be one.
     fn client_done(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
-        let over = self.tcp(id).is_none_or(|t| matches!(t.state(), State::TimeWait | State::Closed));
+        let over = self.endpoint(id).is_none_or(|e| e.is_over());
         let stopped = fabric.now() >= self.flows[id.flow()].stop;
         let Some(app) = self.app(id) else { return false };
         let Script::Transfers { gap, count, .. } = app.script else { return false };

@@ -3,7 +3,7 @@
 use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{Driver, Flow, Retired, Script, Socket, TcpApp, TcpPlan};
+use crate::flow::{Driver, EndpointPlan, Flow, Retired, Script, Socket, TcpApp};
 use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
 use crate::source::{Source, draw, spread};
@@ -358,9 +358,12 @@ fn flows_of(
     Ok((flows, sockets))
 }
 
-fn tcp_plan(group: &FlowGroup) -> Option<TcpPlan> {
+fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {
     match &group.transport {
-        Transport::Tcp { config, cc, .. } => Some(TcpPlan { config: Arc::clone(config), cc: cc.clone() }),
+        Transport::Tcp { config, cc, .. } => {
+            Some(EndpointPlan::Tcp { config: Arc::clone(config), cc: cc.clone() })
+        }
+        Transport::Mptcp { plan, .. } => Some(EndpointPlan::Mptcp(Arc::clone(plan))),
         Transport::Udp { .. } => None,
     }
 }
@@ -368,12 +371,12 @@ fn tcp_plan(group: &FlowGroup) -> Option<TcpPlan> {
 /// Bytes of headers that the scenario fixes for a TCP group.
 fn fixed_header(group: &FlowGroup) -> Option<u32> {
     match &group.transport {
-        Transport::Tcp { header, .. } => header.map(|h| h.get() as u32),
+        Transport::Tcp { header, .. } | Transport::Mptcp { header, .. } => header.map(|h| h.get() as u32),
         Transport::Udp { .. } => None,
     }
 }
 
-fn driver(group: &FlowGroup, plan: Option<&Arc<TcpPlan>>, rng: Rng) -> Driver {
+fn driver(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, rng: Rng) -> Driver {
     match (&group.transport, plan) {
         (Transport::Udp { header, ecn }, _) => Driver::Udp {
             source: Box::new(
@@ -383,7 +386,7 @@ fn driver(group: &FlowGroup, plan: Option<&Arc<TcpPlan>>, rng: Rng) -> Driver {
             ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
             sent: 0,
         },
-        (Transport::Tcp { .. }, plan) => Driver::Tcp(Box::new(TcpApp {
+        (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Driver::Tcp(Box::new(TcpApp {
             plan: Arc::clone(plan.expect("made for every TCP group")),
             rng,
             script: Script::of(&group.app).expect("validation pairs TCP with TCP applications"),

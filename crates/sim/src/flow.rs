@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tailrace_core::{Duration, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_scenario::model::{App, DurationDist};
-use tailrace_transport::{CcConfig, Tcp, TcpConfig};
+use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
+use tailrace_transport::{CcConfig, Event, State, Tcp, TcpConfig, TcpStats};
 
 /// What the timers of a flow's socket are for: two a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +30,93 @@ pub(crate) fn timer_of(timer: TimerId) -> (SocketId, TimerKind) {
     (SocketId(timer.0 >> 1), kind)
 }
 
+/// What speaks at one end of a flow.
+#[derive(Debug)]
+pub(crate) enum Endpoint {
+    Tcp(Tcp),
+    Mptcp(Box<Mptcp>),
+}
+
+impl Endpoint {
+    pub(crate) fn write(&mut self, bytes: u64) {
+        match self {
+            Self::Tcp(tcp) => tcp.write(bytes),
+            Self::Mptcp(connection) => connection.write(bytes),
+        };
+    }
+    pub(crate) fn close(&mut self) {
+        match self {
+            Self::Tcp(tcp) => tcp.close(),
+            Self::Mptcp(connection) => connection.close(),
+        }
+    }
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        match self {
+            Self::Tcp(tcp) => tcp.poll_event(),
+            Self::Mptcp(connection) => connection.poll_event(),
+        }
+    }
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Option<Instant> {
+        match self {
+            Self::Tcp(tcp) => tcp.poll_timeout(),
+            Self::Mptcp(connection) => connection.poll_timeout(),
+        }
+    }
+    pub(crate) fn handle_timeout(&mut self, now: Instant) {
+        match self {
+            Self::Tcp(tcp) => tcp.handle_timeout(now),
+            Self::Mptcp(connection) => connection.handle_timeout(now),
+        }
+    }
+    /// Counters of TCP, summed over the subflows.
+    pub(crate) fn stats(&self) -> TcpStats {
+        match self {
+            Self::Tcp(tcp) => *tcp.stats(),
+            Self::Mptcp(connection) => connection.tcp_stats(),
+        }
+    }
+    /// Retransmission timeouts so far.
+    pub(crate) fn timeouts(&self) -> u32 {
+        match self {
+            Self::Tcp(tcp) => tcp.stats().timeouts,
+            Self::Mptcp(connection) => connection.tcp_stats().timeouts,
+        }
+    }
+    /// Number of round-trip samples so far, and the latest.
+    #[inline]
+    pub(crate) fn latest_rtt(&self) -> (u64, Duration) {
+        match self {
+            Self::Tcp(tcp) => tcp.latest_rtt(),
+            Self::Mptcp(connection) => connection.latest_rtt(),
+        }
+    }
+    /// Whether both directions are done.
+    pub(crate) fn is_over(&self) -> bool {
+        match self {
+            Self::Tcp(tcp) => matches!(tcp.state(), State::TimeWait | State::Closed),
+            Self::Mptcp(connection) => connection.is_over(),
+        }
+    }
+    pub(crate) fn as_tcp(&self) -> Option<&Tcp> {
+        match self {
+            Self::Tcp(tcp) => Some(tcp),
+            Self::Mptcp(_) => None,
+        }
+    }
+    pub(crate) fn as_mptcp(&self) -> Option<&Mptcp> {
+        match self {
+            Self::Tcp(_) => None,
+            Self::Mptcp(connection) => Some(connection),
+        }
+    }
+}
+
 /// One end of a flow.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    pub(crate) tcp: Option<Tcp>,
+    pub(crate) endpoint: Option<Endpoint>,
     pub(crate) envelope: Envelope,
     /// Bytes of headers of each TCP packet, where the scenario fixes them.
     pub(crate) header: Option<u32>,
@@ -42,11 +126,30 @@ pub(crate) struct Socket {
     pub(crate) rtt_seen: u64,
 }
 
-/// Parameters that all TCP flows of a group share.
+/// Parameters that all TCP or Multipath TCP flows of a group share.
 #[derive(Clone, Debug)]
-pub(crate) struct TcpPlan {
-    pub(crate) config: Arc<TcpConfig>,
-    pub(crate) cc: CcConfig,
+pub(crate) enum EndpointPlan {
+    Tcp { config: Arc<TcpConfig>, cc: CcConfig },
+    Mptcp(Arc<MptcpPlan>),
+}
+
+impl EndpointPlan {
+    /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.
+    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, rng: &mut Rng, now: Instant) -> Endpoint {
+        let seed = rng.next_u64();
+        match self {
+            Self::Tcp { config, cc } => Endpoint::Tcp(if client {
+                Tcp::connect(config, cc, seed as u32, now)
+            } else {
+                Tcp::listen(config, cc, seed as u32)
+            }),
+            Self::Mptcp(plan) => Endpoint::Mptcp(Box::new(if client {
+                Mptcp::connect(plan, tuple, Rng::new(seed), now)
+            } else {
+                Mptcp::listen(plan, tuple, Rng::new(seed), now)
+            })),
+        }
+    }
 }
 
 /// What drives a flow.
@@ -61,7 +164,7 @@ pub(crate) enum Driver {
 /// State of an application over TCP.
 #[derive(Debug)]
 pub(crate) struct TcpApp {
-    pub(crate) plan: Arc<TcpPlan>,
+    pub(crate) plan: Arc<EndpointPlan>,
     pub(crate) rng: Rng,
     /// What happens between here and the end of the flow.
     pub(crate) script: Script,
@@ -135,6 +238,13 @@ pub(crate) struct Retired {
 impl Socket {
     /// A socket that has no connection yet.
     pub(crate) fn new(envelope: Envelope, header: Option<u32>) -> Self {
-        Self { tcp: None, envelope, header, armed: Instant::MAX, rtt_seen: 0 }
+        Self { endpoint: None, envelope, header, armed: Instant::MAX, rtt_seen: 0 }
+    }
+
+    /// Addresses and ports, this end's first.
+    pub(crate) fn tuple(&self) -> Tuple {
+        let e = &self.envelope;
+        let (local_port, remote_port) = (e.source_port, e.destination_port);
+        Tuple { local: e.source.0, remote: e.destination.0, local_port, remote_port }
     }
 }

@@ -3,6 +3,7 @@
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
+use tailrace_transport::mptcp;
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 
 /// Position of a socket: twice the flow's number, plus one for the flow's far end.
@@ -236,6 +237,19 @@ impl SimPacket {
         self.options = options.with_echo(self.options, echo);
     }
 
+    /// Lets the packet carry MPTCP options.
+    pub(crate) fn set_mptcp(&mut self, mptcp: &mptcp::Options, options: &mut OptionsArena) {
+        if !mptcp.is_empty() {
+            self.options = options.with_mptcp(self.options, mptcp);
+        }
+    }
+
+    /// Its MPTCP options.
+    pub(crate) fn mptcp(&self, options: &OptionsArena) -> mptcp::Options {
+        let place = options.load(self.options).and_then(|rare| rare.mptcp);
+        place.map_or(mptcp::Options::NONE, |p| options.mptcp[p.get() as usize - 1])
+    }
+
     pub(crate) fn is_syn(&self) -> bool {
         self.protocol == protocol::TCP && self.flags.has(Flags::SYN) && !self.flags.has(Flags::ACK)
     }
@@ -257,6 +271,8 @@ struct RareOptions {
     sack_permitted: bool,
     /// See [`SimPacket::echo`].
     echo: Label,
+    /// MPTCP options, kept apart for their size.
+    mptcp: Option<core::num::NonZeroU32>,
 }
 
 /// Options that few packets carry, out of the way of the many that do not.
@@ -264,6 +280,9 @@ struct RareOptions {
 pub(crate) struct OptionsArena {
     slots: Vec<RareOptions>,
     free: Vec<u32>,
+    /// MPTCP options; the place before the first is none.
+    mptcp: Vec<mptcp::Options>,
+    mptcp_free: Vec<core::num::NonZeroU32>,
 }
 
 impl OptionsArena {
@@ -278,6 +297,7 @@ impl OptionsArena {
             window_scale: s.window_scale,
             sack_permitted: s.sack_permitted,
             echo: Label::NONE,
+            mptcp: None,
         };
         self.keep(rare)
     }
@@ -312,7 +332,31 @@ impl OptionsArena {
     #[inline]
     fn free(&mut self, id: OptionsId) {
         if id != OptionsId::NONE {
+            if let Some(mptcp) = self.slots[id.0 as usize].mptcp {
+                self.mptcp_free.push(mptcp);
+            }
             self.free.push(id.0);
+        }
+    }
+
+    /// The options of a packet that has MPTCP options, too.
+    fn with_mptcp(&mut self, id: OptionsId, options: &mptcp::Options) -> OptionsId {
+        let place = match self.mptcp_free.pop() {
+            Some(place) => {
+                self.mptcp[place.get() as usize - 1] = *options;
+                place
+            }
+            None => {
+                self.mptcp.push(*options);
+                core::num::NonZeroU32::new(self.mptcp.len() as u32).expect("one was pushed")
+            }
+        };
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.mptcp = Some(place);
+                id
+            }
+            None => self.keep(RareOptions { mptcp: Some(place), ..RareOptions::default() }),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::build::{ObservedQueue, Plan};
 use crate::clock::peak_rss_bytes;
-use crate::flow::Flow;
+use crate::flow::{Endpoint, Flow};
 use crate::output::{RunOutput, Table};
 use crate::packet::SocketId;
 use crate::series::Series;
@@ -15,7 +15,7 @@ use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::{LinkCounters, LinkId};
-use tailrace_scenario::model::{NodeIndex, Role, Transport};
+use tailrace_scenario::model::{NodeIndex, Role};
 
 /// A run at its end.
 pub(crate) struct Finished {
@@ -189,12 +189,9 @@ impl Finished {
             let group = &self.plan.scenario.flows[flow.group as usize];
             let (from, to) = group.pairs[flow.member as usize];
             let node = |n: NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
-            let (transport, cc) = match &group.transport {
-                Transport::Tcp { cc, .. } => ("tcp", cc.name()),
-                Transport::Udp { .. } => ("udp", ""),
-            };
+            let (transport, cc) = (group.transport.name(), group.transport.cc());
             let t = self.tally(f);
-            let endpoint = self.world.sockets[SocketId::near(f).index()].tcp.as_ref();
+            let endpoint = self.world.sockets[SocketId::near(f).index()].endpoint.as_ref();
             table.row(&[
                 Cell::U32(self.plan.run),
                 Cell::Text(&group.name),
@@ -220,6 +217,7 @@ impl Finished {
                 Cell::F64(t.mean_rtt_s()),
                 Cell::F64(
                     endpoint
+                        .and_then(Endpoint::as_tcp)
                         .map(|e| e.view())
                         .filter(|v| v.rtt_samples > 0)
                         .map_or(f64::NAN, |v| v.min_rtt.as_secs_f64()),

@@ -1,6 +1,7 @@
 //! Time series: a picture of flows and queues at a set interval.
 
 use crate::build::Plan;
+use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
@@ -101,7 +102,7 @@ impl Series {
         self.flows[i].1 = tally;
         let f = &world.flows[flow];
         let near = &world.sockets[SocketId::near(flow).index()];
-        let tcp = near.tcp.as_ref().map(|t| (t.view(), f64::from(t.mss())));
+        let tcp = near.endpoint.as_ref().and_then(Endpoint::as_tcp).map(|t| (t.view(), f64::from(t.mss())));
         let of = |get: &dyn Fn(&tailrace_transport::tcp::TcpView, f64) -> f64| {
             tcp.as_ref().map_or(f64::NAN, |(view, mss)| get(view, *mss))
         };

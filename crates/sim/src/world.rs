@@ -2,14 +2,15 @@
 
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{Driver, Flow, Socket, TimerKind, timer_id, timer_of};
-use crate::packet::{OptionsArena, SimPacket, SocketId};
+use crate::flow::{Driver, Endpoint, Flow, Socket, TimerKind, timer_id, timer_of};
+use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::Recorder;
 use crate::verdicts::Verdicts;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
-use tailrace_net::{Fabric, LinkId, NodeId, Rim, TimerId};
-use tailrace_transport::Tcp;
+use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
+use tailrace_transport::mptcp::option::Signal;
+use tailrace_transport::mptcp::{Transmit, Tuple};
 
 /// All sockets and flows of a run.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl Rim<SimPacket> for World {
     fn expect(&self, pkt: &SimPacket) {
         let socket = &self.sockets[pkt.socket.index()];
         std::hint::black_box((socket.envelope.source, self.flows[pkt.socket.flow()].tally.received_packets));
-        if let Some(tcp) = &socket.tcp {
+        if let Some(Endpoint::Tcp(tcp)) = &socket.endpoint {
             tcp.warm_up();
         }
     }
@@ -115,23 +116,50 @@ impl World {
 
     #[inline]
     fn receive_segment(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+        if let Some(Endpoint::Mptcp(_)) = self.sockets[pkt.socket.index()].endpoint {
+            return self.receive_multipath(pkt, fabric);
+        }
         let segment = pkt.segment(&self.options);
-        pkt.release(&mut self.options);
         let id = pkt.socket;
         if pkt.is_syn()
             && id.is_far()
             && self.sockets[id.index()].envelope.destination_port != pkt.source_port
         {
-            self.accept(id, pkt.source_port);
+            self.accept(id, pkt.source_port, fabric);
+            if let Some(Endpoint::Mptcp(_)) = self.sockets[id.index()].endpoint {
+                return self.receive_multipath(pkt, fabric);
+            }
         }
+        pkt.release(&mut self.options);
         let socket = &mut self.sockets[id.index()];
         if socket.envelope.destination_port != pkt.source_port
             || socket.envelope.source_port != pkt.destination_port
         {
             return; // Of a connection that is gone.
         }
-        let Some(tcp) = &mut socket.tcp else { return };
+        let Some(Endpoint::Tcp(tcp)) = &mut socket.endpoint else { return };
         tcp.handle_segment(&segment, fabric.now());
+        self.serve_socket(id, fabric);
+    }
+
+    /// A segment of a Multipath TCP connection, or of one that is to be.
+    fn receive_multipath(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+        let (segment, options) = (pkt.segment(&self.options), pkt.mptcp(&self.options));
+        pkt.release(&mut self.options);
+        let id = pkt.socket;
+        let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
+        let new = self.sockets[id.index()].envelope.destination_port != pkt.source_port;
+        if pkt.is_syn() && id.is_far() && !joins && new {
+            self.accept(id, pkt.source_port, fabric);
+        }
+        let tuple = Tuple {
+            local: pkt.destination.0,
+            remote: pkt.source.0,
+            local_port: pkt.destination_port,
+            remote_port: pkt.source_port,
+        };
+        let Some(Endpoint::Mptcp(connection)) = &mut self.sockets[id.index()].endpoint else { return };
+        connection.handle_segment(&tuple, &segment, &options, fabric.now());
         self.serve_socket(id, fabric);
     }
 
@@ -143,7 +171,7 @@ impl World {
             self.transmit(id, fabric);
         }
         let socket = &mut self.sockets[id.index()];
-        let deadline = socket.tcp.as_ref().and_then(Tcp::poll_timeout).unwrap_or(Instant::MAX);
+        let deadline = socket.endpoint.as_ref().and_then(Endpoint::poll_timeout).unwrap_or(Instant::MAX);
         if deadline < socket.armed {
             socket.armed = deadline;
             fabric.wake_at(deadline, timer_id(id, TimerKind::Transport));
@@ -156,8 +184,44 @@ impl World {
         loop {
             let socket = &mut self.sockets[id.index()];
             let header = socket.header;
-            let Some(segment) = socket.tcp.as_mut().and_then(|tcp| tcp.poll_transmit(now)) else { return };
+            let segment = match &mut socket.endpoint {
+                Some(Endpoint::Tcp(tcp)) => tcp.poll_transmit(now),
+                Some(Endpoint::Mptcp(_)) => return self.transmit_multipath(id, fabric),
+                None => return,
+            };
+            let Some(segment) = segment else { return };
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
+            self.send(id, pkt, fabric);
+        }
+    }
+
+    fn transmit_multipath(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        loop {
+            let socket = &mut self.sockets[id.index()];
+            let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
+            let Some(Transmit { tuple, segment, options, .. }) = connection.poll_transmit(now) else {
+                return;
+            };
+            let (source, destination) = (Address(tuple.local), Address(tuple.remote));
+            let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
+            if joins && !reaches(fabric, source, destination) {
+                connection.unreachable(&tuple, now);
+                continue;
+            }
+            let envelope = Envelope {
+                source,
+                destination,
+                source_port: tuple.local_port,
+                destination_port: tuple.remote_port,
+                ..socket.envelope
+            };
+            let header = socket.header.map(|h| h + options.len());
+            let mut pkt = SimPacket::tcp(&envelope, &segment, header, &mut self.options, now);
+            if socket.header.is_none() {
+                pkt.size += options.len();
+            }
+            pkt.set_mptcp(&options, &mut self.options);
             self.send(id, pkt, fabric);
         }
     }
@@ -180,8 +244,8 @@ impl World {
     #[inline]
     fn record_rtt(&mut self, id: SocketId) {
         let socket = &mut self.sockets[id.index()];
-        let Some(tcp) = &socket.tcp else { return };
-        let (samples, latest) = tcp.latest_rtt();
+        let Some(endpoint) = &socket.endpoint else { return };
+        let (samples, latest) = endpoint.latest_rtt();
         if samples != socket.rtt_seen {
             socket.rtt_seen = samples;
             let flow = &mut self.flows[id.flow()];
@@ -197,10 +261,10 @@ impl World {
             return; // Superseded by an earlier deadline.
         }
         socket.armed = Instant::MAX;
-        let Some(tcp) = &mut socket.tcp else { return };
-        let timeouts = tcp.stats().timeouts;
-        tcp.handle_timeout(fabric.now());
-        if tcp.stats().timeouts != timeouts {
+        let Some(endpoint) = &mut socket.endpoint else { return };
+        let timeouts = endpoint.timeouts();
+        endpoint.handle_timeout(fabric.now());
+        if endpoint.timeouts() != timeouts {
             self.recorder.timeout(id.flow(), fabric.now());
         }
         self.serve_socket(id, fabric);
@@ -240,11 +304,19 @@ impl World {
         tally.timeouts = f.retired.timeouts;
         let near = SocketId::near(flow);
         for socket in [near, near.peer()] {
-            if let Some(tcp) = &self.sockets[socket.index()].tcp {
-                tally.retransmitted_packets += tcp.stats().retransmitted_segments;
-                tally.timeouts += u64::from(tcp.stats().timeouts);
+            if let Some(endpoint) = &self.sockets[socket.index()].endpoint {
+                let stats = endpoint.stats();
+                tally.retransmitted_packets += stats.retransmitted_segments;
+                tally.timeouts += u64::from(stats.timeouts);
             }
         }
         tally
     }
+}
+
+/// Whether packets from `source` reach `destination` itself, not another address of its host: what a host's route
+/// for a subnet means.
+fn reaches(fabric: &SimFabric, source: Address, destination: Address) -> bool {
+    let graph = fabric.graph();
+    graph.path(source, destination).is_some_and(|path| path.last().copied() == graph.ingress(destination))
 }

@@ -193,7 +193,7 @@ fn tcp_balances_and_leaves_nothing_behind() {
         assert_eq!(balance(&mut sim), (0, 0), "{queue}");
         assert_eq!(sim.world.options.in_use(), 0);
         for (i, socket) in sim.world.sockets.iter().enumerate() {
-            let tcp = socket.tcp.as_ref().unwrap();
+            let tcp = socket.endpoint.as_ref().unwrap().as_tcp().unwrap();
             let open = tcp.stats().bytes_sent - tcp.stats().retransmitted_bytes - tcp.stats().bytes_acked;
             assert_eq!(open, 0, "socket {i}: all that was sent is acknowledged, {:?}", tcp.state());
         }

@@ -33,7 +33,12 @@ impl Mptcp {
         if self.stage == Stage::Established {
             self.announce(id, segment, options);
         }
+        let before = self.subflows[id].tcp.latest_rtt().0;
         self.subflows[id].tcp.handle_segment(segment, now);
+        let (samples, latest) = self.subflows[id].tcp.latest_rtt();
+        if samples != before {
+            self.latest_rtt = (self.latest_rtt.0 + 1, latest);
+        }
         self.subflows[id].failed = false;
         if self.stage == Stage::Established {
             self.on_options(id, segment, options, now);

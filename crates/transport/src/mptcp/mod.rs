@@ -37,7 +37,7 @@ pub use subflow::{SubflowStats, Tuple};
 use crate::cc::Cc;
 use crate::cc::member::Member;
 use crate::segment::Segment;
-use crate::tcp::{Event, ResetCause, Tcp, TcpStats, TcpView};
+use crate::tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView};
 use coupled::Coupling;
 use handshake::Stage;
 use key::Key;
@@ -50,7 +50,7 @@ use send::DataSender;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subflow::Subflow;
-use tailrace_core::{Instant, Rng};
+use tailrace_core::{Duration, Instant, Rng};
 
 /// Most subflows a connection has at a time: sets of them are words of 32 bits.
 pub const MAX_SUBFLOWS: usize = 32;
@@ -158,6 +158,8 @@ pub struct Mptcp {
     lonely: Instant,
     aborting: bool,
 
+    /// Round-trip samples of all subflows, and the latest.
+    latest_rtt: (u64, Duration),
     pending: Pending,
     stats: MptcpStats,
     /// Counters of subflows whose place has been taken by others.
@@ -202,6 +204,7 @@ impl Mptcp {
             resets: VecDeque::new(),
             lonely: Instant::MAX,
             aborting: false,
+            latest_rtt: (0, Duration::ZERO),
             pending: Pending::default(),
             stats: MptcpStats::default(),
             retired: TcpStats::default(),
@@ -404,6 +407,20 @@ impl Mptcp {
             tcp: *s.tcp.stats(),
             stats: s.stats,
         })
+    }
+
+    /// Number of round-trip samples of all subflows so far, and the latest.
+    #[inline]
+    pub fn latest_rtt(&self) -> (u64, Duration) {
+        self.latest_rtt
+    }
+
+    /// Whether both directions are done, though subflows may linger.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Closed
+            || (self.snd.fin_acked() && self.rcv.is_complete())
+            || (self.stage == Stage::Fallback
+                && self.subflows.iter().all(|s| matches!(s.tcp.state(), State::TimeWait | State::Closed)))
     }
 
     fn mss(&self) -> u32 {
