@@ -107,6 +107,12 @@ impl Graph {
         self.addresses.get(source.index()).map(|i| i.out)
     }
 
+    /// The address whose packets leave their host by `link`, if that is a host's.
+    pub fn source_of(&self, link: LinkId) -> Option<Address> {
+        let host = self.arcs.get(link.0 as usize)?.from;
+        self.addresses(host).find(|a| self.egress(*a) == Some(link))
+    }
+
     /// Whether the link behind an address is up, as far as routing knows.
     pub fn is_usable(&self, address: Address) -> bool {
         self.egress(address).is_some_and(|link| self.arcs[link.0 as usize].up)

@@ -1,6 +1,7 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
 use crate::output::CaptureFile;
+use crate::mptcp_wire::raw_options;
 use crate::packet::{OptionsArena, SimPacket};
 use std::net::Ipv4Addr;
 use tailrace_core::packet::protocol;
@@ -193,7 +194,7 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
         return Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
     }
-    let segment = pkt.segment(options);
+    let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
     let mut sack = SackBlocks::default();
     for (left, right) in segment.sack.as_slice() {
         sack.push(left.0, right.0);
@@ -211,10 +212,10 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
             sack_permitted: segment.sack_permitted,
             timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
             sack,
-            ..TcpOptions::default()
+            raw: raw_options(&mptcp),
         },
         ..TcpRepr::default()
     };
-    let headers = tcp::HEADER_LEN + segment.options_len() as usize;
+    let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
     Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space")
 }

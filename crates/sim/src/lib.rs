@@ -11,6 +11,7 @@ mod control;
 mod feedback;
 mod flow;
 mod output;
+mod mptcp_wire;
 mod packet;
 mod recorder;
 mod results;

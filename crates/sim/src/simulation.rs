@@ -193,6 +193,9 @@ impl Simulation {
                 self.fabric.set_links_up(ways, up, reroute, &mut self.world);
             }
         }
+        for &way in ways {
+            self.world.link_changed(way, &mut self.fabric);
+        }
     }
 
     fn renew_rate(&mut self, ways: &[LinkId]) {

@@ -296,6 +296,26 @@ impl World {
         self.send(id, pkt, fabric);
     }
 
+    /// A link that routing knows about has gone up or down: hosts at its ends see their interfaces change.
+    pub(crate) fn link_changed(&mut self, way: LinkId, fabric: &mut SimFabric) {
+        let graph = fabric.graph();
+        let Some(address) = graph.source_of(way) else { return };
+        let (host, up) = (graph.owner(address), graph.is_usable(address));
+        for index in 0..self.sockets.len() {
+            let socket = &mut self.sockets[index];
+            let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { continue };
+            if fabric.graph().owner(socket.envelope.source) != host {
+                continue;
+            }
+            if up {
+                connection.local_up(address.0, fabric.now());
+            } else {
+                connection.local_down(address.0, fabric.now());
+            }
+            self.serve_socket(SocketId(index as u32), fabric);
+        }
+    }
+
     /// A flow's counters including what its endpoints have counted.
     pub(crate) fn tally(&self, flow: usize) -> crate::tally::FlowTally {
         let f = &self.flows[flow];

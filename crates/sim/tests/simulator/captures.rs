@@ -31,11 +31,11 @@ fn captured(transport: &str, more: &str) -> Run {
         .run()
 }
 
-struct Tshark(PathBuf);
+pub(crate) struct Tshark(PathBuf);
 
 impl Tshark {
     /// Writes a capture for tshark to read; `None` where there is no tshark.
-    fn open(run: &Run, name: &str) -> Option<Self> {
+    pub(crate) fn open(run: &Run, name: &str) -> Option<Self> {
         if Command::new("tshark").arg("--version").output().is_err() {
             eprintln!(
                 "SKIPPED: tshark is not installed, so captures were not checked by an independent reader"
@@ -50,7 +50,7 @@ impl Tshark {
     }
 
     /// The given fields of each packet; an empty word where a packet does not have one.
-    fn fields(&self, fields: &[&str]) -> Vec<Vec<String>> {
+    pub(crate) fn fields(&self, fields: &[&str]) -> Vec<Vec<String>> {
         let mut command = Command::new("tshark");
         command.args(["-n", "-o", "ip.check_checksum:TRUE", "-r"]).arg(&self.0).args(["-T", "fields"]);
         for field in fields {

@@ -11,6 +11,7 @@ mod fairness;
 mod faults;
 mod golden;
 mod labels;
+mod mptcp;
 mod queues;
 mod shrew;
 mod support;

@@ -92,6 +92,8 @@ pub enum Signal {
         server: u64,
         /// Data-level length of the payload, where there is one: it maps to the first data sequence numbers.
         len: Option<u16>,
+        /// The first of them; it does not stand on the wire but in the checksum.
+        dsn: u64,
     },
     /// MP_JOIN of a SYN.
     JoinSyn {
@@ -253,7 +255,7 @@ mod tests {
             [16, 18, 8, 10]
         );
         assert_eq!(Signal::RemoveAddr(AddressIds::one(3)).len(), 4);
-        let capable = |checksum, len| Signal::CapableAck { checksum, client: 1, server: 2, len }.len();
+        let capable = |checksum, len| Signal::CapableAck { checksum, client: 1, server: 2, len, dsn: 0 }.len();
         assert_eq!([capable(false, None), capable(false, Some(9)), capable(true, Some(9))], [20, 22, 24]);
     }
 

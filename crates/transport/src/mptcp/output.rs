@@ -252,6 +252,7 @@ impl Mptcp {
             client: self.key.0,
             server: peer.0,
             len: mapping.map(|m| m.len),
+            dsn: self.snd_base.wrapping_add(1),
         })
     }
 

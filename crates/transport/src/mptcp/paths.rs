@@ -25,10 +25,11 @@ pub(super) struct Remote {
 }
 
 impl Mptcp {
-    /// This host's address `address` can be used. One that was not known, or was withdrawn, gets a new id.
+    /// This host's address `address` can be used. One that comes back keeps its id.
     pub fn local_up(&mut self, address: u32, now: Instant) {
         let known = self.locals.iter().position(|l| l.address == address);
         let id = match known {
+            Some(i) if self.locals[i].up => return,
             Some(i) => {
                 self.locals[i].up = true;
                 self.locals[i].id
