@@ -182,6 +182,16 @@ class Result:
         return self.table("law_series")
 
     @property
+    def subflow_series(self) -> pl.DataFrame:
+        """cwnd, RTT, bytes scheduled... of each subflow over time; empty without Multipath TCP."""
+        return self.table("subflow_series")
+
+    @property
+    def connection_series(self) -> pl.DataFrame:
+        """Progress at the data level, bytes that wait for others... over time; empty without Multipath TCP."""
+        return self.table("connection_series")
+
+    @property
     def events(self) -> pl.DataFrame:
         """Drops, marks, timeouts, flags and faults, if the scenario records them."""
         return self.table("events")

@@ -14,7 +14,16 @@ import polars as pl
 RawColumn: TypeAlias = tuple[str, bytes, list[str]]
 
 # Tables of the result contract, in the order of its description.
-TABLES = ("flows", "queues", "flow_series", "queue_series", "law_series", "events")
+TABLES = (
+    "flows",
+    "queues",
+    "flow_series",
+    "queue_series",
+    "law_series",
+    "subflow_series",
+    "connection_series",
+    "events",
+)
 
 _NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "text": "<u4"}
 

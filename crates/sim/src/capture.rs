@@ -1,7 +1,7 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
-use crate::output::CaptureFile;
 use crate::mptcp_wire::raw_options;
+use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, SimPacket};
 use std::net::Ipv4Addr;
 use tailrace_core::packet::protocol;

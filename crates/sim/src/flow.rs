@@ -32,6 +32,7 @@ pub(crate) fn timer_of(timer: TimerId) -> (SocketId, TimerKind) {
 
 /// What speaks at one end of a flow.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "TCP lies beside its addresses: one trip to memory a packet")]
 pub(crate) enum Endpoint {
     Tcp(Tcp),
     Mptcp(Box<Mptcp>),

@@ -51,9 +51,7 @@ fn signal(s: &Signal) -> MptcpOption {
             checksum: len.filter(|_| checksum).map(|len| checksum_of_zeros(dsn, 1, len)),
         },
         Signal::JoinSyn { backup, id, token, nonce } => MptcpOption::JoinSyn { backup, id, token, nonce },
-        Signal::JoinSynAck { backup, id, hmac, nonce } => {
-            MptcpOption::JoinSynAck { backup, id, hmac, nonce }
-        }
+        Signal::JoinSynAck { backup, id, hmac, nonce } => MptcpOption::JoinSynAck { backup, id, hmac, nonce },
         Signal::JoinAck { hmac } => MptcpOption::JoinAck { hmac },
         Signal::AddAddr { id, address, port, hmac } => {
             MptcpOption::AddAddr { id, address: address.to_be_bytes(), port, hmac }

@@ -53,6 +53,8 @@ pub(crate) struct SimPacket {
     ecn: Ecn,
     dscp: Dscp,
     has_timestamps: bool,
+    /// It carries MPTCP options, so that what filters ACKs leaves it alone.
+    is_multipath: bool,
 }
 
 impl Packet for SimPacket {
@@ -85,7 +87,7 @@ impl Packet for SimPacket {
         self.dscp = dscp;
     }
     fn tcp_ack(&self) -> Option<TcpAck> {
-        (self.protocol == protocol::TCP).then(|| TcpAck {
+        (self.protocol == protocol::TCP && !self.is_multipath).then(|| TcpAck {
             ack: self.ack.0,
             flags: self.flags.0,
             payload: self.payload,
@@ -154,6 +156,7 @@ impl SimPacket {
             ecn,
             dscp: envelope.dscp,
             has_timestamps: false,
+            is_multipath: false,
         }
     }
 
@@ -188,6 +191,7 @@ impl SimPacket {
             ecn: segment.ecn,
             dscp: envelope.dscp,
             has_timestamps: segment.timestamps.is_some(),
+            is_multipath: false,
         }
     }
 
@@ -240,6 +244,7 @@ impl SimPacket {
     /// Lets the packet carry MPTCP options.
     pub(crate) fn set_mptcp(&mut self, mptcp: &mptcp::Options, options: &mut OptionsArena) {
         if !mptcp.is_empty() {
+            self.is_multipath = true;
             self.options = options.with_mptcp(self.options, mptcp);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::build::{ObservedQueue, Plan};
 use crate::clock::peak_rss_bytes;
+use crate::connections;
 use crate::flow::{Endpoint, Flow};
 use crate::output::{RunOutput, Table};
 use crate::packet::SocketId;
@@ -104,7 +105,7 @@ impl Finished {
                 .enumerate()
                 .map(|(i, q)| (q.name.clone(), self.queue_summary(i)))
                 .collect(),
-            connections: BTreeMap::new(),
+            connections: connections::summaries(&self.plan, &self.world, &self.fabric),
             engine: EngineSummary {
                 simulated_s: self.fabric.now().as_secs_f64(),
                 wall_s,

@@ -1,6 +1,7 @@
 //! Time series: a picture of flows and queues at a set interval.
 
 use crate::build::Plan;
+use crate::connections::ConnectionSeries;
 use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::SocketId;
@@ -21,6 +22,7 @@ pub(crate) struct Series {
     flow_series: TableBuilder,
     queue_series: TableBuilder,
     law_series: TableBuilder,
+    connections: Option<ConnectionSeries>,
     scratch: Vec<f64>,
 }
 
@@ -75,6 +77,7 @@ impl Series {
                     ("value", Cell::F64(0.0)),
                 ],
             ),
+            connections: ConnectionSeries::of(&plan.scenario),
             scratch: Vec::new(),
         }
     }
@@ -89,6 +92,9 @@ impl Series {
         let now = fabric.now();
         for i in 0..self.flows.len() {
             self.sample_flow(i, plan, world, now);
+            if let Some(connections) = &mut self.connections {
+                connections.sample(self.flows[i].0, plan, world, fabric);
+            }
         }
         for i in 0..self.queues.len() {
             self.sample_queue(i, plan, world, fabric);
@@ -157,7 +163,10 @@ impl Series {
     }
 
     /// The finished tables.
-    pub(crate) fn finish(self) -> [Table; 3] {
-        [self.flow_series.finish(), self.queue_series.finish(), self.law_series.finish()]
+    pub(crate) fn finish(self) -> Vec<Table> {
+        let mut tables =
+            vec![self.flow_series.finish(), self.queue_series.finish(), self.law_series.finish()];
+        tables.extend(self.connections.into_iter().flat_map(ConnectionSeries::finish));
+        tables
     }
 }

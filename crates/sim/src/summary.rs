@@ -1,5 +1,6 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
+use crate::connections::ConnectionSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tailrace_net::Histogram;
@@ -13,7 +14,7 @@ pub(crate) struct RunSummary {
     pub(crate) groups: BTreeMap<String, GroupSummary>,
     pub(crate) queues: BTreeMap<String, QueueSummary>,
     /// Multipath connections; empty without any.
-    pub(crate) connections: BTreeMap<String, ()>,
+    pub(crate) connections: BTreeMap<String, ConnectionSummary>,
     pub(crate) engine: EngineSummary,
 }
 

@@ -162,8 +162,8 @@ pub struct Mptcp {
     latest_rtt: (u64, Duration),
     pending: Pending,
     stats: MptcpStats,
-    /// Counters of subflows whose place has been taken by others.
-    retired: TcpStats,
+    /// What subflows did whose place has been taken by others.
+    retired: Vec<PathReport>,
 }
 
 impl Mptcp {
@@ -207,7 +207,7 @@ impl Mptcp {
             latest_rtt: (0, Duration::ZERO),
             pending: Pending::default(),
             stats: MptcpStats::default(),
-            retired: TcpStats::default(),
+            retired: Vec::new(),
             plan: Arc::clone(plan),
         }
     }
@@ -260,7 +260,7 @@ impl Mptcp {
         let id = match self.subflows.iter().position(|s| s.gone) {
             Some(id) => {
                 let old = core::mem::replace(&mut self.subflows[id], subflow);
-                self.retired.add(old.tcp.stats());
+                add_to(&mut self.retired, &old);
                 self.snd.forget_carrier(id);
                 id
             }
@@ -373,7 +373,8 @@ impl Mptcp {
 
     /// Counters of all TCPs that there were.
     pub fn tcp_stats(&self) -> TcpStats {
-        let mut sum = self.retired;
+        let mut sum = TcpStats::default();
+        self.retired.iter().for_each(|p| sum.add(&p.tcp));
         self.subflows.iter().for_each(|s| sum.add(s.tcp.stats()));
         sum
     }
@@ -409,6 +410,13 @@ impl Mptcp {
         })
     }
 
+    /// What was done between each two addresses, by subflows that are over, too.
+    pub fn paths(&self) -> Vec<PathReport> {
+        let mut paths = self.retired.clone();
+        self.subflows.iter().for_each(|s| add_to(&mut paths, s));
+        paths
+    }
+
     /// Number of round-trip samples of all subflows so far, and the latest.
     #[inline]
     pub fn latest_rtt(&self) -> (u64, Duration) {
@@ -432,6 +440,38 @@ impl Mptcp {
         let speaks = |id: &usize| self.views[*id].usable;
         (0..self.views.len()).filter(speaks).min_by_key(|id| self.views[*id].srtt)
     }
+}
+
+/// All subflows between two addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct PathReport {
+    /// This end's address.
+    pub local: u32,
+    /// The peer's address.
+    pub remote: u32,
+    /// How many there were.
+    pub subflows: u32,
+    /// Their counters in the connection.
+    pub stats: SubflowStats,
+    /// Their TCPs' counters.
+    pub tcp: TcpStats,
+}
+
+/// Counts a subflow among those between its addresses.
+fn add_to(paths: &mut Vec<PathReport>, s: &Subflow) {
+    let (local, remote) = (s.tuple.local, s.tuple.remote);
+    let known = paths.iter().position(|p| (p.local, p.remote) == (local, remote));
+    let i = known.unwrap_or_else(|| {
+        let (stats, tcp) = (SubflowStats::default(), TcpStats::default());
+        paths.push(PathReport { local, remote, subflows: 0, stats, tcp });
+        paths.len() - 1
+    });
+    let path = &mut paths[i];
+    path.subflows += 1;
+    path.stats.scheduled_bytes += s.stats.scheduled_bytes;
+    path.stats.reinjected_bytes += s.stats.reinjected_bytes;
+    path.stats.penalties += s.stats.penalties;
+    path.tcp.add(s.tcp.stats());
 }
 
 /// A subflow for series and results.

@@ -255,7 +255,8 @@ mod tests {
             [16, 18, 8, 10]
         );
         assert_eq!(Signal::RemoveAddr(AddressIds::one(3)).len(), 4);
-        let capable = |checksum, len| Signal::CapableAck { checksum, client: 1, server: 2, len, dsn: 0 }.len();
+        let capable =
+            |checksum, len| Signal::CapableAck { checksum, client: 1, server: 2, len, dsn: 0 }.len();
         assert_eq!([capable(false, None), capable(false, Some(9)), capable(true, Some(9))], [20, 22, 24]);
     }
 

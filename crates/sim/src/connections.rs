@@ -1,0 +1,209 @@
+//! Multipath TCP connections in the results: totals by path, and series of subflows and of the data level.
+
+use crate::build::Plan;
+use crate::flow::Endpoint;
+use crate::output::Table;
+use crate::packet::SocketId;
+use crate::table::{Cell, TableBuilder};
+use crate::world::{SimFabric, World};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tailrace_net::Address;
+use tailrace_scenario::Scenario;
+use tailrace_scenario::model::Transport;
+use tailrace_transport::mptcp::Mptcp;
+
+/// One connection, from its start to the end of the run. Both ends are the latest of the flow.
+#[derive(Debug, Serialize)]
+pub(crate) struct ConnectionSummary {
+    pub(crate) scheduler: &'static str,
+    pub(crate) path_manager: &'static str,
+    pub(crate) cc: &'static str,
+    /// Whether it works as plain TCP.
+    pub(crate) fallback: bool,
+    pub(crate) acked_bytes: u64,
+    pub(crate) delivered_bytes: u64,
+    pub(crate) reinjected_bytes: u64,
+    pub(crate) opportunistic_bytes: u64,
+    /// Bytes that reached the receiver's data level more than once.
+    pub(crate) duplicate_bytes: u64,
+    /// Most bytes that waited at the receiver for others before them.
+    pub(crate) max_waiting_bytes: u64,
+    pub(crate) window_stalls: u64,
+    pub(crate) penalties: u64,
+    pub(crate) data_timeouts: u64,
+    pub(crate) subflows_established: u32,
+    pub(crate) subflows_lost: u32,
+    /// The sender's subflows by the link on which they leave.
+    pub(crate) paths: BTreeMap<String, PathSummary>,
+}
+
+/// Subflows that leave a host by one link, those that are over included.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct PathSummary {
+    pub(crate) subflows: u32,
+    pub(crate) scheduled_bytes: u64,
+    pub(crate) reinjected_bytes: u64,
+    pub(crate) retransmitted_packets: u64,
+    pub(crate) timeouts: u64,
+}
+
+/// Whether a scenario has connections at all.
+pub(crate) fn any(scenario: &Scenario) -> bool {
+    scenario.flows.iter().any(|g| matches!(g.transport, Transport::Mptcp { .. }))
+}
+
+fn connection(world: &World, socket: SocketId) -> Option<&Mptcp> {
+    world.sockets[socket.index()].endpoint.as_ref().and_then(Endpoint::as_mptcp)
+}
+
+/// The name of the link behind an address.
+fn link_name(plan: &Plan, fabric: &SimFabric, address: u32) -> String {
+    let link = fabric.graph().egress(Address(address));
+    link.map_or_else(String::new, |l| plan.scenario.links[l.0 as usize / 2].name.clone())
+}
+
+/// All connections, by group and position of their flow.
+pub(crate) fn summaries(
+    plan: &Plan,
+    world: &World,
+    fabric: &SimFabric,
+) -> BTreeMap<String, ConnectionSummary> {
+    let mut all = BTreeMap::new();
+    for (f, flow) in world.flows.iter().enumerate() {
+        let group = &plan.scenario.flows[flow.group as usize];
+        let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { continue };
+        let near = SocketId::near(f);
+        let Some(sender) = connection(world, near) else { continue };
+        let received = connection(world, near.peer()).map(|c| *c.stats()).unwrap_or_default();
+        let sent = sender.stats();
+        let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
+        for report in sender.paths() {
+            let path = paths.entry(link_name(plan, fabric, report.local)).or_default();
+            path.subflows += report.subflows;
+            path.scheduled_bytes += report.stats.scheduled_bytes;
+            path.reinjected_bytes += report.stats.reinjected_bytes;
+            path.retransmitted_packets += report.tcp.retransmitted_segments;
+            path.timeouts += u64::from(report.tcp.timeouts);
+        }
+        all.insert(
+            format!("{}[{}]", group.name, flow.member),
+            ConnectionSummary {
+                scheduler: mptcp.scheduler.name(),
+                path_manager: mptcp.path_manager.name(),
+                cc: mptcp.control.name(),
+                fallback: sender.is_fallback(),
+                acked_bytes: sent.bytes_acked,
+                delivered_bytes: received.bytes_delivered,
+                reinjected_bytes: sent.reinjected_bytes,
+                opportunistic_bytes: sent.opportunistic_bytes,
+                duplicate_bytes: received.duplicate_bytes,
+                max_waiting_bytes: received.max_waiting_bytes,
+                window_stalls: sent.window_stalls,
+                penalties: sent.penalties,
+                data_timeouts: sent.data_timeouts,
+                subflows_established: sent.subflows_established,
+                subflows_lost: sent.subflows_lost,
+                paths,
+            },
+        );
+    }
+    all
+}
+
+/// Series of the connections of sampled flows.
+#[derive(Debug)]
+pub(crate) struct ConnectionSeries {
+    subflows: TableBuilder,
+    connections: TableBuilder,
+}
+
+impl ConnectionSeries {
+    /// Series, where the scenario has connections.
+    pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
+        let flow = [
+            ("run", Cell::U32(0)),
+            ("time_s", Cell::F64(0.0)),
+            ("group", Cell::Text("")),
+            ("flow", Cell::U32(0)),
+        ];
+        let subflow = [
+            ("subflow", Cell::U32(0)),
+            ("link", Cell::Text("")),
+            ("usable", Cell::U32(0)),
+            ("backup", Cell::U32(0)),
+            ("cwnd_bytes", Cell::F64(0.0)),
+            ("ssthresh_bytes", Cell::F64(0.0)),
+            ("rtt_s", Cell::F64(0.0)),
+            ("in_flight_bytes", Cell::F64(0.0)),
+            ("scheduled_bytes", Cell::U64(0)),
+            ("reinjected_bytes", Cell::U64(0)),
+            ("retransmitted_packets", Cell::U64(0)),
+            ("timeouts", Cell::U64(0)),
+        ];
+        let connection = [
+            ("acked_bytes", Cell::U64(0)),
+            ("sent_bytes", Cell::U64(0)),
+            ("delivered_bytes", Cell::U64(0)),
+            ("waiting_bytes", Cell::U64(0)),
+            ("reinjected_bytes", Cell::U64(0)),
+            ("window_stalls", Cell::U64(0)),
+            ("subflows", Cell::U32(0)),
+        ];
+        any(scenario).then(|| Self {
+            subflows: TableBuilder::new("subflow_series", &[&flow[..], &subflow].concat()),
+            connections: TableBuilder::new("connection_series", &[&flow[..], &connection].concat()),
+        })
+    }
+
+    /// Takes a sample of flow `f`'s connection.
+    pub(crate) fn sample(&mut self, f: usize, plan: &Plan, world: &World, fabric: &SimFabric) {
+        let near = SocketId::near(f);
+        let Some(sender) = connection(world, near) else { return };
+        let flow = &world.flows[f];
+        let head = [
+            Cell::U32(plan.run),
+            Cell::F64(fabric.now().as_secs_f64()),
+            Cell::Text(&plan.scenario.flows[flow.group as usize].name),
+            Cell::U32(flow.member),
+        ];
+        let mut usable = 0;
+        for s in sender.subflows() {
+            usable += u32::from(s.usable);
+            let link = link_name(plan, fabric, s.tuple.local);
+            let rtt = if s.view.rtt_samples == 0 { f64::NAN } else { s.view.smoothed_rtt.as_secs_f64() };
+            let cells = [
+                Cell::U32(s.id as u32),
+                Cell::Text(&link),
+                Cell::U32(u32::from(s.usable)),
+                Cell::U32(u32::from(s.backup)),
+                Cell::F64(s.view.cwnd.as_f64()),
+                Cell::F64(s.view.ssthresh.map_or(f64::NAN, |t| t.as_f64())),
+                Cell::F64(rtt),
+                Cell::F64(s.view.in_flight.as_f64()),
+                Cell::U64(s.stats.scheduled_bytes),
+                Cell::U64(s.stats.reinjected_bytes),
+                Cell::U64(s.tcp.retransmitted_segments),
+                Cell::U64(u64::from(s.tcp.timeouts)),
+            ];
+            self.subflows.row(&[&head[..], &cells].concat());
+        }
+        let receiver = connection(world, near.peer());
+        let (acked, sent) = sender.progress();
+        let cells = [
+            Cell::U64(acked),
+            Cell::U64(sent),
+            Cell::U64(receiver.map_or(0, |r| r.stats().bytes_delivered)),
+            Cell::U64(receiver.map_or(0, Mptcp::waiting_bytes)),
+            Cell::U64(sender.stats().reinjected_bytes),
+            Cell::U64(sender.stats().window_stalls),
+            Cell::U32(usable),
+        ];
+        self.connections.row(&[&head[..], &cells].concat());
+    }
+
+    /// The finished tables.
+    pub(crate) fn finish(self) -> [Table; 2] {
+        [self.subflows.finish(), self.connections.finish()]
+    }
+}
