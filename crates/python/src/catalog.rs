@@ -4,9 +4,14 @@ use serde_json::{Value, json};
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
+use tailrace_transport::cc::CatalogEntry;
+use tailrace_transport::mptcp::MptcpConfig;
+use tailrace_transport::mptcp::coupled::CoupledConfig;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::{CcConfig, TcpConfig};
 
-/// `{ "queues": [...], "cc": [...] }`, each entry with `name`, `doc`, `citation`, `params`.
+/// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, `citation`, `params`.
 pub(crate) fn catalog() -> Value {
     let queues: Vec<Value> = tailrace_qdisc::catalog()
         .iter()
@@ -26,30 +31,41 @@ pub(crate) fn catalog() -> Value {
             })
         })
         .collect();
-    let controls: Vec<Value> = CcConfig::catalog()
-        .iter()
-        .map(|info| {
-            let default = CcConfig::default_of(info.name);
-            json!({
-                "name": info.name,
-                "doc": info.summary,
-                "citation": info.citation,
-                "params": params(info.params, |name| default.as_ref().and_then(|config| config.get(name))),
-            })
-        })
-        .collect();
     json!({
         "queues": queues,
-        "cc": controls,
+        "cc": policies(&CcConfig::catalog(), |of, name| CcConfig::default_of(of)?.get(name)),
+        "coupled": policies(&CoupledConfig::catalog(), |of, name| CoupledConfig::default_of(of)?.get(name)),
+        "schedulers": policies(&SchedulerConfig::catalog(), |of, name| SchedulerConfig::default_of(of)?.get(name)),
+        "path_managers": policies(&PathManagerConfig::catalog(), |of, name| {
+            PathManagerConfig::default_of(of)?.get(name)
+        }),
         "tcp": [{
             "name": "tcp",
             "doc": "Parameters of a TCP endpoint, with the defaults of profile \"rfc\".",
             "params": params(TcpConfig::params(), |name| TcpConfig::default().get(name)),
         }],
+        "mptcp": [{
+            "name": "mptcp",
+            "doc": "Parameters of a Multipath TCP connection, beside those of its subflows (tcp).",
+            "params": params(MptcpConfig::params(), |name| MptcpConfig::default().get(name)),
+        }],
         "apps": tables(&[TCP_APPS, UDP_APPS]),
         "losses": tables(&[LOSSES]),
         "faults": tables(&[&[("fault", FAULT)]]),
     })
+}
+
+/// What stands in a registry; `value` is a parameter's default.
+fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<ParamValue>) -> Vec<Value> {
+    let entry = |info: &CatalogEntry| {
+        json!({
+            "name": info.name,
+            "doc": info.summary,
+            "citation": info.citation,
+            "params": params(info.params, |name| value(info.name, name)),
+        })
+    };
+    catalog.iter().map(entry).collect()
 }
 
 /// Kinds that are described as tables of keys.

@@ -89,9 +89,16 @@ impl Paths {
         let mut windows = BTreeMap::new();
         for (i, group) in scenario.flows.iter().enumerate() {
             for (a, b) in &group.pairs {
-                let Some(hops) = topology.path(*a, *b) else { continue };
-                let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
-                paths.add(scenario, i, &there, &mut windows);
+                let multipath = matches!(group.transport, Transport::Mptcp { .. });
+                let all = if multipath {
+                    topology.paths(*a, *b)
+                } else {
+                    topology.path(*a, *b).into_iter().collect()
+                };
+                for hops in all {
+                    let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
+                    paths.add(scenario, i, &there, &mut windows);
+                }
             }
         }
         paths.windows = windows.into_values().collect();
@@ -215,7 +222,9 @@ fn offered_by(group: &FlowGroup) -> u64 {
 /// The window of a TCP flow that sends as much as it can; `None` for others, and where nothing limits it.
 fn window_of(group: &FlowGroup) -> Option<u64> {
     let config = group.transport.tcp()?;
-    if matches!(group.app, App::RequestResponse { .. }) {
+    // A connection's window is shared by paths of which it need not fill each.
+    let shared = matches!(group.transport, Transport::Mptcp { .. });
+    if shared || matches!(group.app, App::RequestResponse { .. }) {
         return None;
     }
     let packets = config.window.map_or(u64::MAX, |n| n.saturating_mul(config.mss.get()));

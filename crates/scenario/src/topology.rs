@@ -75,25 +75,26 @@ impl<'s> Topology<'s> {
 
     /// The links from host `a` to host `b` along a shortest path (fewest links).
     pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<Hop>> {
-        if let Some(arm) = self.arms(a).iter().find(|arm| arm.other == b) {
-            return Some(vec![self.hop(arm.link, a)]);
-        }
+        self.paths(a, b).into_iter().min_by_key(Vec::len)
+    }
+
+    /// The links from host `a` to host `b` for every two of their interfaces.
+    pub(crate) fn paths(&mut self, a: NodeIndex, b: NodeIndex) -> Vec<Vec<Hop>> {
+        let direct = self.arms(a).iter().filter(|arm| arm.other == b);
+        let mut paths: Vec<Vec<Hop>> = direct.map(|arm| vec![self.hop(arm.link, a)]).collect();
         let of =
             |t: &Self, n| t.arms(n).iter().copied().filter(|arm| t.is_router(arm.other)).collect::<Vec<_>>();
         let (near, far) = (of(self, a), of(self, b));
-        let mut best: Option<Vec<Hop>> = None;
         for enter in &near {
             for leave in &far {
                 let Some(middle) = self.between(enter.other, leave.other) else { continue };
-                if best.as_ref().is_none_or(|path| path.len() > middle.len() + 2) {
-                    let mut path = vec![self.hop(enter.link, a)];
-                    path.extend(middle);
-                    path.push(self.hop(leave.link, leave.other));
-                    best = Some(path);
-                }
+                let mut path = vec![self.hop(enter.link, a)];
+                path.extend(middle);
+                path.push(self.hop(leave.link, leave.other));
+                paths.push(path);
             }
         }
-        best
+        paths
     }
 
     fn hop(&self, link: LinkIndex, from: NodeIndex) -> Hop {
