@@ -156,15 +156,15 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(mapping_len(&mptcp));
     }
     let control = match r.node("cc") {
-        Some(node) => read_named(node, "congestion control", &SubflowControl::names(), sink),
+        Some(node) => read_named(node, &CC, &SubflowControl::names(), sink),
         None => SubflowControl::default_of("lia"),
     };
     let scheduler = match r.node("scheduler") {
-        Some(node) => read_named(node, "scheduler", SchedulerConfig::names(), sink),
+        Some(node) => read_named(node, &SCHEDULER, SchedulerConfig::names(), sink),
         None => SchedulerConfig::default_of("lowest_rtt"),
     };
     let path_manager = match r.node("path_manager") {
-        Some(node) => read_named(node, "path manager", PathManagerConfig::names(), sink),
+        Some(node) => read_named(node, &PATH_MANAGER, PathManagerConfig::names(), sink),
         None => PathManagerConfig::default_of("fullmesh"),
     };
     r.finish();
@@ -209,11 +209,17 @@ macro_rules! named {
 }
 named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
 
-fn read_named<C: Named>(node: &Node, what: &str, names: &[&'static str], sink: &Sink<'_>) -> Option<C> {
+fn read_named<C: Named>(
+    node: &Node,
+    section: &'static Section,
+    names: &[&'static str],
+    sink: &Sink<'_>,
+) -> Option<C> {
+    let what = section.title.trim_start_matches("the ");
     let (kind, table) = kind_of(node, what, names, sink)?;
     let mut config = C::default_of(kind)?;
     let Some(table) = table else { return Some(config) };
-    let r = Reader::of(table, node.origin, &POLICY, sink).kinded().with_params(config.params());
+    let r = Reader::of(table, node.origin, section, sink).kinded().with_params(config.params());
     let fine = r.set_params(|name, value| config.set(name, value));
     r.finish();
     fine.then_some(config)
@@ -249,11 +255,13 @@ fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
 }
 
 fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
-    read_named(node, "congestion control", CcConfig::names(), sink)
+    read_named(node, &CC, CcConfig::names(), sink)
 }
 
-/// Congestion controls, schedulers and path managers describe their own keys.
-const POLICY: Section = Section { title: "the policy", doc: "", keys: &[] };
+// Congestion controls, schedulers and path managers describe their own keys.
+const CC: Section = Section { title: "the congestion control", doc: "", keys: &[] };
+const SCHEDULER: Section = Section { title: "the scheduler", doc: "", keys: &[] };
+const PATH_MANAGER: Section = Section { title: "the path manager", doc: "", keys: &[] };
 
 fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Option<App> {
     let kinds: Vec<&'static str> = TCP_APPS.iter().chain(UDP_APPS).map(|(k, _)| *k).collect();

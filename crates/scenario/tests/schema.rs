@@ -62,6 +62,21 @@ fn kinds_have_the_same_keys_in_the_schema_and_in_the_parser() {
             "[[flow]]\ntransport = { kind = \"tcp\", cc = { kind = \"K\", zzzzzzzzz = 1 } }",
             "the congestion control",
         ),
+        (
+            "multipath_control",
+            "[[flow]]\ntransport = { kind = \"mptcp\", cc = { kind = \"K\", zzzzzzzzz = 1 } }",
+            "the congestion control",
+        ),
+        (
+            "scheduler",
+            "[[flow]]\ntransport = { kind = \"mptcp\", scheduler = { kind = \"K\", zzzzzzzzz = 1 } }",
+            "the scheduler",
+        ),
+        (
+            "path_manager",
+            "[[flow]]\ntransport = { kind = \"mptcp\", path_manager = { kind = \"K\", zzzzzzzzz = 1 } }",
+            "the path manager",
+        ),
     ];
     for (def, text, title) in cases {
         let kinds = kinds(&s["$defs"][def]);
