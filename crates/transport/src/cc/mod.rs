@@ -4,16 +4,20 @@
 //! is told into a window. One algorithm is one file plus one line in `registry.rs`.
 
 mod cubic;
+mod highspeed;
 mod hystart;
 pub(crate) mod member;
 mod newreno;
 mod registry;
 mod reno;
+mod vegas;
 
 pub use cubic::{Cubic, CubicConfig};
+pub use highspeed::{Highspeed, HighspeedConfig};
 pub use newreno::{NewReno, NewRenoConfig};
 pub use registry::{CatalogEntry, Cc, CcConfig};
 pub use reno::{Reno, RenoConfig};
+pub use vegas::{RoundTrip, Vegas, VegasConfig};
 
 use crate::config::{EcnLeast, Increase, TcpConfig, WindowUnit};
 use tailrace_core::params::Parameters;

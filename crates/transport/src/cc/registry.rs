@@ -1,9 +1,9 @@
 //! The table of congestion controls. A new algorithm is one file and one line at the end of this one; names,
 //! configuration, dispatch, documentation and the conformance tests derive from it.
 
-use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Setup};
 use super::member::Member;
-use super::{Cubic, NewReno, Reno};
+use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Setup};
+use super::{Cubic, Highspeed, NewReno, Reno, Vegas};
 use crate::config::TcpConfig;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
 use tailrace_core::{Bytes, Duration, Rate};
@@ -126,4 +126,6 @@ congestion_controls! {
     "reno" => Reno,
     "newreno" => NewReno,
     "cubic" => Cubic,
+    "vegas" => Vegas,
+    "highspeed" => Highspeed,
 }

@@ -20,12 +20,12 @@ parameters! {
 /// Reno's state.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    setup: Setup,
+    pub(super) setup: Setup,
     beta: f64,
     beta_ecn: f64,
     /// Bytes; a float because ACK counting adds `MSS * MSS / cwnd`.
-    cwnd: f64,
-    ssthresh: u64,
+    pub(super) cwnd: f64,
+    pub(super) ssthresh: u64,
     /// Bytes acknowledged towards the next increase in congestion avoidance.
     credit: u64,
 }

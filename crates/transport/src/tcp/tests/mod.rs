@@ -1,5 +1,6 @@
 //! Two endpoints over a channel that loses, delays, reorders and duplicates.
 
+mod bottleneck;
 mod properties;
 mod stacks;
 mod windows;
