@@ -134,6 +134,19 @@ choices! {
     }
 }
 
+choices! {
+    /// How a receiver tells of congestion marks.
+    pub enum EcnEcho {
+        /// As the congestion control asks; both ends of a flow have the same.
+        Auto = "auto",
+        /// ECE on every ACK from a mark until the sender says that it has reduced its window (RFC 3168 §6.1.3).
+        Classic = "classic",
+        /// ECE tells whether the segments that the ACK covers were marked; a change is acknowledged at once
+        /// (RFC 8257 §3.2).
+        Dctcp = "dctcp",
+    }
+}
+
 parameters! {
     /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig {
@@ -153,6 +166,8 @@ parameters! {
         window_scale: bool = true, "RFC 7323 §2";
         /// Explicit congestion notification, used where both ends have it on.
         ecn: bool = false, "RFC 3168";
+        /// How a receiver tells of congestion marks. A sender of the other kind misreads how many there were.
+        ecn_echo: EcnEcho = EcnEcho::Auto, "as the congestion control asks";
         /// How much may be unacknowledged, as what is beyond waits in the application; `"auto"` is unlimited.
         send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
         /// Receive buffer, which bounds the advertised window. Below the bandwidth-delay product it limits throughput.

@@ -4,8 +4,10 @@
 //! is told into a window. One algorithm is one file plus one line in `registry.rs`.
 
 mod cubic;
+mod dctcp;
 mod highspeed;
 mod hystart;
+mod ledbat;
 pub(crate) mod member;
 mod newreno;
 mod registry;
@@ -13,13 +15,15 @@ mod reno;
 mod vegas;
 
 pub use cubic::{Cubic, CubicConfig};
+pub use dctcp::{Dctcp, DctcpConfig};
 pub use highspeed::{Highspeed, HighspeedConfig};
+pub use ledbat::{Ledbat, LedbatConfig};
 pub use newreno::{NewReno, NewRenoConfig};
 pub use registry::{CatalogEntry, Cc, CcConfig};
 pub use reno::{Reno, RenoConfig};
 pub use vegas::{RoundTrip, Vegas, VegasConfig};
 
-use crate::config::{EcnLeast, Increase, TcpConfig, WindowUnit};
+use crate::config::{EcnEcho, EcnLeast, Increase, TcpConfig, WindowUnit};
 use tailrace_core::params::Parameters;
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
@@ -86,6 +90,76 @@ pub struct CongestionEvent {
     pub signal: Signal,
     /// What a multiplicative decrease applies to: the flight or the window in use (`halve_base`).
     pub base: Bytes,
+}
+
+/// What an algorithm asks of the endpoint beyond the window rule; the default is nothing, and costs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// [`CongestionControl::on_delivery`] is called for every ACK.
+    pub deliveries: bool,
+    /// ECN is negotiated whatever `ecn` says, as the algorithm does not work without.
+    pub ecn: bool,
+    /// How the receiver echoes marks, where `ecn_echo` leaves it open.
+    pub echo: EcnEcho,
+}
+
+impl Needs {
+    /// Nothing.
+    pub const NOTHING: Self = Self { deliveries: false, ecn: false, echo: EcnEcho::Classic };
+}
+
+/// What an endpoint is repairing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Nothing.
+    None,
+    /// A loss, in fast recovery.
+    Loss,
+    /// A timeout.
+    Timeout,
+}
+
+/// What one ACK tells, in recovery or not, for algorithms that ask for it. The call follows all others that the ACK
+/// gives rise to.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// When it arrived.
+    pub now: Instant,
+    /// Bytes it acknowledges cumulatively for the first time.
+    pub acked: Bytes,
+    /// Whether it echoes a congestion mark.
+    pub marked: bool,
+    /// First byte not acknowledged, after it; a position in the stream.
+    pub una: u64,
+    /// Next byte to be sent for the first time.
+    pub nxt: u64,
+    /// Bytes estimated in the network, after it.
+    pub in_flight: Bytes,
+    /// Round-trip sample, if it gave one.
+    pub rtt: Option<Duration>,
+    /// One-way delay of the data by the timestamps (the difference of the two ends' clocks, and how long the ACK
+    /// waited, included), in milliseconds.
+    pub one_way_ms: Option<i32>,
+    /// What the endpoint is repairing, after it.
+    pub repair: Repair,
+}
+
+#[cfg(test)]
+impl Delivery {
+    /// A delivery that says nothing but the time.
+    pub(crate) fn at(now: Instant) -> Self {
+        Self {
+            now,
+            acked: Bytes(0),
+            marked: false,
+            una: 0,
+            nxt: 0,
+            in_flight: Bytes(0),
+            rtt: None,
+            one_way_ms: None,
+            repair: Repair::None,
+        }
+    }
 }
 
 /// What an algorithm is told when it is built, and again when the handshake has settled the segment size.
@@ -167,6 +241,12 @@ pub trait CongestionControl {
     fn penalise(&mut self) {
         self.on_recovered(Bytes(self.cwnd().get() / 2));
     }
+    /// What it asks of the endpoint; the answer never changes.
+    fn needs(&self) -> Needs {
+        Needs::NOTHING
+    }
+    /// An ACK was dealt with; called only where [`Needs::deliveries`] asks for it.
+    fn on_delivery(&mut self, _delivery: &Delivery) {}
     /// Rate at which to pace, if the algorithm paces.
     fn pacing_rate(&self) -> Option<Rate> {
         None

@@ -2,8 +2,8 @@
 //! configuration, dispatch, documentation and the conformance tests derive from it.
 
 use super::member::Member;
-use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Setup};
-use super::{Cubic, Highspeed, NewReno, Reno, Vegas};
+use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
+use super::{Cubic, Dctcp, Highspeed, Ledbat, NewReno, Reno, Vegas};
 use crate::config::TcpConfig;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
 use tailrace_core::{Bytes, Duration, Rate};
@@ -109,6 +109,12 @@ macro_rules! congestion_controls {
             fn ssthresh(&self) -> Option<Bytes> {
                 match self { $( Self::$variant(c) => c.ssthresh(), )+ Self::Member(c) => c.ssthresh() }
             }
+            fn needs(&self) -> Needs {
+                match self { $( Self::$variant(c) => c.needs(), )+ Self::Member(c) => c.needs() }
+            }
+            fn on_delivery(&mut self, delivery: &Delivery) {
+                match self { $( Self::$variant(c) => c.on_delivery(delivery), )+ Self::Member(c) => c.on_delivery(delivery) }
+            }
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $( Self::$variant(c) => c.pacing_rate(), )+ Self::Member(c) => c.pacing_rate() }
             }
@@ -128,4 +134,6 @@ congestion_controls! {
     "cubic" => Cubic,
     "vegas" => Vegas,
     "highspeed" => Highspeed,
+    "dctcp" => Dctcp,
+    "ledbat" => Ledbat,
 }

@@ -9,7 +9,7 @@ use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
 use crate::config::{Handshake, RttSampling};
 use crate::segment::{Flags, Segment, SeqNumber};
-use tailrace_core::{Duration, Ecn, Instant};
+use tailrace_core::{Duration, Instant};
 
 /// Least distance of two answers to segments without payload that do not belong here, so that two confused ends
 /// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
@@ -71,7 +71,7 @@ impl Tcp {
         if !segment.flags.has(Flags::SYN) {
             return;
         }
-        let ecn = self.config.ecn && acks && segment.flags.0 & (Flags::ECE.0 | Flags::CWR.0) == Flags::ECE.0;
+        let ecn = self.wants_ecn() && acks && segment.flags.0 & (Flags::ECE.0 | Flags::CWR.0) == Flags::ECE.0;
         self.learn(segment, ecn);
         if acks {
             self.establish(segment, now);
@@ -84,7 +84,7 @@ impl Tcp {
 
     /// A connection request: it is answered with a SYN-ACK.
     fn on_syn(&mut self, segment: &Segment) {
-        let ecn = self.config.ecn && segment.flags.has(Flags::ECE.with(Flags::CWR));
+        let ecn = self.wants_ecn() && segment.flags.has(Flags::ECE.with(Flags::CWR));
         self.learn(segment, ecn);
         self.advance(Trigger::Syn);
         self.syn_due = true;
@@ -272,6 +272,7 @@ impl Tcp {
     #[inline]
     fn on_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = (self.board.outstanding(), self.pipe());
+        let watch = self.needs.deliveries.then(|| self.watch());
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
         let news =
@@ -306,6 +307,9 @@ impl Tcp {
             if if self.options.sack { news } else { plain } {
                 self.on_duplicate(now);
             }
+        }
+        if let Some(watch) = watch {
+            self.tell_delivery(&watch, segment, marked, now);
         }
     }
 
@@ -375,14 +379,7 @@ impl Tcp {
     #[inline]
     fn on_payload(&mut self, segment: &Segment, seq: u64, now: Instant) {
         if self.options.ecn {
-            // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
-            if segment.flags.has(Flags::CWR) {
-                self.ece = false;
-            }
-            if segment.ecn == Ecn::Ce {
-                self.ece = true;
-                self.stats.ce_received += 1;
-            }
+            self.on_codepoint(segment);
         }
         if !self.state.may_receive() {
             self.ack.now = true;

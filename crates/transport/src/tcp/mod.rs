@@ -37,6 +37,8 @@
 //! assert_eq!(client.view().min_rtt, Duration::from_millis(20));
 //! ```
 
+mod delivery;
+mod ecn;
 mod input;
 mod output;
 pub(crate) mod reassembly;
@@ -53,8 +55,8 @@ mod timer;
 pub use state::State;
 pub use stats::{TcpStats, TcpView};
 
-use crate::cc::{Cc, CcConfig, CongestionControl};
-use crate::config::TcpConfig;
+use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
+use crate::config::{EcnEcho, TcpConfig};
 use crate::segment::SeqNumber;
 use reassembly::Reassembly;
 use recovery::Recovery;
@@ -155,6 +157,7 @@ struct ResetReply {
 pub struct Tcp {
     config: Arc<TcpConfig>,
     cc: Cc,
+    needs: Needs,
     state: State,
     options: Options,
     mss: u32,
@@ -208,6 +211,10 @@ pub struct Tcp {
     fin_at: Option<u64>,
     /// Marks are echoed until the peer says that it has reduced its window.
     ece: bool,
+    /// How they are echoed.
+    echo: EcnEcho,
+    /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
+    owed: Option<SeqNumber>,
     ack: AckDebt,
     ack_deadline: Instant,
     last_ack_sent: u64,
@@ -223,8 +230,11 @@ impl Tcp {
     fn new(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
         let mss = config.mss.get().clamp(1, u64::from(u16::MAX)) as u32;
         let iss = BASE + u64::from(iss);
+        let cc = cc.build(config, u64::from(mss));
+        let needs = cc.needs();
         Self {
-            cc: cc.build(config, u64::from(mss)),
+            cc,
+            needs,
             state: State::Closed,
             options: Options::default(),
             mss,
@@ -256,6 +266,8 @@ impl Tcp {
             auto_read: true,
             fin_at: None,
             ece: false,
+            echo: if config.ecn_echo == EcnEcho::Auto { needs.echo } else { config.ecn_echo },
+            owed: None,
             ack: AckDebt { quick: config.quick_acks, ..AckDebt::default() },
             ack_deadline: Instant::MAX,
             last_ack_sent: 0,
@@ -450,6 +462,7 @@ impl Tcp {
         self.timer = Timer::OFF;
         self.ack_deadline = Instant::MAX;
         self.ack.now = false;
+        self.owed = None;
         self.syn_due = false;
         self.probe_due = false;
         self.board = Scoreboard::new(self.board.nxt);

@@ -20,6 +20,9 @@ impl Tcp {
                 ..Segment::default()
             });
         }
+        if let Some(up_to) = self.owed.take() {
+            return Some(self.acknowledge_before(up_to, now));
+        }
         if self.state.may_send()
             && let Some(segment) = self.poll_data(now)
         {
@@ -53,7 +56,7 @@ impl Tcp {
             }
             self.ack.now = false;
             self.last_ack_sent = self.rcv.nxt;
-        } else if c.ecn && !(c.ecn_fallback && self.syn_lost) {
+        } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_lost) {
             flags = flags.with(Flags::ECE).with(Flags::CWR);
         }
         let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
@@ -234,7 +237,7 @@ impl Tcp {
 
     /// A segment that acknowledges everything received, without payload.
     #[inline]
-    fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
+    pub(super) fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
         self.ack.now = false;
         self.ack.segments = 0;

@@ -6,7 +6,7 @@
 
 use super::Tcp;
 use super::scoreboard::Acked;
-use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
+use crate::cc::{AckSample, CongestionControl, CongestionEvent, Repair, Signal};
 use crate::config::{EcnLeast, HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
 use tailrace_core::{Bytes, Duration, Instant};
 
@@ -61,6 +61,13 @@ impl Recovery {
     }
     pub(crate) fn is_active(&self) -> bool {
         self.phase != Phase::Open
+    }
+    pub(crate) fn repairs(&self) -> Repair {
+        match self.phase {
+            Phase::Open => Repair::None,
+            Phase::Fast => Repair::Loss,
+            Phase::Loss => Repair::Timeout,
+        }
     }
     pub(crate) fn is_after_timeout(&self) -> bool {
         self.phase == Phase::Loss

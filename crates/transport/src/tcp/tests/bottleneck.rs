@@ -38,16 +38,18 @@ struct Dumbbell {
 }
 
 impl Dumbbell {
-    fn new(link: Link, config: &TcpConfig, cc: &CcConfig, flows: usize) -> Self {
+    /// One flow for each congestion control.
+    fn new(link: Link, config: &TcpConfig, ccs: &[CcConfig]) -> Self {
         let config = Arc::new(config.clone());
-        let pair = |i: u32| {
-            let mut client = Tcp::connect(&config, cc, i, Instant::ZERO);
+        let pair = |cc: &CcConfig| {
+            let mut client = Tcp::connect(&config, cc, 1, Instant::ZERO);
             client.write(UNLIMITED);
-            [client, Tcp::listen(&config, cc, 77 + i)]
+            [client, Tcp::listen(&config, cc, 77)]
         };
+        let flows = ccs.len();
         let mut d = Self {
             link,
-            flows: (0..flows as u32).map(pair).collect(),
+            flows: ccs.iter().map(pair).collect(),
             flying: BTreeMap::new(),
             delivered: vec![0; flows],
             now: Instant::ZERO,
@@ -155,8 +157,11 @@ fn named(cc: &str) -> CcConfig {
 #[test]
 fn vegas_keeps_alpha_to_beta_segments_queued_a_flow() {
     for flows in [1, 3] {
-        let mut d =
-            Dumbbell::new(link(1000, None), &TcpConfig { delayed_ack: 1, ..bulk() }, &named("vegas"), flows);
+        let mut d = Dumbbell::new(
+            link(1000, None),
+            &TcpConfig { delayed_ack: 1, ..bulk() },
+            &vec![named("vegas"); flows],
+        );
         d.run_until(Instant::from_secs(20));
         let used = d.measure(Duration::from_secs(10));
         // Brakmo 1995: 2 to 4 each; later flows take the standing queue for part of the path and keep some more.
@@ -164,4 +169,50 @@ fn vegas_keeps_alpha_to_beta_segments_queued_a_flow() {
         assert!((1.5..=6.5).contains(&each), "{flows}: {each}");
         assert!(used > 0.98 && d.seen.lost == 0, "{flows}: {used}");
     }
+}
+
+#[test]
+fn dctcp_keeps_the_queue_near_the_marking_threshold() {
+    // Alizadeh et al. 2010 §3.3: with K = 20 >= 96/7 one flow's queue swings by sqrt(2 (C R + K)) / 2 = 7.6 below K + 1,
+    // and alpha is about sqrt(2 / (C R + K)) = 0.13. With delayed ACKs, too: that is what RFC 8257 §3.2 is for.
+    for delayed_ack in [1, 2] {
+        let mut d =
+            Dumbbell::new(link(1000, Some(20)), &TcpConfig { delayed_ack, ..bulk() }, &[named("dctcp")]);
+        d.run_until(Instant::from_secs(20));
+        let used = d.measure(Duration::from_secs(10));
+        assert!((12.0..=21.0).contains(&d.mean_queue()), "{}", d.mean_queue());
+        assert!(d.seen.queue_max <= 24 && used > 0.99, "{} {used}", d.seen.queue_max);
+        let Cc::Dctcp(cc) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+        assert!((0.08..0.2).contains(&cc.alpha()), "{}", cc.alpha());
+    }
+}
+
+#[test]
+fn dctcp_echoes_each_segments_mark_however_acks_are_delayed() {
+    // What the sender counts as marked is what was marked: an ACK never covers marked and unmarked segments.
+    let mut d = Dumbbell::new(link(1000, Some(20)), &bulk(), &[named("dctcp")]);
+    d.run_until(Instant::from_secs(20));
+    d.measure(Duration::from_secs(10));
+    let share = d.seen.marked as f64 / d.seen.arrivals as f64;
+    let Cc::Dctcp(cc) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+    assert!((cc.alpha() - share).abs() < 0.06, "{} {share}", cc.alpha());
+}
+
+#[test]
+fn ledbat_holds_the_queueing_delay_at_its_target() {
+    // 25 ms at 20 Mbit/s are 60 packets; the clock ticks in milliseconds of 2.4 packets.
+    let mut ledbat = crate::cc::LedbatConfig::default();
+    ledbat.target = Duration::from_millis(25);
+    let ledbat = CcConfig::Ledbat(ledbat);
+    let mut d = Dumbbell::new(link(1000, None), &bulk(), &[ledbat.clone()]);
+    d.run_until(Instant::from_secs(30));
+    let used = d.measure(Duration::from_secs(10));
+    assert!((d.mean_queue() - 60.0).abs() < 6.0 && used > 0.99, "{} {used}", d.mean_queue());
+
+    // Beside a flow that fills the queue (200 packets are 83 ms) it all but stops.
+    let mut d = Dumbbell::new(link(200, None), &bulk(), &[ledbat, named("newreno")]);
+    d.run_until(Instant::from_secs(20));
+    d.measure(Duration::from_secs(40));
+    let share = d.delivered[0] as f64 / (d.delivered[0] + d.delivered[1]) as f64;
+    assert!(share < 0.1, "{share}");
 }
