@@ -147,6 +147,18 @@ choices! {
     }
 }
 
+choices! {
+    /// Whether data leaves evenly spaced.
+    pub enum Pacing {
+        /// As the congestion control asks.
+        Auto = "auto",
+        /// Always: at the congestion control's rate, or at 2 cwnd / SRTT in slow start and 1.2 cwnd / SRTT after it.
+        On = "on",
+        /// Never: as much at once as the window allows.
+        Off = "off",
+    }
+}
+
 parameters! {
     /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig {
@@ -234,6 +246,8 @@ parameters! {
         syn_retries: Option<u64> = Some(7), "RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes";
         /// Most new segments sent in answer to one ACK; 0 is no limit.
         max_burst: u64 = 0, "off";
+        /// Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts after each ACK.
+        pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
         /// Hold a small segment back while data is unacknowledged.
         nagle: bool = false, "off, as simulated applications write in bulk";
         /// How a connection is opened.

@@ -82,7 +82,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn needs(&self) -> Needs {
-        Needs { deliveries: true, ecn: true, echo: EcnEcho::Dctcp }
+        Needs { deliveries: true, ecn: true, echo: EcnEcho::Dctcp, ..Needs::NOTHING }
     }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);

@@ -3,6 +3,7 @@
 //! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
 //! is told into a window. One algorithm is one file plus one line in `registry.rs`.
 
+mod bbr;
 mod cubic;
 mod dctcp;
 mod highspeed;
@@ -14,6 +15,7 @@ mod registry;
 mod reno;
 mod vegas;
 
+pub use bbr::{Bbr, BbrConfig, BbrMode};
 pub use cubic::{Cubic, CubicConfig};
 pub use dctcp::{Dctcp, DctcpConfig};
 pub use highspeed::{Highspeed, HighspeedConfig};
@@ -97,6 +99,10 @@ pub struct CongestionEvent {
 pub struct Needs {
     /// [`CongestionControl::on_delivery`] is called for every ACK.
     pub deliveries: bool,
+    /// Those calls carry what rate samples are made of; the endpoint then remembers more of each segment.
+    pub rates: bool,
+    /// Data is paced, where `pacing` leaves it open.
+    pub pacing: bool,
     /// ECN is negotiated whatever `ecn` says, as the algorithm does not work without.
     pub ecn: bool,
     /// How the receiver echoes marks, where `ecn_echo` leaves it open.
@@ -105,7 +111,8 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing.
-    pub const NOTHING: Self = Self { deliveries: false, ecn: false, echo: EcnEcho::Classic };
+    pub const NOTHING: Self =
+        Self { deliveries: false, rates: false, pacing: false, ecn: false, echo: EcnEcho::Classic };
 }
 
 /// What an endpoint is repairing.
@@ -117,6 +124,37 @@ pub enum Repair {
     Loss,
     /// A timeout.
     Timeout,
+}
+
+/// How data flows, by what one ACK delivered (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowSample {
+    /// Bytes delivered since the start, cumulatively or selectively acknowledged.
+    pub total: u64,
+    /// Bytes of that which this ACK reported.
+    pub delivered: u64,
+    /// Bytes that this ACK made known as lost.
+    pub lost: u64,
+    /// Round trip of the newest segment that it delivered, where that was sent once. A sample for the retransmission
+    /// timer is the oldest's, and includes how long the ACK was delayed.
+    pub rtt: Option<Duration>,
+    /// The delivery rate, where a segment that this ACK delivered gives one.
+    pub rate: Option<RateSample>,
+}
+
+/// The delivery rate between the sending of a segment and its acknowledgment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Bytes a second.
+    pub bytes_per_sec: f64,
+    /// Bytes that had been delivered when the segment was sent: a round trip has passed since then.
+    pub prior_delivered: u64,
+    /// Whether the sender, not the path, was the limit then.
+    pub app_limited: bool,
+    /// Bytes in the network when the segment was sent, itself included.
+    pub sent_in_flight: u64,
+    /// Bytes that have become known as lost since.
+    pub lost: u64,
 }
 
 /// What one ACK tells, in recovery or not, for algorithms that ask for it. The call follows all others that the ACK
@@ -133,10 +171,14 @@ pub struct Delivery {
     pub una: u64,
     /// Next byte to be sent for the first time.
     pub nxt: u64,
+    /// Bytes estimated in the network, before it.
+    pub prior_in_flight: Bytes,
     /// Bytes estimated in the network, after it.
     pub in_flight: Bytes,
     /// Round-trip sample, if it gave one.
     pub rtt: Option<Duration>,
+    /// With [`Needs::rates`]: what it delivered and how fast. All zero without.
+    pub flow: FlowSample,
     /// One-way delay of the data by the timestamps (the difference of the two ends' clocks, and how long the ACK
     /// waited, included), in milliseconds.
     pub one_way_ms: Option<i32>,
@@ -154,8 +196,10 @@ impl Delivery {
             marked: false,
             una: 0,
             nxt: 0,
+            prior_in_flight: Bytes(0),
             in_flight: Bytes(0),
             rtt: None,
+            flow: FlowSample::default(),
             one_way_ms: None,
             repair: Repair::None,
         }
@@ -247,6 +291,10 @@ pub trait CongestionControl {
     }
     /// An ACK was dealt with; called only where [`Needs::deliveries`] asks for it.
     fn on_delivery(&mut self, _delivery: &Delivery) {}
+    /// Whether the algorithm itself keeps the flight down for now, so that delivery rates say nothing of the path.
+    fn holds_back(&self) -> bool {
+        false
+    }
     /// Rate at which to pace, if the algorithm paces.
     fn pacing_rate(&self) -> Option<Rate> {
         None

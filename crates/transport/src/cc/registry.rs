@@ -3,7 +3,7 @@
 
 use super::member::Member;
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
-use super::{Cubic, Dctcp, Highspeed, Ledbat, NewReno, Reno, Vegas};
+use super::{Bbr, Cubic, Dctcp, Highspeed, Ledbat, NewReno, Reno, Vegas};
 use crate::config::TcpConfig;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
 use tailrace_core::{Bytes, Duration, Rate};
@@ -115,6 +115,9 @@ macro_rules! congestion_controls {
             fn on_delivery(&mut self, delivery: &Delivery) {
                 match self { $( Self::$variant(c) => c.on_delivery(delivery), )+ Self::Member(c) => c.on_delivery(delivery) }
             }
+            fn holds_back(&self) -> bool {
+                match self { $( Self::$variant(c) => c.holds_back(), )+ Self::Member(c) => c.holds_back() }
+            }
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $( Self::$variant(c) => c.pacing_rate(), )+ Self::Member(c) => c.pacing_rate() }
             }
@@ -136,4 +139,5 @@ congestion_controls! {
     "highspeed" => Highspeed,
     "dctcp" => Dctcp,
     "ledbat" => Ledbat,
+    "bbr" => Bbr,
 }

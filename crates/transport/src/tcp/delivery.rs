@@ -1,35 +1,60 @@
 //! What every ACK delivered, for congestion controls that ask for it.
 
 use super::Tcp;
-use crate::cc::{CongestionControl, Delivery};
+use crate::cc::{CongestionControl, Delivery, FlowSample};
 use crate::segment::Segment;
 use tailrace_core::{Bytes, Instant};
 
 /// How things stood before an ACK.
 pub(super) struct Watch {
     una: u64,
+    in_flight: u64,
     rtt_samples: u64,
 }
 
 impl Tcp {
-    pub(super) fn watch(&self) -> Watch {
-        Watch { una: self.board.una, rtt_samples: self.rtt.samples }
+    /// An ACK has come at `now` and is about to be dealt with.
+    pub(super) fn watch(&mut self, now: Instant) -> Watch {
+        if let Some(rates) = &mut self.board.rates {
+            rates.begin(now);
+        }
+        Watch { una: self.board.una, in_flight: self.pipe(), rtt_samples: self.rtt.samples }
     }
 
     /// The ACK is dealt with: the congestion control hears what it brought.
     pub(super) fn tell_delivery(&mut self, before: &Watch, segment: &Segment, marked: bool, now: Instant) {
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
+        let flow = self.board.rates.as_mut().map_or(FlowSample::default(), |r| r.finish());
+        let in_flight = self.pipe();
         let delivery = Delivery {
             now,
             acked: Bytes(self.board.una - before.una),
             marked,
             una: self.board.una,
             nxt: self.board.nxt,
-            in_flight: Bytes(self.pipe()),
+            prior_in_flight: Bytes(before.in_flight),
+            in_flight: Bytes(in_flight),
             rtt: (self.rtt.samples > before.rtt_samples).then_some(self.rtt.latest),
+            flow,
             one_way_ms: stamps.map(|t| t.value.wrapping_sub(t.echo) as i32),
             repair: self.recovery.repairs(),
         };
         self.cc.on_delivery(&delivery);
+        if self.cc.holds_back()
+            && let Some(rates) = &mut self.board.rates
+        {
+            rates.limit(in_flight);
+        }
+    }
+
+    /// Nothing is left to send: where the window would allow more, rates say nothing of the path.
+    #[inline]
+    pub(super) fn note_idle(&mut self) {
+        let in_flight = self.board.pipe();
+        if let Some(rates) = &mut self.board.rates
+            && !self.cwnd_limited
+        {
+            rates.limit(in_flight);
+        }
     }
 }

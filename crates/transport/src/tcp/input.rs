@@ -272,7 +272,7 @@ impl Tcp {
     #[inline]
     fn on_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = (self.board.outstanding(), self.pipe());
-        let watch = self.needs.deliveries.then(|| self.watch());
+        let watch = self.needs.deliveries.then(|| self.watch(now));
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
         let news =

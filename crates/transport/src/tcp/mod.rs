@@ -41,6 +41,8 @@ mod delivery;
 mod ecn;
 mod input;
 mod output;
+mod pacing;
+mod rate;
 pub(crate) mod reassembly;
 mod recovery;
 mod rtt;
@@ -56,7 +58,7 @@ pub use state::State;
 pub use stats::{TcpStats, TcpView};
 
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
-use crate::config::{EcnEcho, TcpConfig};
+use crate::config::{EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use reassembly::Reassembly;
 use recovery::Recovery;
@@ -201,6 +203,10 @@ pub struct Tcp {
     cwr_due: bool,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
     shared_window: Option<u64>,
+    /// Data is paced.
+    paces: bool,
+    /// Until then pacing holds data back; `MAX` where it does not.
+    pace_at: Instant,
     /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
     timer: Timer,
 
@@ -240,7 +246,7 @@ impl Tcp {
             mss,
             iss,
             irs: 0,
-            board: Scoreboard::new(iss + 1),
+            board: Scoreboard::new(iss + 1).with_rates(needs.rates),
             snd_wnd: 0,
             snd_wl1: 0,
             snd_wl2: 0,
@@ -261,6 +267,8 @@ impl Tcp {
             burst: 0,
             cwr_due: false,
             shared_window: None,
+            paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
+            pace_at: Instant::MAX,
             timer: Timer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,
@@ -360,7 +368,7 @@ impl Tcp {
     /// The earliest deadline, if any. It may move with every call on the endpoint; waking it early is harmless.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let at = self.timer.at().min(self.ack_deadline);
+        let at = self.timer.at().min(self.ack_deadline).min(self.pace_at);
         (at != Instant::MAX).then_some(at)
     }
 
@@ -460,6 +468,7 @@ impl Tcp {
     /// Silences a closed endpoint and frees what it held.
     fn stop(&mut self) {
         self.timer = Timer::OFF;
+        self.pace_at = Instant::MAX;
         self.ack_deadline = Instant::MAX;
         self.ack.now = false;
         self.owed = None;

@@ -77,7 +77,7 @@ impl Tcp {
     /// A retransmission or new data.
     #[inline]
     fn poll_data(&mut self, now: Instant) -> Option<Segment> {
-        if self.recovery.holds {
+        if self.recovery.holds || self.is_paced_out(now) {
             return None;
         }
         if let Some((start, end)) = self.board.next_lost() {
@@ -89,6 +89,7 @@ impl Tcp {
         let nxt = self.board.nxt;
         if nxt == self.send_end() {
             self.note_limit();
+            self.note_idle();
             return self.rescue(now);
         }
         let outstanding = self.board.outstanding();
@@ -218,6 +219,9 @@ impl Tcp {
         if len > 0 {
             self.stats.data_segments_sent += 1;
             self.stats.bytes_sent += len;
+            if self.paces {
+                self.pace(Bytes(len), now);
+            }
         }
         if fin == 1 {
             segment.flags = segment.flags.with(Flags::FIN);

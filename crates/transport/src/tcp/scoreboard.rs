@@ -4,6 +4,7 @@
 //! counters, so an ACK without loss costs the same for every window. A segment counts as lost once `dup_thresh`
 //! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
 
+use super::rate::Rates;
 use tailrace_core::{Instant, Ring};
 
 const SACKED: u8 = 1;
@@ -57,6 +58,8 @@ pub(crate) struct Scoreboard {
     hint: u64,
     /// The blocks of the last ACK: what they cover need not be walked again.
     cache: [(u64, u64); 4],
+    /// How data flows, where the congestion control asks for that.
+    pub(crate) rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {
@@ -73,7 +76,12 @@ impl Scoreboard {
             lost_mark: start,
             hint: start,
             cache: [(0, 0); 4],
+            rates: None,
         }
+    }
+
+    pub(crate) fn with_rates(self, on: bool) -> Self {
+        Self { rates: on.then(Box::default), ..self }
     }
 
     /// Bytes sent and not cumulatively acknowledged (FlightSize).
@@ -111,7 +119,12 @@ impl Scoreboard {
     /// Records a segment sent for the first time, from `nxt` to `end`.
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
         debug_assert!(end > self.nxt, "a segment takes sequence space");
+        let first = self.records.is_empty();
         self.nxt = end;
+        let pipe = self.pipe();
+        if let Some(rates) = &mut self.rates {
+            rates.on_sent(first, pipe, now);
+        }
         self.records.push_back(Record { end, sent_at: now, flags: 0 });
     }
 
@@ -129,6 +142,9 @@ impl Scoreboard {
             }
             acked.bytes += len;
             self.una = self.una.max(to);
+            if let Some(rates) = &mut self.rates {
+                rates.on_acked(!record.has(SACKED), record.end <= ack, len, record.sent_at);
+            }
             if record.end > ack {
                 break;
             }
@@ -196,6 +212,9 @@ impl Scoreboard {
                 self.sacked += record.end - start;
                 self.records[i].flags = record.flags & AMBIGUOUS | SACKED;
                 self.high_sack = self.high_sack.max(record.end);
+                if let Some(rates) = &mut self.rates {
+                    rates.on_delivered(i, record.end - start, record.sent_at);
+                }
             }
             i += 1;
         }
@@ -233,6 +252,9 @@ impl Scoreboard {
         let len = record.end - start;
         self.records[i].flags |= LOST;
         self.lost += len;
+        if let Some(rates) = &mut self.rates {
+            rates.lost += len;
+        }
         if !record.has(RETRANSMITTED) {
             self.lost_waiting += len;
             self.hint = self.hint.min(start);
@@ -254,7 +276,11 @@ impl Scoreboard {
                 record.flags = record.flags & AMBIGUOUS | LOST;
             }
         }
+        let before = self.lost;
         self.lost = self.outstanding() - self.sacked;
+        if let Some(rates) = &mut self.rates {
+            rates.lost += self.lost - before;
+        }
         self.lost_waiting = self.lost;
         self.retransmitted = 0;
         self.hint = self.una;
@@ -300,6 +326,10 @@ impl Scoreboard {
             self.lost_waiting -= len;
             self.hint = start + len;
         }
+        let pipe = self.pipe();
+        if let Some(rates) = &mut self.rates {
+            rates.on_resent(i, pipe);
+        }
     }
 
     /// The first segment below the highest SACK that is neither SACKed, lost nor sent again.
@@ -341,6 +371,7 @@ impl Scoreboard {
             start = r.end;
         }
         assert_eq!(start, self.nxt, "records cover the flight");
+        assert!(self.rates.as_ref().is_none_or(|r| r.len() == self.records.len()), "a sending time each");
         assert_eq!(sums, [self.sacked, self.lost, self.lost_waiting, self.retransmitted]);
     }
 }

@@ -4,6 +4,7 @@
 use super::{ResetCause, Tcp};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment, SeqNumber};
+use tailrace_core::Instant;
 
 impl Tcp {
     /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows.
@@ -17,6 +18,7 @@ impl Tcp {
         let pipe = self.pipe();
         self.state.may_send()
             && !self.closing
+            && self.pace_at == Instant::MAX
             && self.app_end == self.board.nxt
             && !self.board.has_waiting()
             && (pipe == 0 || pipe + len <= self.window())

@@ -1,4 +1,4 @@
-//! Deadlines: retransmission (RFC 6298 §5), window probes (RFC 9293 §3.8.6.1), TIME-WAIT and delayed ACKs.
+//! Deadlines: retransmission (RFC 6298 §5), window probes (RFC 9293 §3.8.6.1), TIME-WAIT, delayed ACKs and pacing.
 //!
 //! The first three are mutually exclusive and share one slot.
 
@@ -37,6 +37,9 @@ impl Tcp {
         if self.ack_deadline <= now {
             self.ack_deadline = Instant::MAX;
             self.ack.now = true;
+        }
+        if self.pace_at <= now {
+            self.pace_at = Instant::MAX;
         }
         if self.timer.at() > now {
             return;

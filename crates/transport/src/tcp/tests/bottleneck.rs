@@ -34,6 +34,8 @@ struct Dumbbell {
     delivered: Vec<u64>,
     now: Instant,
     count: u64,
+    /// Every so many data segments one is lost on the way; zero is none.
+    lose_one_in: u64,
     seen: Seen,
 }
 
@@ -54,6 +56,7 @@ impl Dumbbell {
             delivered: vec![0; flows],
             now: Instant::ZERO,
             count: 0,
+            lose_one_in: 0,
             seen: Seen::default(),
         };
         (0..flows).for_each(|f| d.drain(f));
@@ -88,7 +91,7 @@ impl Dumbbell {
         self.seen.arrivals += 1;
         self.seen.queue_sum += queue as u64;
         self.seen.queue_max = self.seen.queue_max.max(queue);
-        if queue >= link.limit {
+        if queue >= link.limit || (self.lose_one_in > 0 && self.count % self.lose_one_in == 3) {
             self.seen.lost += 1;
             return None;
         }
@@ -201,10 +204,9 @@ fn dctcp_echoes_each_segments_mark_however_acks_are_delayed() {
 #[test]
 fn ledbat_holds_the_queueing_delay_at_its_target() {
     // 25 ms at 20 Mbit/s are 60 packets; the clock ticks in milliseconds of 2.4 packets.
-    let mut ledbat = crate::cc::LedbatConfig::default();
-    ledbat.target = Duration::from_millis(25);
-    let ledbat = CcConfig::Ledbat(ledbat);
-    let mut d = Dumbbell::new(link(1000, None), &bulk(), &[ledbat.clone()]);
+    let target = Duration::from_millis(25);
+    let ledbat = CcConfig::Ledbat(crate::cc::LedbatConfig { target, ..Default::default() });
+    let mut d = Dumbbell::new(link(1000, None), &bulk(), std::slice::from_ref(&ledbat));
     d.run_until(Instant::from_secs(30));
     let used = d.measure(Duration::from_secs(10));
     assert!((d.mean_queue() - 60.0).abs() < 6.0 && used > 0.99, "{} {used}", d.mean_queue());
@@ -215,4 +217,66 @@ fn ledbat_holds_the_queueing_delay_at_its_target() {
     d.measure(Duration::from_secs(40));
     let share = d.delivered[0] as f64 / (d.delivered[0] + d.delivered[1]) as f64;
     assert!(share < 0.1, "{share}");
+}
+
+#[test]
+fn bbr_fills_the_pipe_with_a_queue_below_a_product() {
+    // One flow: what probing queues is drained; ProbeRTT takes 200 ms of 10 s. Several: the window of two products
+    // bounds the queue to one (96 packets) and the quanta.
+    for (flows, most) in [(1, 15.0), (3, 96.0 + 3.0 * 6.0)] {
+        let mut d = Dumbbell::new(link(1000, None), &bulk(), &vec![named("bbr"); flows]);
+        d.run_until(Instant::from_secs(15));
+        let used = d.measure(Duration::from_secs(20));
+        assert!(d.mean_queue() <= most && used > 0.95, "{flows}: {} {used}", d.mean_queue());
+        assert_eq!(d.flows.iter().map(|f| f[0].stats().timeouts).sum::<u32>(), 0);
+    }
+}
+
+#[test]
+fn bbr_keeps_its_rate_where_two_percent_are_lost() {
+    // Cardwell 2016, figure 8: losses below the gain of probing cost their share and little more. Mathis 1997: Reno has
+    // a window of sqrt(1.5 / 0.02) = 8.7 of the path's 96, less for its timeouts.
+    let used = |cc| {
+        let c = TcpConfig { min_rto: Duration::from_millis(200), ..bulk() };
+        let mut d = Dumbbell::new(link(1000, None), &c, &[named(cc)]);
+        d.lose_one_in = 50;
+        d.run_until(Instant::from_secs(15));
+        d.measure(Duration::from_secs(20))
+    };
+    let (bbr, reno) = (used("bbr"), used("newreno"));
+    assert!(bbr > 0.85 && reno < 0.12, "{bbr} {reno}");
+}
+
+#[test]
+fn bbr_passes_through_its_states_in_order() {
+    use crate::cc::BbrMode::{Drain, ProbeBw, ProbeRtt, Startup};
+    let mut d = Dumbbell::new(link(1000, None), &bulk(), &[named("bbr")]);
+    let (mut seen, mut flight) = (vec![Startup], u64::MAX);
+    for ms in 0..15_000 {
+        d.run_until(Instant::from_millis(ms));
+        let Cc::Bbr(bbr) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+        if bbr.mode() != seen[seen.len() - 1] {
+            seen.push(bbr.mode());
+        }
+        if bbr.mode() == ProbeRtt {
+            flight = flight.min(d.flows[0][0].pipe());
+        }
+    }
+    assert_eq!(seen, [Startup, Drain, ProbeBw, ProbeRtt, ProbeBw]);
+    assert!(flight <= 4_000, "{flight}");
+}
+
+#[test]
+fn pacing_spreads_a_window_and_keeps_the_rate() {
+    use crate::config::Pacing;
+    // A window of at most 40 leaves the link idle more than half of the time; unpaced, slow start's bursts queue.
+    let queue = |pacing| {
+        let c = TcpConfig { pacing, window: Some(40), delayed_ack: 1, ..bulk() };
+        let mut d = Dumbbell::new(link(1000, None), &c, &[named("newreno")]);
+        d.run_until(Instant::from_millis(400));
+        (d.seen.queue_max, d.measure(Duration::from_secs(5)))
+    };
+    let ((burst, plain), (smooth, paced)) = (queue(Pacing::Off), queue(Pacing::On));
+    assert!(burst >= 15 && smooth <= 3, "{burst} {smooth}");
+    assert!((plain / paced - 1.0).abs() < 0.02, "{plain} {paced}");
 }

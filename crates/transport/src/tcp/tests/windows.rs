@@ -162,12 +162,19 @@ fn every_congestion_control_fills_a_pipe_answers_loss_and_recovers() {
         for sack in [true, false] {
             let mut flow = Periodic::new(name, 200, sack);
             flow.run(5);
-            for &(peak, after) in &flow.cuts {
-                assert!(after < peak, "{name}: a loss lowers the window: {:?}", flow.cuts);
+            let grows = |w: &[(u64, u64)]| w[1].0 > w[0].1;
+            if flow.ch.ends[0].needs.rates {
+                // A model of the path need not take a loss for congestion, and without SACK sees no rates in recovery.
+                assert!(flow.cuts.windows(2).any(grows), "{name}: the window grows again: {:?}", flow.cuts);
+            } else {
+                for &(peak, after) in &flow.cuts {
+                    assert!(after < peak, "{name}: a loss lowers the window: {:?}", flow.cuts);
+                }
+                assert!(grows(&flow.cuts[3..]), "{name}: the window grows again: {:?}", flow.cuts);
             }
             let t = &flow.ch.ends[0];
-            assert!(flow.cuts[4].0 > flow.cuts[3].1, "{name}: the window grows again: {:?}", flow.cuts);
-            assert!(t.stats().retransmitted_segments <= 6, "{name}: only what was lost is sent again");
+            let lost = u64::from(flow.highest + 100) / 200;
+            assert!(t.stats().retransmitted_segments <= lost, "{name}: only what was lost is sent again");
             assert_eq!(
                 t.stats().bytes_acked + t.board.outstanding(),
                 t.stats().bytes_sent - t.stats().retransmitted_bytes

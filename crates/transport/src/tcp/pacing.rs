@@ -1,0 +1,44 @@
+//! Pacing: data leaves evenly spaced, at the congestion control's rate or at one that follows from the window.
+//!
+//! After each segment the next one waits for as long as this one takes at that rate; a timer, not an ACK, releases
+//! it. Linux does the same in its fq discipline or within TCP. Departure: no credit for time in which the window, not
+//! pacing, was the limit, and no bursts of several segments.
+
+use super::Tcp;
+use crate::cc::CongestionControl;
+use tailrace_core::{Bytes, Instant, Rate};
+
+/// Linux `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`: windows a round trip in slow start, so that it can double,
+/// and after it, so that the window stays what limits.
+const SLOW_START_RATIO: f64 = 2.0;
+const AVOIDANCE_RATIO: f64 = 1.2;
+
+impl Tcp {
+    /// Whether data must wait.
+    #[inline]
+    pub(super) fn is_paced_out(&self, now: Instant) -> bool {
+        self.pace_at != Instant::MAX && now < self.pace_at
+    }
+
+    /// `len` bytes of data leave at `now`: the next wait for their time.
+    pub(super) fn pace(&mut self, len: Bytes, now: Instant) {
+        if let Some(rate) = self.pacing_rate() {
+            self.pace_at = now.saturating_add(rate.time_to_send(len));
+        }
+    }
+
+    /// None before the first round-trip sample.
+    pub(super) fn pacing_rate(&self) -> Option<Rate> {
+        let rate = self.cc.pacing_rate().or_else(|| {
+            let rtt = self.rtt.smoothed.as_secs_f64();
+            let cwnd = self.cc.cwnd();
+            let ratio = match self.cc.ssthresh() {
+                // Linux: half of ssthresh, so that the last doubling is smooth.
+                Some(ssthresh) if cwnd.get() >= ssthresh.get() / 2 => AVOIDANCE_RATIO,
+                _ => SLOW_START_RATIO,
+            };
+            (rtt > 0.0).then(|| Rate::from_bps((ratio * cwnd.as_f64() * 8.0 / rtt) as u64))
+        });
+        rate.map(|r| Rate::from_bps(r.as_bps().max(1)))
+    }
+}
