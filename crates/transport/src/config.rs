@@ -159,6 +159,47 @@ choices! {
     }
 }
 
+choices! {
+    /// Proportional rate reduction: how much may be sent for each ACK of a fast recovery, and what bounds it once less
+    /// than ssthresh is in flight (RFC 6937 §3).
+    pub enum Prr {
+        /// None: as much as the lowered window allows.
+        Off = "off",
+        /// The conservative bound: no more than was delivered.
+        Crb = "crb",
+        /// The slow-start bound: one segment an ACK more.
+        Ssrb = "ssrb",
+        /// Linux's: the slow-start bound for ACKs that advance and find no further loss, else the conservative one.
+        Linux = "linux",
+    }
+}
+
+choices! {
+    /// What follows when a loss turns out to have been none.
+    pub enum UndoResponse {
+        /// The window is what it was (Linux).
+        Restore = "restore",
+        /// The same, but without a burst: no larger than the flight and what the ACK covered, at most the initial
+        /// window; the timeout becomes more patient (RFC 4015).
+        Eifel = "eifel",
+    }
+}
+
+choices! {
+    /// What an endpoint does that it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
+    pub enum Misbehaviour {
+        /// Nothing.
+        None = "none",
+        /// Acknowledges each segment in `misbehaviour_degree` pieces, so that a sender that counts ACKs grows faster.
+        AckDivision = "ack_division",
+        /// Acknowledges `misbehaviour_degree` segments ahead of what came, and what was lost, so that round trips look
+        /// shorter and no loss shows. What its application is given has holes.
+        OptimisticAcks = "optimistic_acks",
+        /// A sender whose window falls neither for losses nor for marks nor for timeouts.
+        IgnoresCongestion = "ignores_congestion",
+    }
+}
+
 parameters! {
     /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig {
@@ -250,6 +291,37 @@ parameters! {
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
         /// Hold a small segment back while data is unacknowledged.
         nagle: bool = false, "off, as simulated applications write in bulk";
+        /// A segment is lost once one sent sufficiently later was delivered, rather than by counting what was SACKed
+        /// above it: repairs lost retransmissions, bears reordering. Needs SACK.
+        rack: bool = false, "RFC 8985 §6; off: RFC 6675";
+        /// After two round trips without an ACK one segment is sent to provoke one, so that losses at the end of a flight
+        /// need no timeout. Needs SACK; what the answer shows to be lost is found by `rack`.
+        tlp: bool = false, "RFC 8985 §7";
+        /// Fast recovery sends in proportion to what is delivered.
+        prr: Prr = Prr::Off, "RFC 6937";
+        /// After a timeout new data is sent before anything else is repaired: if data never sent again is acknowledged
+        /// then, the timeout was spurious and is undone.
+        frto: bool = false, "RFC 5682";
+        /// A recovery is undone if its first ACK echoes a timestamp from before the retransmission. Needs timestamps.
+        eifel: bool = false, "RFC 3522";
+        /// A recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
+        dsack_undo: bool = false, "RFC 3708 §3";
+        /// What undoing does.
+        undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
+        /// Reordering that was seen raises `dup_thresh` up to so many segments; 0 leaves it. Large values make losses in
+        /// small windows wait for the timeout.
+        max_dup_thresh: u16 = 0, "off; Linux tcp_max_reordering is 300";
+        /// Arrivals out of order hold congestion control off and undo what it did just before: for mobile ad-hoc networks
+        /// where reordering means a changed route. Found by ACKs that fall back and by SACK, without options of its own.
+        door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
+        /// For how many smoothed round trips congestion control is held off (T1).
+        door_disable: f64 = 1.0, "Wang and Zhang 2002 §3.2: about a round trip";
+        /// How many smoothed round trips old a reduction may be to be undone (T2).
+        door_revert: f64 = 1.0, "Wang and Zhang 2002 §3.2: about a round trip";
+        /// What the endpoint does that it must not.
+        misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
+        /// Into how many pieces ACKs are divided, or how many segments ahead they run.
+        misbehaviour_degree: u16 = 10, "Savage et al. 1999";
         /// How a connection is opened.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
         /// First interval of window probes; `"auto"` is the RTO.
@@ -344,6 +416,13 @@ impl TcpConfig {
             sack_rescue: false,
             ecn_least: EcnLeast::Two,
             ecn_fallback: true,
+            rack: true,
+            tlp: true,
+            prr: Prr::Linux,
+            frto: true,
+            eifel: true,
+            dsack_undo: true,
+            max_dup_thresh: 300,
             idle_restart: IdleRestart::Decay,
             syn_retries: Some(6),
             ..Self::default()

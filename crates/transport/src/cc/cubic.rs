@@ -60,10 +60,24 @@ pub struct Cubic {
     /// When the current stage of congestion avoidance began.
     epoch: Option<Instant>,
     last_ack: Instant,
+    /// The state before the last reduction that may be undone.
+    prior: Option<Stage>,
     /// During the first slow start, where it is wanted; boxed, as most flows do without.
     hystart: Option<Box<HyStart>>,
     /// With the form `linux`.
     linux: Option<Box<Growth>>,
+}
+
+/// What a reduction changes (RFC 9438 §4.9).
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    cwnd: f64,
+    ssthresh: u64,
+    w_max: f64,
+    cwnd_prior: f64,
+    w_est: f64,
+    k: f64,
+    epoch: Option<Instant>,
 }
 
 impl Algorithm for Cubic {
@@ -86,6 +100,7 @@ impl Algorithm for Cubic {
             k: 0.0,
             epoch: None,
             last_ack: Instant::ZERO,
+            prior: None,
             hystart: config.hystart.then(|| Box::new(HyStart::new())),
             linux: (config.form == CubicForm::Linux).then(|| Box::new(Growth::new(config.reno_friendly))),
         }
@@ -128,6 +143,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.remember(event.signal);
         self.epoch = None;
         self.hystart = None;
         if let Some(growth) = &mut self.linux {
@@ -153,6 +169,14 @@ impl CongestionControl for Cubic {
         }
     }
 
+    fn on_undo(&mut self) {
+        let Some(s) = self.prior.take() else { return };
+        self.cwnd = self.cwnd.max(s.cwnd);
+        self.ssthresh = self.ssthresh.max(s.ssthresh).max((s.cwnd * self.setup.mss as f64) as u64);
+        (self.w_max, self.cwnd_prior, self.w_est) = (s.w_max, s.cwnd_prior, s.w_est);
+        (self.k, self.epoch) = (s.k, s.epoch);
+    }
+
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         let mss = self.setup.mss as f64;
         let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), idle, rto, floor, decay);
@@ -175,6 +199,24 @@ impl CongestionControl for Cubic {
 }
 
 impl Cubic {
+    /// Keeps the state as it is before `signal`, where that may turn out to be wrong.
+    fn remember(&mut self, signal: Signal) {
+        let now = Stage {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+            w_max: self.w_max,
+            cwnd_prior: self.cwnd_prior,
+            w_est: self.w_est,
+            k: self.k,
+            epoch: self.epoch,
+        };
+        match signal {
+            Signal::Loss | Signal::Timeout => self.prior = Some(now),
+            Signal::Ecn => self.prior = None,
+            Signal::RepeatedTimeout => {}
+        }
+    }
+
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
         if let Some(growth) = &mut self.linux {
             self.cwnd = growth.grow(self.cwnd, self.w_max, segments, ack);

@@ -5,7 +5,7 @@
 //! is sent in between, so the endpoint never sees a window that is about to change.
 
 use super::reno::after_idle;
-use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup};
+use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup};
 use tailrace_core::{Bytes, Duration};
 
 /// A subflow's window and what the coupled controller has not heard yet.
@@ -19,6 +19,7 @@ pub struct Member {
     /// At most a mark and a loss come with one segment.
     signals: [Option<CongestionEvent>; 2],
     ack: Option<AckSample>,
+    prior: Prior,
 }
 
 impl Member {
@@ -29,6 +30,7 @@ impl Member {
             ssthresh: setup.initial_ssthresh,
             signals: [None; 2],
             ack: None,
+            prior: Prior::default(),
         }
     }
 
@@ -54,8 +56,13 @@ impl CongestionControl for Member {
         self.ack = Some(*ack);
     }
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.prior = self.prior.before(event.signal, self.cwnd, self.ssthresh);
         let free = usize::from(self.signals[0].is_some());
         self.signals[free] = Some(*event);
+    }
+    /// The window is this subflow's own; what the controller knows of the others stands.
+    fn on_undo(&mut self) {
+        (self.cwnd, self.ssthresh) = self.prior.restore(self.cwnd, self.ssthresh);
     }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), idle, rto, floor, decay);

@@ -206,6 +206,29 @@ impl Delivery {
     }
 }
 
+/// Window and threshold before the last reduction that may be undone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prior {
+    cwnd: f64,
+    ssthresh: u64,
+}
+
+impl Prior {
+    /// What to remember when `signal` comes; `self` is what was remembered before. What falls for a mark stays so.
+    pub(crate) fn before(self, signal: Signal, cwnd: f64, ssthresh: u64) -> Self {
+        match signal {
+            // Slow start up to where the window was, if it must be shorter at first (RFC 4015 §3.2).
+            Signal::Loss | Signal::Timeout => Self { cwnd, ssthresh: ssthresh.max(cwnd as u64) },
+            Signal::Ecn => Self::default(),
+            Signal::RepeatedTimeout => self,
+        }
+    }
+    /// Window and threshold with the reduction undone.
+    pub(crate) fn restore(self, cwnd: f64, ssthresh: u64) -> (f64, u64) {
+        (cwnd.max(self.cwnd), ssthresh.max(self.ssthresh))
+    }
+}
+
 /// What an algorithm is told when it is built, and again when the handshake has settled the segment size.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
@@ -272,6 +295,9 @@ pub trait CongestionControl {
     fn on_ack(&mut self, ack: &AckSample);
     /// Congestion was signalled.
     fn on_congestion(&mut self, event: &CongestionEvent);
+    /// The last reduction for a loss or a timeout was needless: windows and thresholds as if it had not been, but no
+    /// lower than they are by now.
+    fn on_undo(&mut self) {}
     /// Nothing was sent for `idle`; the window may be stale. `floor` is the restart window, `rto` the timeout.
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool);
     /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.

@@ -31,6 +31,9 @@ impl CongestionControl for NewReno {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.0.on_congestion(event);
     }
+    fn on_undo(&mut self) {
+        self.0.on_undo();
+    }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.0.on_idle(idle, rto, floor, decay);
     }

@@ -95,6 +95,9 @@ macro_rules! congestion_controls {
             fn on_congestion(&mut self, event: &CongestionEvent) {
                 match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Member(c) => c.on_congestion(event) }
             }
+            fn on_undo(&mut self) {
+                match self { $( Self::$variant(c) => c.on_undo(), )+ Self::Member(c) => c.on_undo() }
+            }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
                 match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Member(c) => c.on_idle(idle, rto, floor, decay) }
             }

@@ -4,7 +4,7 @@
 //! above it; a loss halves it, a timeout sets it to one segment. Growth counts bytes (RFC 3465) or ACKs, as the
 //! endpoint's `increase` says.
 
-use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup, Signal};
+use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup, Signal};
 use tailrace_core::{Bytes, Duration, parameters};
 
 parameters! {
@@ -28,6 +28,7 @@ pub struct Reno {
     pub(super) ssthresh: u64,
     /// Bytes acknowledged towards the next increase in congestion avoidance.
     credit: u64,
+    prior: Prior,
 }
 
 impl Algorithm for Reno {
@@ -37,7 +38,7 @@ impl Algorithm for Reno {
     fn build(config: &RenoConfig, setup: &Setup) -> Self {
         let (beta, beta_ecn) = (config.beta.clamp(0.0, 1.0), config.beta_ecn.clamp(0.0, 1.0));
         let (cwnd, ssthresh) = (setup.initial_window as f64, setup.initial_ssthresh);
-        Self { setup: *setup, beta, beta_ecn, cwnd, ssthresh, credit: 0 }
+        Self { setup: *setup, beta, beta_ecn, cwnd, ssthresh, credit: 0, prior: Prior::default() }
     }
 }
 
@@ -61,6 +62,7 @@ impl CongestionControl for Reno {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let beta = if event.signal == Signal::Ecn { self.beta_ecn } else { self.beta };
         self.credit = 0;
+        self.prior = self.prior.before(event.signal, self.cwnd, self.ssthresh);
         if event.signal != Signal::RepeatedTimeout {
             self.ssthresh = self.setup.threshold(event.base, beta);
         }
@@ -68,6 +70,10 @@ impl CongestionControl for Reno {
             Signal::Loss | Signal::Ecn => self.setup.lowered_window(event, beta, self.ssthresh),
             Signal::Timeout | Signal::RepeatedTimeout => self.setup.mss as f64,
         };
+    }
+
+    fn on_undo(&mut self) {
+        (self.cwnd, self.ssthresh) = self.prior.restore(self.cwnd, self.ssthresh);
     }
 
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {

@@ -7,7 +7,7 @@ use super::state::{State, Trigger};
 use super::timer::Timer;
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
-use crate::config::{Handshake, RttSampling};
+use crate::config::{Handshake, Misbehaviour, RttSampling};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Duration, Instant};
 
@@ -273,15 +273,23 @@ impl Tcp {
     fn on_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = (self.board.outstanding(), self.pipe());
         let watch = self.needs.deliveries.then(|| self.watch(now));
+        let progress = self.repair.is_some().then(|| self.progress());
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
-        let news =
-            if segment.sack.is_empty() || !self.heeds_sack() { false } else { self.on_sack(segment, ack) };
+        let news = if segment.sack.is_empty() || !self.heeds_sack() {
+            false
+        } else {
+            self.on_sack(segment, ack, now)
+        };
         let marked = self.options.ecn && segment.flags.has(Flags::ECE);
         if ack > self.board.una {
             let una = self.board.una;
-            let acked = self.board.ack_to(ack);
+            let acked =
+                if progress.is_some() { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
             let rtt = self.sample(&acked, segment, now);
+            if progress.is_some() {
+                self.examine(segment, (una, ack), Some(&acked), now);
+            }
             self.stats.bytes_acked += ack.min(self.app_end) - una.min(self.app_end);
             self.retries = 0;
             if self.board.outstanding() == 0 {
@@ -297,16 +305,24 @@ impl Tcp {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
             }
-        } else if before.0 > 0 {
-            let latest = ack == self.board.una;
-            if marked && latest {
-                self.on_echo(before.0, now);
+        } else {
+            if progress.is_some() {
+                self.examine(segment, (self.board.una, ack), None, now);
             }
-            // RFC 6675 §2: what SACKs something new counts, though a later ACK has overtaken it.
-            let plain = latest && segment.seq_len() == 0 && same_window;
-            if if self.options.sack { news } else { plain } {
-                self.on_duplicate(now);
+            if before.0 > 0 {
+                let latest = ack == self.board.una;
+                if marked && latest {
+                    self.on_echo(before.0, now);
+                }
+                // RFC 6675 §2: what SACKs something new counts, though a later ACK has overtaken it.
+                let plain = latest && segment.seq_len() == 0 && same_window;
+                if if self.options.sack { news } else { plain } {
+                    self.on_duplicate(now);
+                }
             }
+        }
+        if let Some(before) = progress {
+            self.conclude(before, now);
         }
         if let Some(watch) = watch {
             self.tell_delivery(&watch, segment, marked, now);
@@ -333,7 +349,7 @@ impl Tcp {
     }
 
     /// Takes the SACK blocks; returns whether they say something new.
-    fn on_sack(&mut self, segment: &Segment, ack: u64) -> bool {
+    fn on_sack(&mut self, segment: &Segment, ack: u64, now: Instant) -> bool {
         let mut blocks = [(0, 0); 4];
         let wire = segment.sack.as_slice();
         for (slot, (left, right)) in blocks.iter_mut().zip(wire) {
@@ -343,11 +359,14 @@ impl Tcp {
         // RFC 2883 §4: a first block below the ACK, or inside the second, reports a duplicate.
         let first = blocks[0];
         let inside = blocks.get(1).is_some_and(|b| b.0 <= first.0 && first.1 <= b.1);
-        self.stats.dsacks += u32::from(first.1 <= ack || inside);
-        if self.board.on_sack(blocks) == 0 {
+        let duplicate = first.1 <= ack || inside;
+        self.stats.dsacks += u32::from(duplicate);
+        if self.sack(blocks, duplicate, segment, now) == 0 {
             return false;
         }
-        self.board.mark_lost(self.config.dup_thresh);
+        if !self.config.rack {
+            self.board.mark_lost(self.dup_thresh());
+        }
         true
     }
 
@@ -396,6 +415,13 @@ impl Tcp {
             None => data_end.min(self.rcv.adv),
             Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
         };
+        // Who forgives losses takes a hole as filled.
+        let forgiven = if self.repair.is_some() && self.config.misbehaviour == Misbehaviour::OptimisticAcks {
+            seq.min(end).saturating_sub(nxt)
+        } else {
+            0
+        };
+        let seq = seq - forgiven;
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
         self.owe_ack(arrival, now);
         if self.fin_at.is_some_and(|at| self.rcv.nxt > at) {
@@ -404,7 +430,7 @@ impl Tcp {
             self.advance(Trigger::Fin);
             self.on_state_changed(now);
         }
-        let delivered = self.rcv.nxt_data(self.fin_at) - read;
+        let delivered = (self.rcv.nxt_data(self.fin_at) - read).saturating_sub(forgiven);
         self.pending.delivered += delivered;
         self.stats.bytes_delivered += delivered;
         if self.auto_read {

@@ -40,6 +40,7 @@
 mod delivery;
 mod ecn;
 mod input;
+mod misbehaviour;
 mod output;
 mod pacing;
 mod rate;
@@ -61,7 +62,7 @@ use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
 use crate::config::{EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use reassembly::Reassembly;
-use recovery::Recovery;
+use recovery::{Recovery, Repair};
 use rtt::RttEstimator;
 use scoreboard::Scoreboard;
 use state::Trigger;
@@ -190,6 +191,8 @@ pub struct Tcp {
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
     recovery: Recovery,
+    /// State of the optional parts of loss recovery, where any is on.
+    repair: Option<Box<Repair>>,
     /// When data was last sent, new or again.
     last_sent: Instant,
     /// The segment being timed where only one is: its end (zero is none) and when it was sent.
@@ -260,6 +263,7 @@ impl Tcp {
             force: false,
             cwnd_limited: false,
             recovery: Recovery::new(iss),
+            repair: Repair::build(config),
             last_sent: Instant::ZERO,
             timed: (0, Instant::ZERO),
             rtt: RttEstimator::new(config),
@@ -429,7 +433,7 @@ impl Tcp {
     pub fn view(&self) -> TcpView {
         TcpView {
             state: self.state,
-            cwnd: self.cc.cwnd(),
+            cwnd: self.cwnd(),
             ssthresh: self.cc.ssthresh(),
             in_flight: Bytes(self.pipe()),
             smoothed_rtt: self.rtt.smoothed,

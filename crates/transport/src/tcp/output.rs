@@ -1,9 +1,10 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
+use super::recovery::Probe;
 use super::timer::Timer;
 use super::{State, Tcp};
 use crate::cc::CongestionControl;
-use crate::config::IdleRestart;
+use crate::config::{IdleRestart, Misbehaviour};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_core::{Bytes, Ecn, Instant};
 
@@ -32,11 +33,21 @@ impl Tcp {
             return Some(self.syn(now));
         }
         if core::mem::take(&mut self.probe_due) {
+            if let Some(probe) = self.take_probe() {
+                return self.send_probe(&probe, now).or_else(|| self.poll_transmit(now));
+            }
             self.stats.window_probes += 1;
             // One below what is expected: the peer answers with its window (docs/departures.md).
             return Some(self.acknowledge(self.board.una - 1, now));
         }
-        self.ack.now.then(|| self.acknowledge(self.board.nxt, now))
+        if !self.ack.now {
+            return None;
+        }
+        Some(if self.repair.is_some() && self.config.misbehaviour != Misbehaviour::None {
+            self.dishonest_ack(now)
+        } else {
+            self.acknowledge(self.board.nxt, now)
+        })
     }
 
     fn syn(&mut self, now: Instant) -> Segment {
@@ -80,7 +91,9 @@ impl Tcp {
         if self.recovery.holds || self.is_paced_out(now) {
             return None;
         }
-        if let Some((start, end)) = self.board.next_lost() {
+        if let Some((start, end)) = self.board.next_lost()
+            && !self.holds_repair_back()
+        {
             return self.retransmit(start, end, now);
         }
         if let Some((start, end)) = self.next_repair() {
@@ -115,12 +128,30 @@ impl Tcp {
         }
         self.force = false;
         self.burst = self.burst.saturating_add(1);
+        Some(self.send_new(len, fin, now))
+    }
+
+    #[inline]
+    fn send_new(&mut self, len: u64, fin: u64, now: Instant) -> Segment {
+        let nxt = self.board.nxt;
         self.board.push(nxt + len + fin, now);
         if self.timed.0 == 0 {
             self.timed = (nxt + len + fin, now);
         }
         self.last_sent = now;
-        Some(self.data(nxt, len, fin, true, now))
+        self.data(nxt, len, fin, true, now)
+    }
+
+    /// A tail loss probe; the window does not hold it back (RFC 8985 §7.3).
+    #[cold]
+    fn send_probe(&mut self, probe: &Probe, now: Instant) -> Option<Segment> {
+        let (segment, again) = match *probe {
+            Probe::New(len, fin) => (self.send_new(len, fin, now), false),
+            Probe::Again(start, end) => (self.resend(start, end, now), true),
+            Probe::Nothing => return None,
+        };
+        self.on_probe_sent(again, now);
+        Some(segment)
     }
 
     /// Nothing more is sent for now: remembers whether cwnd leaves no room for another segment, whatever else
@@ -131,7 +162,7 @@ impl Tcp {
     }
 
     /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
-    fn next_len(&self) -> (u64, u64) {
+    pub(super) fn next_len(&self) -> (u64, u64) {
         let nxt = self.board.nxt;
         let open = match self.shared_window {
             // The connection has seen to its window.
@@ -149,7 +180,7 @@ impl Tcp {
     }
 
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
-    fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
+    pub(super) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
         if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd.min(self.send_buffer()) {
             return true;
         }
@@ -214,6 +245,9 @@ impl Tcp {
             self.timer = Timer::Off;
         }
         self.arm_retransmit(now);
+        if self.repair.is_some() {
+            self.note_sent((start, start + len + fin), new, now);
+        }
         let mut segment = self.acknowledge(start, now);
         segment.payload = len as u32;
         if len > 0 {

@@ -4,10 +4,20 @@
 //! Without SACK each duplicate ACK stands for one segment that has left the network, so that both kinds share one
 //! rule: send while pipe < cwnd. That is RFC 6582's window inflation from the other side, and cwnd shows no bumps.
 
+mod door;
+mod prr;
+mod rack;
+mod repair;
+mod tlp;
+mod undo;
+
+pub(super) use repair::Repair;
+pub(super) use tlp::Probe;
+
 use super::Tcp;
 use super::scoreboard::Acked;
-use crate::cc::{AckSample, CongestionControl, CongestionEvent, Repair, Signal};
-use crate::config::{EcnLeast, HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
+use crate::cc::{self, AckSample, CongestionControl, CongestionEvent, Signal};
+use crate::config::{EcnLeast, HalveBase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark};
 use tailrace_core::{Bytes, Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +72,11 @@ impl Recovery {
     pub(crate) fn is_active(&self) -> bool {
         self.phase != Phase::Open
     }
-    pub(crate) fn repairs(&self) -> Repair {
+    pub(crate) fn repairs(&self) -> cc::Repair {
         match self.phase {
-            Phase::Open => Repair::None,
-            Phase::Fast => Repair::Loss,
-            Phase::Loss => Repair::Timeout,
+            Phase::Open => cc::Repair::None,
+            Phase::Fast => cc::Repair::Loss,
+            Phase::Loss => cc::Repair::Timeout,
         }
     }
     pub(crate) fn is_after_timeout(&self) -> bool {
@@ -91,10 +101,21 @@ impl Tcp {
         }
     }
 
+    /// The congestion window, as proportional rate reduction spreads its fall in fast recovery.
+    #[inline]
+    pub(super) fn cwnd(&self) -> Bytes {
+        match &self.repair {
+            Some(repair) if self.recovery.phase == Phase::Fast && self.config.prr != Prr::Off => {
+                Bytes(repair.prr.window)
+            }
+            _ => self.cc.cwnd(),
+        }
+    }
+
     /// The window in use: cwnd within the configured limit.
     #[inline]
     pub(super) fn window(&self) -> u64 {
-        let cwnd = self.cc.cwnd().get();
+        let cwnd = self.cwnd().get();
         match self.config.window {
             Some(packets) => cwnd.min(packets.max(1).saturating_mul(u64::from(self.mss))),
             None => cwnd,
@@ -110,6 +131,13 @@ impl Tcp {
     }
 
     fn signal(&mut self, signal: Signal, flight: u64, now: Instant) {
+        let deaf = self.is_deaf(now);
+        if signal != Signal::RepeatedTimeout {
+            self.note_undo(!deaf && signal != Signal::Ecn, now);
+        }
+        if deaf {
+            return;
+        }
         let base = self.halve_base(flight);
         self.cc.on_congestion(&CongestionEvent { now, signal, base });
     }
@@ -135,8 +163,7 @@ impl Tcp {
                     return;
                 }
             } else if ended {
-                self.recovery.phase = Phase::Open;
-                self.recovery.dup_bytes = 0;
+                self.leave_recovery();
             }
         }
         if self.recovery.phase == Phase::Open && self.board.has_lost() {
@@ -158,8 +185,7 @@ impl Tcp {
 
     fn on_ack_in_fast(&mut self, acked: &Acked, ended: bool) {
         if ended || (!self.options.sack && self.cc.leaves_recovery_on_partial_ack()) {
-            self.recovery.phase = Phase::Open;
-            self.recovery.dup_bytes = 0;
+            self.leave_recovery();
             if !self.options.sack && self.config.recovery_exit == RecoveryExit::Flight {
                 let mss = u64::from(self.mss);
                 self.cc.on_recovered(Bytes(self.board.outstanding().max(mss) + mss));
@@ -171,6 +197,14 @@ impl Tcp {
             self.recovery.dup_bytes = self.recovery.dup_bytes.saturating_sub(beyond);
             self.board.mark_head_lost();
             self.force = true;
+        }
+    }
+
+    fn leave_recovery(&mut self) {
+        self.recovery.phase = Phase::Open;
+        self.recovery.dup_bytes = 0;
+        if let Some(repair) = &mut self.repair {
+            repair.rack.on_recovered();
         }
     }
 
@@ -200,7 +234,8 @@ impl Tcp {
         if self.recovery.phase == Phase::Fast {
             return;
         }
-        let enough = self.recovery.dup_acks >= u32::from(self.config.dup_thresh);
+        let counts = !(self.config.rack && self.options.sack);
+        let enough = counts && self.recovery.dup_acks >= u32::from(self.dup_thresh());
         // RFC 6582 §3.2 step 2 and RFC 6675 §5: not twice for one window.
         let fresh = if self.options.sack {
             self.board.una >= self.recovery.point
@@ -217,6 +252,8 @@ impl Tcp {
         // RFC 3168 §6.1.2: a window that fell for a mark does not fall again for a loss in the same window.
         if self.board.una >= self.recovery.cwr_point {
             self.signal(Signal::Loss, flight, now);
+        } else {
+            self.note_undo(false, now);
         }
         self.reduced();
         let r = &mut self.recovery;
@@ -231,6 +268,11 @@ impl Tcp {
         self.timed.0 = 0;
         self.force = true;
         self.rearm_retransmit(now);
+        let pipe = self.pipe();
+        if let Some(repair) = &mut self.repair {
+            repair.tlp.reset();
+            repair.prr.begin(flight, pipe);
+        }
     }
 
     /// The hole that `repair_holes` repairs before new data goes out.
@@ -270,17 +312,23 @@ impl Tcp {
         let spared = self.config.rto_after_mark == RtoAfterMark::Keep && self.recovery.by_mark;
         let signal = if again && once || spared { Signal::RepeatedTimeout } else { Signal::Timeout };
         self.signal(signal, self.board.outstanding(), now);
-        if self.board.head_is_sacked() || !self.config.sack_after_rto {
+        let reneged = self.board.head_is_sacked();
+        if reneged || !self.config.sack_after_rto {
             self.board.clear_sacks();
         }
-        self.board.mark_all_lost();
+        if self.repair.is_some() {
+            self.on_timeout_repair(reneged, now);
+        } else {
+            self.board.mark_all_lost();
+        }
         self.reduced();
         let r = &mut self.recovery;
         (r.phase, r.point, r.dup_acks, r.dup_bytes) = (Phase::Loss, self.board.nxt, 0, 0);
         r.by_mark = false;
         r.holds = false;
         self.timed.0 = 0;
-        self.force = false;
+        // What was sent just before may still be on its way: the oldest segment goes out nevertheless.
+        self.force = self.board.pipe() > 0;
     }
 
     /// The peer echoed a mark: once a window (RFC 3168 §6.1.2).

@@ -71,6 +71,16 @@ impl RttEstimator {
         self.base = self.base.max(Duration::from_secs(3));
     }
 
+    /// The last sample was that of a segment whose timeout came too early (RFC 4015 §3.2): as patient as if it were
+    /// the first, and no less than before.
+    pub(crate) fn after_spurious_timeout(&mut self, config: &TcpConfig) {
+        if self.samples > 0 {
+            self.smoothed = self.smoothed.max(self.latest);
+            self.var = self.var.max(self.latest / 2);
+            self.base = self.timeout(config);
+        }
+    }
+
     /// Ends the backoff without a sample: the handshake's own timeouts do not count for data.
     pub(crate) fn reset_backoff(&mut self) {
         self.backoff = 0;

@@ -5,7 +5,7 @@
 //! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
 
 use super::rate::Rates;
-use tailrace_core::{Instant, Ring};
+use tailrace_core::{Duration, Instant, Ring};
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
@@ -26,6 +26,16 @@ impl Record {
     fn has(&self, flags: u8) -> bool {
         self.flags & flags != 0
     }
+}
+
+/// A segment as it was last sent, once it is delivered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) at: Instant,
+    /// It was sent more than once.
+    pub(crate) again: bool,
 }
 
 /// What a cumulative acknowledgment covered.
@@ -56,6 +66,8 @@ pub(crate) struct Scoreboard {
     lost_mark: u64,
     /// No segment below waits for retransmission.
     hint: u64,
+    /// How often a segment was marked lost because of ACKs or of their delay, ever.
+    pub(crate) marked: u64,
     /// The blocks of the last ACK: what they cover need not be walked again.
     cache: [(u64, u64); 4],
     /// How data flows, where the congestion control asks for that.
@@ -75,6 +87,7 @@ impl Scoreboard {
             high_sack: start,
             lost_mark: start,
             hint: start,
+            marked: 0,
             cache: [(0, 0); 4],
             rates: None,
         }
@@ -94,6 +107,10 @@ impl Scoreboard {
     }
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
+    }
+    /// Bytes sent again and not delivered since.
+    pub(crate) const fn resent_bytes(&self) -> u64 {
+        self.retransmitted
     }
     pub(crate) const fn has_lost(&self) -> bool {
         self.lost > 0
@@ -131,6 +148,12 @@ impl Scoreboard {
     /// Takes a cumulative acknowledgment up to `ack`, at most `nxt`.
     #[inline]
     pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
+        self.ack_to_with(ack, |_| {})
+    }
+
+    /// The same; `visit` sees each segment that was not SACKed before.
+    #[inline]
+    pub(crate) fn ack_to_with(&mut self, ack: u64, mut visit: impl FnMut(Sent)) -> Acked {
         debug_assert!(ack <= self.nxt, "only what was sent can be acknowledged");
         let mut acked = Acked::default();
         while let Some(&record) = self.records.front() {
@@ -141,12 +164,17 @@ impl Scoreboard {
                 acked.ambiguous |= record.has(AMBIGUOUS);
             }
             acked.bytes += len;
+            let start = self.una;
             self.una = self.una.max(to);
             if let Some(rates) = &mut self.rates {
                 rates.on_acked(!record.has(SACKED), record.end <= ack, len, record.sent_at);
             }
             if record.end > ack {
                 break;
+            }
+            if !record.has(SACKED) {
+                let again = record.has(AMBIGUOUS);
+                visit(Sent { start, end: record.end, at: record.sent_at, again });
             }
             if acked.sent_at.is_none() && record.flags == 0 {
                 acked.sent_at = Some(record.sent_at);
@@ -181,8 +209,8 @@ impl Scoreboard {
     }
 
     /// Takes the SACK blocks of one ACK; returns the bytes they cover for the first time. Blocks outside the
-    /// flight (D-SACK among them) are ignored.
-    pub(crate) fn on_sack(&mut self, blocks: &[(u64, u64)]) -> u64 {
+    /// flight (D-SACK among them) are ignored. `visit` sees each segment that is SACKed for the first time.
+    pub(crate) fn on_sack(&mut self, blocks: &[(u64, u64)], mut visit: impl FnMut(Sent)) -> u64 {
         let before = self.sacked;
         let mut cache = [(0, 0); 4];
         for (slot, &(left, right)) in cache.iter_mut().zip(blocks) {
@@ -192,7 +220,7 @@ impl Scoreboard {
             *slot = (left, right);
             let known = self.cache.iter().find(|c| c.0 == left && c.1 <= right).map_or(left, |c| c.1);
             if known < right {
-                self.sack_range(left, known, right);
+                self.sack_range(left, known, right, &mut visit);
             }
         }
         self.cache = cache;
@@ -200,7 +228,7 @@ impl Scoreboard {
     }
 
     /// Marks the segments that lie wholly within `left..right`, walking from `from`.
-    fn sack_range(&mut self, left: u64, from: u64, right: u64) {
+    fn sack_range(&mut self, left: u64, from: u64, right: u64, visit: &mut impl FnMut(Sent)) {
         let mut i = self.index_of(from);
         while let Some(&record) = self.records.get(i) {
             if record.end > right {
@@ -215,13 +243,15 @@ impl Scoreboard {
                 if let Some(rates) = &mut self.rates {
                     rates.on_delivered(i, record.end - start, record.sent_at);
                 }
+                let again = record.has(AMBIGUOUS);
+                visit(Sent { start, end: record.end, at: record.sent_at, again });
             }
             i += 1;
         }
     }
 
     /// Marks as lost what has `dup_thresh` SACKed segments above it; returns whether anything was marked.
-    pub(crate) fn mark_lost(&mut self, dup_thresh: u8) -> bool {
+    pub(crate) fn mark_lost(&mut self, dup_thresh: u16) -> bool {
         if self.sacked == 0 {
             return false;
         }
@@ -230,7 +260,7 @@ impl Scoreboard {
         while above < dup_thresh.max(1) {
             let Some(next) = i.checked_sub(1) else { return false };
             i = next;
-            above += u8::from(self.records[i].has(SACKED));
+            above += u16::from(self.records[i].has(SACKED));
         }
         let boundary = self.start_of(i);
         let from = self.index_of(self.lost_mark.max(self.una));
@@ -251,6 +281,7 @@ impl Scoreboard {
         let start = self.start_of(i);
         let len = record.end - start;
         self.records[i].flags |= LOST;
+        self.marked += 1;
         self.lost += len;
         if let Some(rates) = &mut self.rates {
             rates.lost += len;
@@ -285,6 +316,94 @@ impl Scoreboard {
         self.retransmitted = 0;
         self.hint = self.una;
         self.lost_mark = self.nxt;
+    }
+
+    /// Marks lost what was sent before `newest` (time and end) and, `wait` later, is missing still at `now`; segments
+    /// sent again are left out. Returns when the last one was sent whose time is still to come.
+    pub(crate) fn mark_overdue(
+        &mut self,
+        newest: (Instant, u64),
+        now: Instant,
+        wait: Duration,
+    ) -> Option<Instant> {
+        let mut pending = None;
+        let mut settled = true;
+        let mut i = self.index_of(self.lost_mark.max(self.una));
+        while let Some(&record) = self.records.get(i) {
+            if !record.has(SACKED | LOST | RETRANSMITTED) {
+                let earlier = (record.sent_at, record.end) < newest;
+                // What was sent once was sent in order.
+                if !earlier && !record.has(AMBIGUOUS) {
+                    break;
+                }
+                if earlier && record.sent_at.saturating_add(wait) <= now {
+                    self.mark_one(i);
+                } else {
+                    settled = false;
+                    pending = if earlier { pending.max(Some(record.sent_at)) } else { pending };
+                }
+            }
+            if settled {
+                self.lost_mark = record.end;
+            }
+            i += 1;
+        }
+        pending
+    }
+
+    /// Index of the segment that ends at `end`, if it was last sent at `at`, not for the first time, and is missing.
+    fn resent(&self, end: u64, at: Instant) -> Option<usize> {
+        let i = self.index_of(end - 1);
+        let record = self.records.get(i)?;
+        (record.end == end && record.sent_at == at && record.has(RETRANSMITTED)).then_some(i)
+    }
+    /// Whether the segment that ends at `end` was last sent at `at`, not for the first time, and is missing.
+    pub(crate) fn misses_resent(&self, end: u64, at: Instant) -> bool {
+        self.resent(end, at).is_some()
+    }
+    /// Marks a segment lost that was sent again at `at`: the retransmission was lost, too.
+    pub(crate) fn mark_resent_lost(&mut self, end: u64, at: Instant) {
+        let Some(i) = self.resent(end, at) else { return };
+        let (start, record) = (self.start_of(i), self.records[i]);
+        let len = record.end - start;
+        self.records[i].flags = record.flags & !RETRANSMITTED | LOST;
+        self.marked += 1;
+        self.retransmitted -= len;
+        self.lost += if record.has(LOST) { 0 } else { len };
+        self.lost_waiting += len;
+        self.hint = self.hint.min(start);
+    }
+
+    /// A timeout where the time of sending counts: the first segment is lost, and what was sent `wait` ago or more.
+    pub(crate) fn mark_overdue_at_timeout(&mut self, now: Instant, wait: Duration) {
+        let mut start = self.una;
+        (self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0);
+        for record in self.records.iter_mut() {
+            let len = record.end - start;
+            let overdue = start == self.una || record.sent_at.saturating_add(wait) <= now;
+            if overdue && !record.has(SACKED) {
+                record.flags = record.flags & AMBIGUOUS | LOST;
+            }
+            self.lost += if record.has(LOST) { len } else { 0 };
+            self.retransmitted += if record.has(RETRANSMITTED) { len } else { 0 };
+            self.lost_waiting += if record.flags & (LOST | RETRANSMITTED) == LOST { len } else { 0 };
+            start = record.end;
+        }
+        (self.hint, self.lost_mark) = (self.una, self.una);
+    }
+
+    /// Takes back that anything is lost.
+    pub(crate) fn unmark_lost(&mut self) {
+        for record in self.records.iter_mut() {
+            record.flags &= !LOST;
+        }
+        (self.lost, self.lost_waiting, self.lost_mark) = (0, 0, self.una);
+    }
+
+    /// Whether at least `n` segments are SACKed.
+    pub(crate) fn has_sacked(&self, n: u16) -> bool {
+        self.sacked > 0
+            && self.records.iter().filter(|r| r.has(SACKED)).nth(usize::from(n.max(1)) - 1).is_some()
     }
 
     /// Forgets what was SACKed: the receiver reneged (RFC 2018 §8).

@@ -42,6 +42,10 @@ pub struct TcpStats {
     pub window_probes: u32,
     /// Window reductions after idleness.
     pub idle_restarts: u32,
+    /// Tail loss probes sent.
+    pub loss_probes: u32,
+    /// Recoveries that turned out to be needless and were undone.
+    pub spurious_recoveries: u32,
 }
 
 impl TcpStats {
@@ -65,6 +69,8 @@ impl TcpStats {
         self.out_of_order_received += other.out_of_order_received;
         self.window_probes += other.window_probes;
         self.idle_restarts += other.idle_restarts;
+        self.loss_probes += other.loss_probes;
+        self.spurious_recoveries += other.spurious_recoveries;
     }
 }
 

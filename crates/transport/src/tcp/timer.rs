@@ -1,6 +1,7 @@
-//! Deadlines: retransmission (RFC 6298 §5), window probes (RFC 9293 §3.8.6.1), TIME-WAIT, delayed ACKs and pacing.
+//! Deadlines: retransmission (RFC 6298 §5), loss probes and reordering (RFC 8985), window probes (RFC 9293 §3.8.6.1),
+//! TIME-WAIT, delayed ACKs and pacing.
 //!
-//! The first three are mutually exclusive and share one slot.
+//! All but the last two are mutually exclusive and share one slot.
 
 use super::state::{State, Trigger};
 use super::{ResetCause, Tcp};
@@ -13,6 +14,10 @@ pub(crate) enum Timer {
     Off,
     /// Retransmission.
     Retransmit(Instant),
+    /// A tail loss probe; retransmission comes after it.
+    Probe(Instant),
+    /// What was overtaken is lost by then; retransmission comes after it.
+    Reorder(Instant),
     /// A window probe, the n-th in a row.
     Persist(Instant, u8),
     /// The end of TIME-WAIT.
@@ -26,7 +31,11 @@ impl Timer {
     pub(crate) const fn at(&self) -> Instant {
         match *self {
             Self::Off => Instant::MAX,
-            Self::Retransmit(at) | Self::Persist(at, _) | Self::TimeWait(at) => at,
+            Self::Retransmit(at)
+            | Self::Probe(at)
+            | Self::Reorder(at)
+            | Self::Persist(at, _)
+            | Self::TimeWait(at) => at,
         }
     }
 }
@@ -49,6 +58,8 @@ impl Tcp {
             Timer::Off => {}
             Timer::Retransmit(_) if self.state.is_synchronized() => self.on_retransmission_timeout(now),
             Timer::Retransmit(_) => self.on_syn_timeout(now),
+            Timer::Probe(_) => self.on_probe_timeout(),
+            Timer::Reorder(_) => self.on_reorder_timeout(now),
             Timer::Persist(_, n) => self.on_persist(n, now),
             Timer::TimeWait(_) => {
                 self.advance(Trigger::TimeWaitOver);
@@ -61,7 +72,7 @@ impl Tcp {
     /// Starts the retransmission timer unless it runs.
     #[inline]
     pub(super) fn arm_retransmit(&mut self, now: Instant) {
-        if !matches!(self.timer, Timer::Retransmit(_)) {
+        if !matches!(self.timer, Timer::Retransmit(_) | Timer::Probe(_) | Timer::Reorder(_)) {
             self.rearm_retransmit(now);
         }
     }

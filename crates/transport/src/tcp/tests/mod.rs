@@ -95,7 +95,8 @@ impl Channel {
             assert!(end <= most, "nothing is sent beyond the largest window");
         }
         if t.board.outstanding() > 0 && t.state.is_synchronized() {
-            assert!(matches!(t.timer, Timer::Retransmit(_)), "data in flight has a timer");
+            let armed = matches!(t.timer, Timer::Retransmit(_) | Timer::Probe(_) | Timer::Reorder(_));
+            assert!(armed, "data in flight has a timer");
         }
     }
 

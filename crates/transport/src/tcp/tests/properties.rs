@@ -1,6 +1,7 @@
 //! Properties over random channels and random segments.
 
 use super::*;
+use crate::config::{Misbehaviour, Prr, UndoResponse};
 use crate::segment::{Flags, Timestamps};
 use proptest::prelude::*;
 use tailrace_core::Ecn;
@@ -30,8 +31,17 @@ prop_compose! {
         send_buffer in prop_oneof![Just(None), (1..20_000u64).prop_map(|n| Some(Bytes(n)))],
         sack_rescue in any::<bool>(),
         max_burst in prop_oneof![Just(0u64), 1..4u64],
+        switches in prop_oneof![Just(0u32), any::<u32>()],
+        misbehaviour in prop_oneof![4 => Just(0usize), 1 => 1..3usize],
     ) -> TcpConfig {
+        let on = |bit: u32| switches >> bit & 1 == 1;
         TcpConfig {
+            rack: on(0), tlp: on(1), frto: on(2), eifel: on(3), dsack_undo: on(4), door: on(5),
+            max_dup_thresh: if on(6) { 300 } else { 0 },
+            undo_response: if on(7) { UndoResponse::Eifel } else { UndoResponse::Restore },
+            prr: [Prr::Off, Prr::Crb, Prr::Ssrb, Prr::Linux][(switches >> 8 & 3) as usize],
+            // What lies about holes is tested elsewhere: no stream arrives whole then.
+            misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion][misbehaviour],
             sack, timestamps, ecn, window_scale, limited_transmit, nagle, delayed_ack,
             mss: Bytes(mss), receive_buffer: Bytes(receive_buffer), max_burst,
             min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer, sack_rescue,

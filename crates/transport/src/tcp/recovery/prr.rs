@@ -1,0 +1,61 @@
+//! Proportional rate reduction (RFC 6937): in fast recovery data goes out in proportion to what arrives, so that at its
+//! end as much is in flight as the lowered window allows, without a silent half round trip and without a burst.
+//!
+//! Counted in bytes; what may be sent is rounded up to whole segments, as the RFC's examples count. Congestion marks
+//! lower the window at once (Linux spreads that, too).
+
+use super::Tcp;
+use crate::cc::CongestionControl;
+use crate::config::Prr;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct PrrState {
+    /// Flight when recovery began (RecoverFS).
+    flight: u64,
+    /// Delivered since (prr_delivered).
+    delivered: u64,
+    /// Sent since (prr_out).
+    pub(super) out: u64,
+    /// The window in force.
+    pub(super) window: u64,
+}
+
+impl PrrState {
+    /// Recovery begins with `flight` bytes outstanding, of which `pipe` are in the network.
+    pub(super) fn begin(&mut self, flight: u64, pipe: u64) {
+        *self = Self { flight: flight.max(1), delivered: 0, out: 0, window: pipe };
+    }
+
+    /// What may be sent for an ACK that delivered `news` bytes (sndcnt). `progress`: it advanced and found no loss.
+    fn allowance(&self, kind: Prr, (ssthresh, pipe, mss): (u64, u64, u64), news: u64, progress: bool) -> u64 {
+        let owed = self.delivered.saturating_sub(self.out);
+        if pipe > ssthresh {
+            let share = u128::from(self.delivered) * u128::from(ssthresh) / u128::from(self.flight);
+            let exact = u128::from(self.delivered) * u128::from(ssthresh) % u128::from(self.flight) == 0;
+            let share = (share as u64) + u64::from(!exact);
+            return (share.div_ceil(mss) * mss).saturating_sub(self.out);
+        }
+        let limit = match kind {
+            Prr::Crb | Prr::Off => owed,
+            Prr::Ssrb => owed.max(news) + mss,
+            Prr::Linux => owed.max(news) + if progress { mss } else { 0 },
+        };
+        limit.min(ssthresh - pipe)
+    }
+}
+
+impl Tcp {
+    /// An ACK delivered `news` bytes in fast recovery.
+    pub(super) fn prr_on_ack(&mut self, news: u64, progress: bool) {
+        let (kind, pipe, mss) = (self.config.prr, self.pipe(), u64::from(self.mss));
+        let target = self.cc.cwnd().get();
+        let Some(repair) = &mut self.repair else { return };
+        let prr = &mut repair.prr;
+        prr.delivered += news;
+        let mut allowance = prr.allowance(kind, (target, pipe, mss), news, progress);
+        if kind == Prr::Linux && prr.out == 0 {
+            allowance = allowance.max(mss);
+        }
+        prr.window = pipe + allowance;
+    }
+}

@@ -1,0 +1,165 @@
+//! RACK (RFC 8985 §6): a segment is lost if one that was sent later, by a reordering window or more, was delivered.
+//!
+//! RFC 8985 keeps all segments in order of sending. Here those sent once are so already in the scoreboard, and those
+//! sent again stand in a queue of their own: an ACK costs what it finds, not the window. Departures: D-SACK reports
+//! of the latest loss probe do not widen the reordering window (as in Linux); 3 SACKed segments are `dup_thresh`.
+
+use super::repair::Seen;
+use super::{Phase, Tcp};
+use crate::segment::Segment;
+use crate::tcp::output::clock;
+use crate::tcp::scoreboard::Sent;
+use crate::tcp::timer::Timer;
+use tailrace_core::{Duration, Instant, Ring};
+
+/// Recoveries without a D-SACK after which the reordering window is small again (RFC 8985 §6.2 step 4).
+const PERSIST: u8 = 16;
+
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    /// The segment sent last among all delivered: when, and its end (RACK.xmit_ts, RACK.end_seq).
+    newest: (Instant, u64),
+    /// The round trip of the segment delivered last.
+    rtt: Duration,
+    /// Highest end of a delivered segment, and what it was before this ACK (RACK.fack).
+    fack: u64,
+    pub(super) fack_before: u64,
+    reordering_seen: bool,
+    /// D-SACK reports up to this acknowledgment count as one round; zero is none (RACK.dsack_round).
+    dsack_round: u64,
+    /// The reordering window in quarters of the smallest round trip.
+    multiplier: u64,
+    persist: u8,
+    /// What was sent again, in order: end and time. What of it was delivered or marked since is skipped.
+    pub(super) resent: Ring<(u64, Instant)>,
+    /// When what is not overdue yet will be.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Rack {
+    pub(super) fn new() -> Self {
+        Self {
+            newest: (Instant::ZERO, 0),
+            rtt: Duration::ZERO,
+            fack: 0,
+            fack_before: 0,
+            reordering_seen: false,
+            dsack_round: 0,
+            multiplier: 1,
+            persist: PERSIST,
+            resent: Ring::new(),
+            deadline: None,
+        }
+    }
+
+    /// RFC 8985 §6.2 step 2: whether this ACK may be taken to be for the latest transmission.
+    pub(super) fn is_genuine(sent: &Sent, ack: &Segment, min_rtt: Duration, now: Instant) -> bool {
+        let echoes_earlier = ack.timestamps.is_some_and(|t| (t.echo.wrapping_sub(clock(sent.at)) as i32) < 0);
+        !sent.again || (!echoes_earlier && now.saturating_since(sent.at) >= min_rtt)
+    }
+
+    /// RFC 8985 §6.2 step 3: remembers how far delivery has come; returns where a segment was overtaken.
+    pub(super) fn note_order(&mut self, seen: &Seen) -> Option<u64> {
+        self.fack_before = self.fack;
+        self.fack = self.fack.max(seen.high);
+        let low = seen.low.filter(|low| *low < self.fack_before);
+        self.reordering_seen |= low.is_some();
+        low
+    }
+
+    /// A recovery has ended.
+    pub(super) fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.multiplier = 1;
+        }
+    }
+}
+
+impl Tcp {
+    /// RFC 8985 §6.2, steps 2 to 5, for an ACK.
+    pub(super) fn rack_on_ack(&mut self, seen: &Seen, now: Instant) {
+        let (una, nxt) = (self.board.una, self.board.nxt);
+        let Some(repair) = &mut self.repair else { return };
+        let rack = &mut repair.rack;
+        if let Some(newest) = seen.newest {
+            rack.rtt = now.saturating_since(newest.0);
+            rack.newest = rack.newest.max(newest);
+        }
+        if rack.dsack_round != 0 && una >= rack.dsack_round {
+            rack.dsack_round = 0;
+        }
+        if seen.dsack.is_some_and(|d| !repair.tlp.was_probe(d)) && rack.dsack_round == 0 {
+            rack.dsack_round = nxt;
+            rack.multiplier += 1;
+            rack.persist = PERSIST;
+        }
+        self.rack_detect(now);
+    }
+
+    /// Marks what is lost (RACK_detect_loss) and says when the rest of what was overtaken will be.
+    pub(super) fn rack_detect(&mut self, now: Instant) {
+        let window = self.reordering_window();
+        let Some(repair) = &mut self.repair else { return };
+        let rack = &mut repair.rack;
+        // In order and nothing sent again: nothing was overtaken.
+        if self.board.sacked() == 0 && rack.resent.is_empty() && rack.deadline.is_none() {
+            return;
+        }
+        let wait = rack.rtt + window;
+        let mut pending = self.board.mark_overdue(rack.newest, now, wait);
+        while let Some(&(end, at)) = rack.resent.front() {
+            let missing = end > self.board.una && self.board.misses_resent(end, at);
+            let overdue = (at, end) < rack.newest && at.saturating_add(wait) <= now;
+            if missing && !overdue {
+                break;
+            }
+            if missing {
+                self.board.mark_resent_lost(end, at);
+            }
+            rack.resent.pop_front();
+        }
+        for &(end, at) in rack.resent.iter().take_while(|r| (r.1, r.0) < rack.newest) {
+            if end > self.board.una && self.board.misses_resent(end, at) {
+                pending = pending.max(Some(at));
+            }
+        }
+        rack.deadline = pending.map(|at| at.saturating_add(wait).max(now));
+    }
+
+    /// RFC 8985 §6.2 step 4: RACK.reo_wnd.
+    fn reordering_window(&self) -> Duration {
+        let Some(repair) = &self.repair else { return Duration::ZERO };
+        let rack = &repair.rack;
+        let repairing = self.recovery.phase != Phase::Open;
+        if !rack.reordering_seen && (repairing || self.board.has_sacked(repair.dup_thresh)) {
+            return Duration::ZERO;
+        }
+        let window = self.rtt.min.saturating_mul(rack.multiplier) / 4;
+        window.min(self.rtt.smoothed)
+    }
+
+    /// The reordering timer expired (RFC 8985 §6.3).
+    pub(in crate::tcp) fn on_reorder_timeout(&mut self, now: Instant) {
+        self.bare_rto();
+        let marked = self.board.marked;
+        self.rack_detect(now);
+        if self.board.marked > marked {
+            if self.recovery.phase == Phase::Open {
+                self.enter_fast(self.board.outstanding(), now);
+            }
+            self.force = true;
+        }
+        if let Some(at) = self.repair.as_ref().and_then(|r| r.rack.deadline).filter(|at| *at > now) {
+            self.put_before_rto(Timer::Reorder(at));
+        }
+    }
+
+    /// RFC 8985 §6.3: at a timeout what was sent recently is not lost yet.
+    pub(super) fn rack_on_timeout(&mut self, now: Instant) {
+        let window = self.reordering_window();
+        let Some(repair) = &mut self.repair else { return };
+        repair.rack.deadline = None;
+        self.board.mark_overdue_at_timeout(now, repair.rack.rtt + window);
+    }
+}

@@ -1,0 +1,230 @@
+//! The optional parts of loss recovery: what they share, and the order in which they look at an ACK.
+//!
+//! An endpoint with all of them off has none of this state. Else each ACK is looked at twice: once before the
+//! window reacts to it ([`Tcp::examine`]: what is lost, what was spurious) and once after ([`Tcp::conclude`]: how
+//! much may go out, which timer comes first).
+
+use super::door::Door;
+use super::prr::PrrState;
+use super::rack::Rack;
+use super::tlp::Tlp;
+use super::undo::{Frto, Undo};
+use super::{Phase, Tcp};
+use crate::config::{Misbehaviour, Prr, TcpConfig};
+use crate::segment::Segment;
+use crate::tcp::scoreboard::{Acked, Sent};
+use crate::tcp::timer::Timer;
+use tailrace_core::Instant;
+
+/// What one ACK delivered and reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// The segment sent last among those delivered: when and its end. Ambiguous retransmissions are left out.
+    pub(super) newest: Option<(Instant, u64)>,
+    /// Lowest start of a delivered segment that was sent once.
+    pub(super) low: Option<u64>,
+    /// Highest end of a delivered segment.
+    pub(super) high: u64,
+    /// A segment that was sent once, and before the recovery began, was delivered.
+    pub(super) original: bool,
+    /// The range that D-SACK reports.
+    pub(super) dsack: Option<(u64, u64)>,
+}
+
+/// State of the optional parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Repair {
+    pub(super) seen: Seen,
+    pub(super) rack: Rack,
+    pub(super) tlp: Tlp,
+    pub(super) prr: PrrState,
+    pub(super) undo: Undo,
+    pub(super) frto: Frto,
+    pub(super) door: Door,
+    /// `dup_thresh` as reordering has raised it.
+    pub(super) dup_thresh: u16,
+    /// The next ACK is one that runs ahead of what came (`misbehaviour`).
+    pub(in crate::tcp) ahead: bool,
+    /// When the retransmission timer expires while an earlier deadline stands in its place.
+    pub(super) rto_at: Instant,
+}
+
+impl Repair {
+    /// `None` where `config` asks for none of it.
+    pub(crate) fn build(config: &TcpConfig) -> Option<Box<Self>> {
+        let c = config;
+        let undoes = c.frto || c.eifel || c.dsack_undo || c.door;
+        let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
+        (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
+            Box::new(Self {
+                seen: Seen::default(),
+                rack: Rack::new(),
+                tlp: Tlp::default(),
+                prr: PrrState::default(),
+                undo: Undo::default(),
+                frto: Frto::Off,
+                door: Door::default(),
+                dup_thresh: u16::from(c.dup_thresh),
+                ahead: false,
+                rto_at: Instant::MAX,
+            })
+        })
+    }
+}
+
+impl Tcp {
+    /// Takes the SACK blocks, noting what they deliver. `dsack` is the range that the first reports as a duplicate.
+    pub(in crate::tcp) fn sack(
+        &mut self,
+        blocks: &[(u64, u64)],
+        dsack: bool,
+        segment: &Segment,
+        now: Instant,
+    ) -> u64 {
+        let (point, least) = (self.recovery.point, self.rtt.min);
+        let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
+        repair.seen.dsack = dsack.then_some(blocks[0]);
+        let seen = &mut repair.seen;
+        let genuine = |sent: &Sent| Rack::is_genuine(sent, segment, least, now);
+        self.board.on_sack(blocks, |sent| seen.note(&sent, point, genuine(&sent)))
+    }
+
+    /// Takes a cumulative acknowledgment, noting what it delivers.
+    #[cold]
+    pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
+        let (point, least) = (self.recovery.point, self.rtt.min);
+        let Some(repair) = &mut self.repair else { return self.board.ack_to(ack) };
+        let seen = &mut repair.seen;
+        let genuine = |sent: &Sent| Rack::is_genuine(sent, segment, least, now);
+        self.board.ack_to_with(ack, |sent| seen.note(&sent, point, genuine(&sent)))
+    }
+
+    /// Looks at an ACK that was taken. `una` is what was acknowledged before it; `acked` what it covers, if it
+    /// advances.
+    pub(in crate::tcp) fn examine(
+        &mut self,
+        segment: &Segment,
+        (una, ack): (u64, u64),
+        acked: Option<&Acked>,
+        now: Instant,
+    ) {
+        let Some(repair) = &mut self.repair else { return };
+        let seen = core::mem::take(&mut repair.seen);
+        let reordered = repair.rack.note_order(&seen);
+        if let Some(low) = reordered {
+            let distance = (repair.rack.fack_before - low).div_ceil(u64::from(self.mss));
+            let most = u64::from(self.config.max_dup_thresh);
+            repair.dup_thresh = repair.dup_thresh.max(distance.min(most) as u16);
+        }
+        if self.config.door && (reordered.is_some() || ack < una) {
+            self.on_out_of_order(now);
+        }
+        self.tlp_on_ack(&seen, segment, (una, ack), now);
+        self.judge(&seen, segment, acked, now);
+        if self.options.sack && self.config.rack {
+            self.rack_on_ack(&seen, now);
+        }
+    }
+
+    /// What [`Self::conclude`] compares with, before an ACK: what was acknowledged, delivered, and marked lost.
+    pub(in crate::tcp) fn progress(&self) -> (u64, u64, u64) {
+        (self.board.una, self.delivered(), self.board.marked)
+    }
+
+    /// After the window has reacted to an ACK; `before` is [`Self::progress`] before it.
+    pub(in crate::tcp) fn conclude(&mut self, before: (u64, u64, u64), now: Instant) {
+        let (una, delivered, marked) = before;
+        let news = self.delivered().saturating_sub(delivered);
+        if self.recovery.phase == Phase::Fast && self.config.prr != Prr::Off && news > 0 {
+            self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
+        }
+        if news > 0 {
+            self.arm_earlier(now);
+        }
+    }
+
+    /// All that has left the network for the receiver, as a running sum.
+    fn delivered(&self) -> u64 {
+        self.board.una + self.board.sacked() + self.recovery.dup_bytes
+    }
+
+    /// Puts the reordering timer or the loss probe in front of the retransmission timer, where either is due first.
+    fn arm_earlier(&mut self, now: Instant) {
+        self.bare_rto();
+        let Some(repair) = &self.repair else { return };
+        if let Some(at) = repair.rack.deadline {
+            self.put_before_rto(Timer::Reorder(at));
+        } else {
+            self.arm_probe(now);
+        }
+    }
+
+    /// The retransmission timer alone.
+    pub(super) fn bare_rto(&mut self) {
+        if let (Timer::Probe(_) | Timer::Reorder(_), Some(repair)) = (self.timer, &self.repair) {
+            self.timer = Timer::Retransmit(repair.rto_at);
+        }
+    }
+
+    /// `earlier` stands in the place of the retransmission timer, unless that expires first: then a probe goes out at
+    /// that time (RFC 8985 §7.2), but a reordering timer is not needed.
+    pub(super) fn put_before_rto(&mut self, earlier: Timer) {
+        let (Timer::Retransmit(rto_at), Some(repair)) = (self.timer, &mut self.repair) else { return };
+        repair.rto_at = rto_at;
+        self.timer = match earlier {
+            Timer::Probe(at) => Timer::Probe(at.min(rto_at)),
+            Timer::Reorder(at) if at < rto_at => earlier,
+            _ => self.timer,
+        };
+    }
+
+    /// A segment with sequence space from `start` to `end` goes out.
+    pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
+        let fast = self.recovery.phase == Phase::Fast;
+        let Some(repair) = &mut self.repair else { return };
+        if fast {
+            repair.prr.out += end - start;
+        }
+        if new {
+            self.arm_probe(now);
+            return;
+        }
+        repair.undo.note_resent(now);
+        if self.config.rack && self.options.sack {
+            repair.rack.resent.push_back((end, now));
+        }
+    }
+
+    /// The retransmission timer expired: what is lost, and whether F-RTO has its doubts.
+    pub(super) fn on_timeout_repair(&mut self, reneged: bool, now: Instant) {
+        self.frto_on_timeout(self.recovery.phase);
+        if let Some(repair) = &mut self.repair {
+            repair.tlp.reset();
+            repair.dup_thresh = u16::from(self.config.dup_thresh);
+        }
+        if self.config.rack && self.options.sack && !reneged {
+            self.rack_on_timeout(now);
+        } else {
+            self.board.mark_all_lost();
+        }
+    }
+
+    /// Duplicate ACKs that mean a loss.
+    pub(in crate::tcp) fn dup_thresh(&self) -> u16 {
+        self.repair.as_ref().map_or(u16::from(self.config.dup_thresh), |r| r.dup_thresh)
+    }
+}
+
+impl Seen {
+    /// Notes a delivered segment; `genuine` says that its sending time can be relied on.
+    fn note(&mut self, sent: &Sent, point: u64, genuine: bool) {
+        if genuine {
+            self.newest = self.newest.max(Some((sent.at, sent.end)));
+        }
+        if !sent.again {
+            self.low = Some(self.low.map_or(sent.start, |low| low.min(sent.start)));
+            self.original |= sent.end <= point;
+        }
+        self.high = self.high.max(sent.end);
+    }
+}

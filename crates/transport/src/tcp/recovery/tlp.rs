@@ -1,0 +1,138 @@
+//! Tail loss probes (RFC 8985 §7): when ACKs stay away for two round trips, a segment is sent to provoke one.
+//!
+//! The probe is new data where there is some, else the last segment again. If that alone repaired a loss, the window
+//! falls as for any loss.
+
+use super::repair::Seen;
+use super::{Phase, Tcp};
+use crate::cc::Signal;
+use crate::segment::Segment;
+use crate::tcp::timer::Timer;
+use tailrace_core::{Duration, Instant};
+
+/// How long a receiver may hold the ACK of a single segment back (TLP.max_ack_delay).
+const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
+/// The interval before there is a round-trip sample.
+const INITIAL: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tlp {
+    /// End of what was sent when the probe was; zero where none is out (TLP.end_seq).
+    end: u64,
+    /// It was sent again, rather than new.
+    resent: bool,
+    /// Round-trip samples when it was sent: without a new one there is no other probe.
+    samples: Option<u64>,
+    /// It goes out with the next poll.
+    due: bool,
+}
+
+impl Tlp {
+    /// Whether the range that D-SACK reports ends where the probe did, which was sent again.
+    pub(super) fn was_probe(&self, dsack: (u64, u64)) -> bool {
+        self.resent && self.end != 0 && dsack.1 == self.end
+    }
+    /// A recovery begins.
+    pub(super) fn reset(&mut self) {
+        (self.end, self.due) = (0, false);
+    }
+}
+
+impl Tcp {
+    /// RFC 8985 §7.2: whether a probe may be scheduled, or sent.
+    fn may_probe(&self) -> bool {
+        let Some(repair) = &self.repair else { return false };
+        let tlp = &repair.tlp;
+        self.config.tlp
+            && tlp.end == 0
+            && tlp.samples.is_none_or(|n| self.rtt.samples > n)
+            && repair.rack.deadline.is_none()
+            && self.options.sack
+            && self.recovery.phase == Phase::Open
+            && self.board.sacked() == 0
+            && self.board.outstanding() > 0
+    }
+
+    /// Schedules a probe where there may be one.
+    pub(super) fn arm_probe(&mut self, now: Instant) {
+        if !self.may_probe() {
+            return;
+        }
+        self.bare_rto();
+        let single = self.board.outstanding() <= self.board.head_len();
+        let wait = if self.rtt.samples == 0 { INITIAL } else { self.rtt.smoothed * 2 };
+        let wait = if single { wait + MAX_ACK_DELAY } else { wait };
+        self.put_before_rto(Timer::Probe(now.saturating_add(wait)));
+    }
+
+    /// The time for a probe has come.
+    pub(in crate::tcp) fn on_probe_timeout(&mut self) {
+        self.bare_rto();
+        let may = self.may_probe();
+        if let Some(repair) = &mut self.repair {
+            repair.tlp.due = may;
+            self.probe_due |= may;
+        }
+    }
+
+    /// The probe, if one is due: how far it reaches and whether it is new; `None` where nothing can be sent.
+    pub(in crate::tcp) fn take_probe(&mut self) -> Option<Probe> {
+        let due = self.repair.as_mut().is_some_and(|r| core::mem::take(&mut r.tlp.due));
+        due.then(|| {
+            let (len, fin) = self.next_len();
+            if len + fin > 0 && self.board.nxt < self.send_end() {
+                return Probe::New(len, fin);
+            }
+            self.board.last_hole().map_or(Probe::Nothing, |(start, end)| Probe::Again(start, end))
+        })
+    }
+
+    /// The probe has been sent.
+    pub(in crate::tcp) fn on_probe_sent(&mut self, again: bool, now: Instant) {
+        self.stats.loss_probes += 1;
+        let (nxt, samples) = (self.board.nxt, self.rtt.samples);
+        if let Some(repair) = &mut self.repair {
+            repair.tlp = Tlp { end: nxt, resent: again, samples: Some(samples), due: false };
+        }
+        self.rearm_retransmit(now);
+    }
+
+    /// RFC 8985 §7.4.2: what an ACK says about the probe.
+    pub(super) fn tlp_on_ack(
+        &mut self,
+        seen: &Seen,
+        segment: &Segment,
+        (una, ack): (u64, u64),
+        now: Instant,
+    ) {
+        let Some(repair) = &mut self.repair else { return };
+        let tlp = &mut repair.tlp;
+        if tlp.end == 0 || ack < tlp.end {
+            return;
+        }
+        let (end, nxt) = (tlp.end, self.board.nxt);
+        if !tlp.resent || seen.dsack.is_some_and(|d| d.1 == end) {
+            tlp.end = 0;
+        } else if ack > end {
+            // The probe repaired a loss, which nothing else has shown.
+            tlp.end = 0;
+            if self.recovery.phase == Phase::Open {
+                self.signal(Signal::Loss, nxt - una, now);
+                self.note_undo(false, now);
+                self.reduced();
+            }
+        } else if ack == una && segment.sack.is_empty() && segment.seq_len() == 0 {
+            tlp.end = 0;
+        }
+    }
+}
+
+/// What goes out as a loss probe.
+pub(in crate::tcp) enum Probe {
+    /// New data: its length and whether a FIN follows.
+    New(u64, u64),
+    /// The last segment, `start..end`.
+    Again(u64, u64),
+    /// Nothing can.
+    Nothing,
+}
