@@ -335,6 +335,8 @@ fn show(tcp: &Tcp, rest: &str) -> Outcome {
             "dsacks" => s.dsacks.to_string(),
             "delivered" => s.bytes_delivered.to_string(),
             "probes" => s.window_probes.to_string(),
+            "loss_probes" => s.loss_probes.to_string(),
+            "spurious" => s.spurious_recoveries.to_string(),
             other => return Err(format!("no such quantity: {other:?}")),
         };
         let wanted = pair.get(1).ok_or("a value is missing")?;

@@ -7,7 +7,7 @@ use super::state::{State, Trigger};
 use super::timer::Timer;
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
-use crate::config::{Handshake, Misbehaviour, RttSampling};
+use crate::config::{Handshake, RttSampling};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Duration, Instant};
 
@@ -181,7 +181,12 @@ impl Tcp {
             return;
         }
         self.remember_timestamp(segment, seq);
-        self.on_ack(segment, seq, ack, now);
+        if self.repair.is_some() {
+            self.on_watched_ack(segment, seq, ack, now);
+            self.pass_over_hole(seq);
+        } else {
+            self.on_ack::<false>(segment, seq, ack, now);
+        }
         if end > seq && self.state != State::Closed {
             self.on_payload(segment, seq, now);
         }
@@ -269,11 +274,18 @@ impl Tcp {
         }
     }
 
+    #[inline(never)]
+    fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+        self.note_progress();
+        self.on_ack::<true>(segment, seq, ack, now);
+        self.conclude(now);
+    }
+
+    /// An ACK; `WATCHED` says that there are optional parts of loss recovery to look at it.
     #[inline]
-    fn on_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+    fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = (self.board.outstanding(), self.pipe());
         let watch = self.needs.deliveries.then(|| self.watch(now));
-        let progress = self.repair.is_some().then(|| self.progress());
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
         let news = if segment.sack.is_empty() || !self.heeds_sack() {
@@ -284,11 +296,10 @@ impl Tcp {
         let marked = self.options.ecn && segment.flags.has(Flags::ECE);
         if ack > self.board.una {
             let una = self.board.una;
-            let acked =
-                if progress.is_some() { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
+            let acked = if WATCHED { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
             let rtt = self.sample(&acked, segment, now);
-            if progress.is_some() {
-                self.examine(segment, (una, ack), Some(&acked), now);
+            if WATCHED {
+                self.examine(segment, (una, ack), Some(acked), now);
             }
             self.stats.bytes_acked += ack.min(self.app_end) - una.min(self.app_end);
             self.retries = 0;
@@ -306,7 +317,7 @@ impl Tcp {
                 self.on_state_changed(now);
             }
         } else {
-            if progress.is_some() {
+            if WATCHED {
                 self.examine(segment, (self.board.una, ack), None, now);
             }
             if before.0 > 0 {
@@ -321,16 +332,13 @@ impl Tcp {
                 }
             }
         }
-        if let Some(before) = progress {
-            self.conclude(before, now);
-        }
         if let Some(watch) = watch {
             self.tell_delivery(&watch, segment, marked, now);
         }
     }
 
     /// RFC 9293 §3.10.7.4: only a segment newer than the last update may change the window.
-    #[inline]
+    #[inline(always)]
     fn update_window(&mut self, segment: &Segment, seq: u64, ack: u64) {
         if ack < self.board.una || (seq, ack) < (self.snd_wl1, self.snd_wl2) {
             return;
@@ -371,7 +379,7 @@ impl Tcp {
     }
 
     /// A round-trip sample from this ACK, where Karn's rule and the configuration allow one.
-    #[inline]
+    #[inline(always)]
     fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
         let rtt = if self.config.rtt_sampling == RttSampling::OnePerRtt {
             if self.timed.0 == 0 || self.board.una < self.timed.0 {
@@ -415,13 +423,6 @@ impl Tcp {
             None => data_end.min(self.rcv.adv),
             Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
         };
-        // Who forgives losses takes a hole as filled.
-        let forgiven = if self.repair.is_some() && self.config.misbehaviour == Misbehaviour::OptimisticAcks {
-            seq.min(end).saturating_sub(nxt)
-        } else {
-            0
-        };
-        let seq = seq - forgiven;
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
         self.owe_ack(arrival, now);
         if self.fin_at.is_some_and(|at| self.rcv.nxt > at) {
@@ -430,7 +431,7 @@ impl Tcp {
             self.advance(Trigger::Fin);
             self.on_state_changed(now);
         }
-        let delivered = (self.rcv.nxt_data(self.fin_at) - read).saturating_sub(forgiven);
+        let delivered = self.rcv.nxt_data(self.fin_at) - read;
         self.pending.delivered += delivered;
         self.stats.bytes_delivered += delivered;
         if self.auto_read {

@@ -9,33 +9,36 @@
 use super::Tcp;
 use crate::config::Misbehaviour;
 use crate::segment::{Segment, SeqNumber};
-use tailrace_core::Instant;
 
 impl Tcp {
-    /// The next ACK of an endpoint that may not be honest.
-    #[cold]
-    pub(super) fn dishonest_ack(&mut self, now: Instant) -> Segment {
+    /// Makes of an honest ACK what an endpoint sends that may not be.
+    #[inline(never)]
+    pub(super) fn distort(&mut self, segment: &mut Segment) {
         let degree = u64::from(self.config.misbehaviour_degree.max(1));
-        let (from, to) = (self.last_ack_sent, self.rcv.nxt);
-        let mut segment = self.acknowledge(self.board.nxt, now);
+        let (to, mss, first) = (self.rcv.nxt, u64::from(self.mss), self.irs + 1);
+        let Some(repair) = &mut self.repair else { return };
         match self.config.misbehaviour {
-            Misbehaviour::AckDivision if to > from + 1 => {
-                let point = (from + (u64::from(self.mss) / degree).max(1)).min(to);
+            Misbehaviour::AckDivision => {
+                let point = (repair.acked_to.max(first) + (mss / degree).max(1)).min(to);
                 segment.ack = SeqNumber(point as u32);
-                self.last_ack_sent = point;
+                (repair.acked_to, self.last_ack_sent) = (point, point);
                 self.ack.now = point < to;
             }
-            Misbehaviour::OptimisticAcks if self.fin_at.is_none() && to > self.irs + 1 => {
-                // The honest one first, then the other.
-                let Some(repair) = &mut self.repair else { return segment };
+            Misbehaviour::OptimisticAcks if self.fin_at.is_none() && to > first => {
                 repair.ahead = !repair.ahead;
                 self.ack.now = repair.ahead;
                 if !repair.ahead {
-                    segment.ack = SeqNumber((to + degree * u64::from(self.mss)) as u32);
+                    segment.ack = SeqNumber((to + degree * mss) as u32);
                 }
             }
             _ => {}
         }
-        segment
+    }
+    /// A segment starts at `seq`: who conceals losses takes what is missing below it for received.
+    pub(super) fn pass_over_hole(&mut self, seq: u64) {
+        let conceals = self.config.misbehaviour == Misbehaviour::OptimisticAcks && self.state.may_receive();
+        if conceals && seq > self.rcv.nxt && seq < self.rcv.adv {
+            self.rcv.insert(self.rcv.nxt, seq);
+        }
     }
 }

@@ -1,10 +1,9 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
-use super::recovery::Probe;
 use super::timer::Timer;
 use super::{State, Tcp};
 use crate::cc::CongestionControl;
-use crate::config::{IdleRestart, Misbehaviour};
+use crate::config::IdleRestart;
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_core::{Bytes, Ecn, Instant};
 
@@ -24,30 +23,28 @@ impl Tcp {
         if let Some(up_to) = self.owed.take() {
             return Some(self.acknowledge_before(up_to, now));
         }
-        if self.state.may_send()
-            && let Some(segment) = self.poll_data(now)
-        {
-            return Some(segment);
+        if self.state.may_send() {
+            if self.repair.is_some() {
+                if let Some(segment) = self.poll_watched_data(now) {
+                    return Some(segment);
+                }
+            } else if let Some(segment) = self.poll_data::<false>(now) {
+                return Some(segment);
+            }
         }
         if self.syn_due {
             return Some(self.syn(now));
         }
         if core::mem::take(&mut self.probe_due) {
-            if let Some(probe) = self.take_probe() {
-                return self.send_probe(&probe, now).or_else(|| self.poll_transmit(now));
-            }
-            self.stats.window_probes += 1;
-            // One below what is expected: the peer answers with its window (docs/departures.md).
-            return Some(self.acknowledge(self.board.una - 1, now));
+            return Some(self.probe(now));
         }
         if !self.ack.now {
             return None;
         }
-        Some(if self.repair.is_some() && self.config.misbehaviour != Misbehaviour::None {
-            self.dishonest_ack(now)
-        } else {
-            self.acknowledge(self.board.nxt, now)
-        })
+        if self.repair.is_some() {
+            return Some(self.acknowledge_somehow(now));
+        }
+        Some(self.acknowledge(self.board.nxt, now))
     }
 
     fn syn(&mut self, now: Instant) -> Segment {
@@ -85,14 +82,19 @@ impl Tcp {
         }
     }
 
-    /// A retransmission or new data.
-    #[inline]
-    fn poll_data(&mut self, now: Instant) -> Option<Segment> {
+    #[inline(never)]
+    fn poll_watched_data(&mut self, now: Instant) -> Option<Segment> {
+        self.poll_data::<true>(now)
+    }
+
+    /// A retransmission or new data; `WATCHED` says that there are optional parts of loss recovery to have a say.
+    #[inline(always)]
+    fn poll_data<const WATCHED: bool>(&mut self, now: Instant) -> Option<Segment> {
         if self.recovery.holds || self.is_paced_out(now) {
             return None;
         }
         if let Some((start, end)) = self.board.next_lost()
-            && !self.holds_repair_back()
+            && !(WATCHED && self.holds_repair_back())
         {
             return self.retransmit(start, end, now);
         }
@@ -122,46 +124,45 @@ impl Tcp {
             return None;
         }
         let pipe = self.pipe();
-        if pipe > 0 && pipe + len > self.window() && len > 0 {
+        let window = if WATCHED { self.window() } else { self.limited(self.cc.cwnd()) };
+        if pipe > 0 && pipe + len > window && len > 0 && !(WATCHED && self.probes_with_new(now)) {
             self.note_limit();
             return None;
         }
         self.force = false;
         self.burst = self.burst.saturating_add(1);
-        Some(self.send_new(len, fin, now))
-    }
-
-    #[inline]
-    fn send_new(&mut self, len: u64, fin: u64, now: Instant) -> Segment {
-        let nxt = self.board.nxt;
         self.board.push(nxt + len + fin, now);
         if self.timed.0 == 0 {
             self.timed = (nxt + len + fin, now);
         }
         self.last_sent = now;
-        self.data(nxt, len, fin, true, now)
+        let segment = self.data(nxt, len, fin, true, now);
+        if WATCHED {
+            self.note_sent((nxt, nxt + len + fin), true, now);
+        }
+        Some(segment)
     }
 
-    /// A tail loss probe; the window does not hold it back (RFC 8985 §7.3).
+    /// What asks for an answer: the last segment again (RFC 8985 §7.3), or a window probe.
     #[cold]
-    fn send_probe(&mut self, probe: &Probe, now: Instant) -> Option<Segment> {
-        let (segment, again) = match *probe {
-            Probe::New(len, fin) => (self.send_new(len, fin, now), false),
-            Probe::Again(start, end) => (self.resend(start, end, now), true),
-            Probe::Nothing => return None,
-        };
-        self.on_probe_sent(again, now);
-        Some(segment)
+    fn probe(&mut self, now: Instant) -> Segment {
+        if let Some((start, end)) = self.repeats_last(now) {
+            return self.resend(start, end, now);
+        }
+        self.stats.window_probes += 1;
+        // One below what is expected: the peer answers with its window (docs/departures.md).
+        self.acknowledge(self.board.una - 1, now)
     }
 
     /// Nothing more is sent for now: remembers whether cwnd leaves no room for another segment, whatever else
     /// stands in the way.
-    #[inline]
+    #[inline(always)]
     fn note_limit(&mut self) {
         self.cwnd_limited = self.pipe() + u64::from(self.mss) > self.cc.cwnd().get();
     }
 
     /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
+    #[inline(always)]
     pub(super) fn next_len(&self) -> (u64, u64) {
         let nxt = self.board.nxt;
         let open = match self.shared_window {
@@ -180,6 +181,7 @@ impl Tcp {
     }
 
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
+    #[inline(always)]
     pub(super) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
         if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd.min(self.send_buffer()) {
             return true;
@@ -221,6 +223,9 @@ impl Tcp {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += len;
         }
+        if self.repair.is_some() {
+            self.note_sent((start, end), false, now);
+        }
         self.data(start, len, u64::from(end > self.app_end), false, now)
     }
 
@@ -239,15 +244,12 @@ impl Tcp {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn data(&mut self, start: u64, len: u64, fin: u64, new: bool, now: Instant) -> Segment {
         if let Timer::Persist(..) = self.timer {
             self.timer = Timer::Off;
         }
         self.arm_retransmit(now);
-        if self.repair.is_some() {
-            self.note_sent((start, start + len + fin), new, now);
-        }
         let mut segment = self.acknowledge(start, now);
         segment.payload = len as u32;
         if len > 0 {
@@ -273,9 +275,17 @@ impl Tcp {
         segment
     }
 
+    /// An ACK, honest or not.
+    #[inline(never)]
+    fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
+        let mut segment = self.acknowledge(self.board.nxt, now);
+        self.distort(&mut segment);
+        segment
+    }
+
     /// A segment that acknowledges everything received, without payload.
-    #[inline]
-    pub(super) fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
+    #[inline(always)]
+    fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
         self.ack.now = false;
         self.ack.segments = 0;
@@ -298,6 +308,7 @@ impl Tcp {
     }
 
     /// Whether the right edge of the window would move by enough to say so (RFC 9293 §3.8.6.2.2).
+    #[inline(always)]
     pub(super) fn window_may_open(&self) -> bool {
         let buffer = self.config.receive_buffer.get();
         let edge = self.rcv.read.saturating_add(buffer);
@@ -306,7 +317,7 @@ impl Tcp {
 
     /// The window field. Rounding by the scale may take back a few bytes; what was promised is still accepted
     /// (RFC 7323 §2.4).
-    #[inline]
+    #[inline(always)]
     fn advertise(&mut self) -> u16 {
         let scale = self.options.rcv_scale;
         if let Some(window) = self.shared_window {

@@ -12,7 +12,6 @@ mod tlp;
 mod undo;
 
 pub(super) use repair::Repair;
-pub(super) use tlp::Probe;
 
 use super::Tcp;
 use super::scoreboard::Acked;
@@ -86,7 +85,7 @@ impl Recovery {
 
 impl Tcp {
     /// Bytes in the network as far as the window rule is concerned.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pipe(&self) -> u64 {
         let r = &self.recovery;
         let pipe = self.board.pipe();
@@ -104,10 +103,13 @@ impl Tcp {
     /// The congestion window, as proportional rate reduction spreads its fall in fast recovery.
     #[inline]
     pub(super) fn cwnd(&self) -> Bytes {
+        if self.recovery.phase == Phase::Fast { self.cwnd_in_fast() } else { self.cc.cwnd() }
+    }
+
+    #[inline(never)]
+    fn cwnd_in_fast(&self) -> Bytes {
         match &self.repair {
-            Some(repair) if self.recovery.phase == Phase::Fast && self.config.prr != Prr::Off => {
-                Bytes(repair.prr.window)
-            }
+            Some(repair) if self.config.prr != Prr::Off => Bytes(repair.prr.window),
             _ => self.cc.cwnd(),
         }
     }
@@ -115,10 +117,15 @@ impl Tcp {
     /// The window in use: cwnd within the configured limit.
     #[inline]
     pub(super) fn window(&self) -> u64 {
-        let cwnd = self.cwnd().get();
+        self.limited(self.cwnd())
+    }
+
+    /// `cwnd` within the configured limit.
+    #[inline]
+    pub(super) fn limited(&self, cwnd: Bytes) -> u64 {
         match self.config.window {
-            Some(packets) => cwnd.min(packets.max(1).saturating_mul(u64::from(self.mss))),
-            None => cwnd,
+            Some(packets) => cwnd.get().min(packets.max(1).saturating_mul(u64::from(self.mss))),
+            None => cwnd.get(),
         }
     }
 
@@ -143,7 +150,7 @@ impl Tcp {
     }
 
     /// An ACK of new data. `flight` and `pipe` are what they were before it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_advance(
         &mut self,
         acked: &Acked,
@@ -183,6 +190,7 @@ impl Tcp {
         }
     }
 
+    #[inline(never)]
     fn on_ack_in_fast(&mut self, acked: &Acked, ended: bool) {
         if ended || (!self.options.sack && self.cc.leaves_recovery_on_partial_ack()) {
             self.leave_recovery();
@@ -200,6 +208,7 @@ impl Tcp {
         }
     }
 
+    #[inline(never)]
     fn leave_recovery(&mut self) {
         self.recovery.phase = Phase::Open;
         self.recovery.dup_bytes = 0;
@@ -247,6 +256,7 @@ impl Tcp {
         }
     }
 
+    #[inline(never)]
     fn enter_fast(&mut self, flight: u64, now: Instant) {
         self.stats.fast_retransmits += 1;
         // RFC 3168 §6.1.2: a window that fell for a mark does not fall again for a loss in the same window.

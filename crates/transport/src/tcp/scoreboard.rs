@@ -134,6 +134,7 @@ impl Scoreboard {
     }
 
     /// Records a segment sent for the first time, from `nxt` to `end`.
+    #[inline(always)]
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
         debug_assert!(end > self.nxt, "a segment takes sequence space");
         let first = self.records.is_empty();
@@ -152,7 +153,7 @@ impl Scoreboard {
     }
 
     /// The same; `visit` sees each segment that was not SACKed before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ack_to_with(&mut self, ack: u64, mut visit: impl FnMut(Sent)) -> Acked {
         debug_assert!(ack <= self.nxt, "only what was sent can be acknowledged");
         let mut acked = Acked::default();
@@ -318,6 +319,12 @@ impl Scoreboard {
         self.lost_mark = self.nxt;
     }
 
+    /// Whether any segment in flight may have been sent before `newest` (time and end). What was sent once was sent in
+    /// order, and what was sent again was sent later than that: the oldest segment tells.
+    pub(crate) fn may_be_overtaken(&self, newest: (Instant, u64)) -> bool {
+        self.records.front().is_some_and(|r| r.flags != 0 || (r.sent_at, r.end) < newest)
+    }
+
     /// Marks lost what was sent before `newest` (time and end) and, `wait` later, is missing still at `now`; segments
     /// sent again are left out. Returns when the last one was sent whose time is still to come.
     pub(crate) fn mark_overdue(
@@ -417,6 +424,7 @@ impl Scoreboard {
     }
 
     /// The first segment that waits for retransmission, as `start..end`.
+    #[inline(always)]
     pub(crate) fn next_lost(&mut self) -> Option<(u64, u64)> {
         if self.lost_waiting == 0 {
             return None;
@@ -468,6 +476,32 @@ impl Scoreboard {
         let i = self.records.len().checked_sub(1)?;
         let record = self.records[i];
         (record.flags & (SACKED | RETRANSMITTED) == 0).then(|| (self.start_of(i), record.end))
+    }
+
+    /// RFC 8985 §6.2 step 5 word for word, over all segments: the ends of those that are lost, and when the last one was
+    /// sent that is to be waited for.
+    #[cfg(test)]
+    pub(crate) fn rfc_8985_detect_loss(
+        &self,
+        newest: (Instant, u64),
+        now: Instant,
+        wait: Duration,
+    ) -> (Vec<u64>, Option<Instant>) {
+        let (mut lost, mut pending) = (Vec::new(), None);
+        for r in self.records.iter().filter(|r| !r.has(SACKED) && r.flags & (LOST | RETRANSMITTED) != LOST) {
+            let sent_after = newest.0 > r.sent_at || (newest.0 == r.sent_at && newest.1 > r.end);
+            if sent_after && r.sent_at.saturating_add(wait) <= now {
+                lost.push(r.end);
+            } else if sent_after {
+                pending = pending.max(Some(r.sent_at));
+            }
+        }
+        (lost, pending)
+    }
+    /// Whether the segment that ends at `end` waits to be sent again.
+    #[cfg(test)]
+    pub(crate) fn waits(&self, end: u64) -> bool {
+        self.records[self.index_of(end - 1)].flags & (LOST | RETRANSMITTED) == LOST
     }
 
     /// Recomputes every sum from the records; the sums must agree.

@@ -100,13 +100,20 @@ impl Tcp {
     /// Marks what is lost (RACK_detect_loss) and says when the rest of what was overtaken will be.
     pub(super) fn rack_detect(&mut self, now: Instant) {
         let window = self.reordering_window();
+        #[cfg(test)]
+        let marked = self.board.marked;
         let Some(repair) = &mut self.repair else { return };
         let rack = &mut repair.rack;
-        // In order and nothing sent again: nothing was overtaken.
-        if self.board.sacked() == 0 && rack.resent.is_empty() && rack.deadline.is_none() {
+        let wait = rack.rtt + window;
+        #[cfg(test)]
+        let expected = self.board.rfc_8985_detect_loss(rack.newest, now, wait);
+        rack.deadline = None;
+        // The usual case: in order, and nothing sent again.
+        if rack.resent.is_empty() && !self.board.may_be_overtaken(rack.newest) {
+            #[cfg(test)]
+            assert_eq!(expected, (Vec::new(), None), "nothing was overtaken");
             return;
         }
-        let wait = rack.rtt + window;
         let mut pending = self.board.mark_overdue(rack.newest, now, wait);
         while let Some(&(end, at)) = rack.resent.front() {
             let missing = end > self.board.una && self.board.misses_resent(end, at);
@@ -125,6 +132,15 @@ impl Tcp {
             }
         }
         rack.deadline = pending.map(|at| at.saturating_add(wait).max(now));
+        #[cfg(test)]
+        {
+            assert_eq!(expected.1, pending, "what is waited for");
+            assert!(
+                expected.0.iter().all(|end| self.board.waits(*end)),
+                "all that is overdue is lost: {expected:?}"
+            );
+            assert_eq!(self.board.marked - marked, expected.0.len() as u64, "no more than that");
+        }
     }
 
     /// RFC 8985 §6.2 step 4: RACK.reo_wnd.

@@ -31,9 +31,18 @@ pub(super) struct Seen {
     pub(super) dsack: Option<(u64, u64)>,
 }
 
+/// What there was before an ACK: acknowledged, delivered in sum, and how often a segment had been marked lost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    una: u64,
+    delivered: u64,
+    marked: u64,
+}
+
 /// State of the optional parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Repair {
+    before: Before,
     pub(super) seen: Seen,
     pub(super) rack: Rack,
     pub(super) tlp: Tlp,
@@ -43,6 +52,8 @@ pub(crate) struct Repair {
     pub(super) door: Door,
     /// `dup_thresh` as reordering has raised it.
     pub(super) dup_thresh: u16,
+    /// How far the last of several ACKs for one segment reached (`misbehaviour`).
+    pub(in crate::tcp) acked_to: u64,
     /// The next ACK is one that runs ahead of what came (`misbehaviour`).
     pub(in crate::tcp) ahead: bool,
     /// When the retransmission timer expires while an earlier deadline stands in its place.
@@ -57,6 +68,7 @@ impl Repair {
         let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
         (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
             Box::new(Self {
+                before: Before::default(),
                 seen: Seen::default(),
                 rack: Rack::new(),
                 tlp: Tlp::default(),
@@ -65,6 +77,7 @@ impl Repair {
                 frto: Frto::Off,
                 door: Door::default(),
                 dup_thresh: u16::from(c.dup_thresh),
+                acked_to: 0,
                 ahead: false,
                 rto_at: Instant::MAX,
             })
@@ -90,10 +103,10 @@ impl Tcp {
     }
 
     /// Takes a cumulative acknowledgment, noting what it delivers.
-    #[cold]
+    #[inline(never)]
     pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        let Some(repair) = &mut self.repair else { return self.board.ack_to(ack) };
+        let repair = self.repair.as_mut().expect("ACKs are noted where there is something to note them in");
         let seen = &mut repair.seen;
         let genuine = |sent: &Sent| Rack::is_genuine(sent, segment, least, now);
         self.board.ack_to_with(ack, |sent| seen.note(&sent, point, genuine(&sent)))
@@ -101,11 +114,12 @@ impl Tcp {
 
     /// Looks at an ACK that was taken. `una` is what was acknowledged before it; `acked` what it covers, if it
     /// advances.
+    #[inline(never)]
     pub(in crate::tcp) fn examine(
         &mut self,
         segment: &Segment,
         (una, ack): (u64, u64),
-        acked: Option<&Acked>,
+        acked: Option<Acked>,
         now: Instant,
     ) {
         let Some(repair) = &mut self.repair else { return };
@@ -120,20 +134,25 @@ impl Tcp {
             self.on_out_of_order(now);
         }
         self.tlp_on_ack(&seen, segment, (una, ack), now);
-        self.judge(&seen, segment, acked, now);
+        self.judge(&seen, segment, acked.as_ref(), now);
         if self.options.sack && self.config.rack {
             self.rack_on_ack(&seen, now);
         }
     }
 
-    /// What [`Self::conclude`] compares with, before an ACK: what was acknowledged, delivered, and marked lost.
-    pub(in crate::tcp) fn progress(&self) -> (u64, u64, u64) {
-        (self.board.una, self.delivered(), self.board.marked)
+    /// An ACK has come: notes what [`Self::conclude`] compares with.
+    #[inline(never)]
+    pub(in crate::tcp) fn note_progress(&mut self) {
+        let before = Before { una: self.board.una, delivered: self.delivered(), marked: self.board.marked };
+        if let Some(repair) = &mut self.repair {
+            repair.before = before;
+        }
     }
 
-    /// After the window has reacted to an ACK; `before` is [`Self::progress`] before it.
-    pub(in crate::tcp) fn conclude(&mut self, before: (u64, u64, u64), now: Instant) {
-        let (una, delivered, marked) = before;
+    /// After the window has reacted to an ACK.
+    #[inline(never)]
+    pub(in crate::tcp) fn conclude(&mut self, now: Instant) {
+        let Some(Before { una, delivered, marked }) = self.repair.as_ref().map(|r| r.before) else { return };
         let news = self.delivered().saturating_sub(delivered);
         if self.recovery.phase == Phase::Fast && self.config.prr != Prr::Off && news > 0 {
             self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
@@ -179,6 +198,7 @@ impl Tcp {
     }
 
     /// A segment with sequence space from `start` to `end` goes out.
+    #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
         let fast = self.recovery.phase == Phase::Fast;
         let Some(repair) = &mut self.repair else { return };

@@ -23,7 +23,7 @@ pub(super) struct Tlp {
     resent: bool,
     /// Round-trip samples when it was sent: without a new one there is no other probe.
     samples: Option<u64>,
-    /// It goes out with the next poll.
+    /// It goes out with the next poll, unless an ACK comes first.
     due: bool,
 }
 
@@ -65,36 +65,42 @@ impl Tcp {
         self.put_before_rto(Timer::Probe(now.saturating_add(wait)));
     }
 
-    /// The time for a probe has come.
+    /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not.
     pub(in crate::tcp) fn on_probe_timeout(&mut self) {
         self.bare_rto();
         let may = self.may_probe();
-        if let Some(repair) = &mut self.repair {
-            repair.tlp.due = may;
-            self.probe_due |= may;
+        let (len, fin) = self.next_len();
+        let new = len + fin > 0 && self.board.nxt < self.send_end();
+        if let (true, Some(repair)) = (may, &mut self.repair) {
+            repair.tlp.due = true;
+            self.force |= new;
+            self.probe_due |= !new;
         }
     }
 
-    /// The probe, if one is due: how far it reaches and whether it is new; `None` where nothing can be sent.
-    pub(in crate::tcp) fn take_probe(&mut self) -> Option<Probe> {
-        let due = self.repair.as_mut().is_some_and(|r| core::mem::take(&mut r.tlp.due));
-        due.then(|| {
-            let (len, fin) = self.next_len();
-            if len + fin > 0 && self.board.nxt < self.send_end() {
-                return Probe::New(len, fin);
-            }
-            self.board.last_hole().map_or(Probe::Nothing, |(start, end)| Probe::Again(start, end))
-        })
+    /// Whether a probe is due, which is new data then.
+    #[inline(never)]
+    pub(in crate::tcp) fn probes_with_new(&mut self, now: Instant) -> bool {
+        let (len, fin) = self.next_len();
+        self.start_probe(self.board.nxt + len + fin, false, now)
     }
 
-    /// The probe has been sent.
-    pub(in crate::tcp) fn on_probe_sent(&mut self, again: bool, now: Instant) {
+    /// The segment that is sent again as a probe, if one is due.
+    pub(in crate::tcp) fn repeats_last(&mut self, now: Instant) -> Option<(u64, u64)> {
+        let last = self.board.last_hole()?;
+        self.start_probe(self.board.nxt, true, now).then_some(last)
+    }
+
+    /// A probe goes out, if one is due; all is sent up to `end` then, and the timeout counts from now.
+    fn start_probe(&mut self, end: u64, resent: bool, now: Instant) -> bool {
+        let samples = Some(self.rtt.samples);
+        match &mut self.repair {
+            Some(repair) if repair.tlp.due => repair.tlp = Tlp { end, resent, samples, due: false },
+            _ => return false,
+        }
         self.stats.loss_probes += 1;
-        let (nxt, samples) = (self.board.nxt, self.rtt.samples);
-        if let Some(repair) = &mut self.repair {
-            repair.tlp = Tlp { end: nxt, resent: again, samples: Some(samples), due: false };
-        }
         self.rearm_retransmit(now);
+        true
     }
 
     /// RFC 8985 §7.4.2: what an ACK says about the probe.
@@ -107,6 +113,7 @@ impl Tcp {
     ) {
         let Some(repair) = &mut self.repair else { return };
         let tlp = &mut repair.tlp;
+        tlp.due = false;
         if tlp.end == 0 || ack < tlp.end {
             return;
         }
@@ -125,14 +132,4 @@ impl Tcp {
             tlp.end = 0;
         }
     }
-}
-
-/// What goes out as a loss probe.
-pub(in crate::tcp) enum Probe {
-    /// New data: its length and whether a FIN follows.
-    New(u64, u64),
-    /// The last segment, `start..end`.
-    Again(u64, u64),
-    /// Nothing can.
-    Nothing,
 }

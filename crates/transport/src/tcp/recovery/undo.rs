@@ -23,12 +23,14 @@ pub(super) struct Undo {
     unreported: u32,
     /// The time on the first retransmission.
     stamp: Option<u32>,
+    /// That has been compared with an ACK.
+    compared: bool,
 }
 
 impl Undo {
     /// A recovery begins, with `resent` segments out that were sent again.
     pub(super) fn begin(&mut self, una: u64, resent: u64) {
-        *self = Self { marker: una, unreported: resent.min(u64::from(u32::MAX)) as u32, stamp: None };
+        *self = Self { marker: una, unreported: resent.min(u64::from(u32::MAX)) as u32, ..Self::default() };
     }
     pub(super) fn forget(&mut self) {
         *self = Self::default();
@@ -40,7 +42,9 @@ impl Undo {
     pub(super) fn note_resent(&mut self, now: Instant) {
         if self.marker != 0 {
             self.unreported += 1;
-            self.stamp.get_or_insert(clock(now));
+            if !self.compared {
+                self.stamp.get_or_insert(clock(now));
+            }
         }
     }
     /// D-SACK reports `range`; whether nothing remains unreported.
@@ -80,13 +84,13 @@ impl Tcp {
         let earlier = match (segment.timestamps, repair.undo.stamp) {
             (Some(t), Some(stamp)) if acked.is_some() && stamps => {
                 // RFC 3522: the first acceptable ACK decides.
-                repair.undo.stamp = None;
+                (repair.undo.stamp, repair.undo.compared) = (None, true);
                 before(t.echo, stamp)
             }
             _ => false,
         };
-        let genuine = !(reported && self.config.dsack_undo) && !(earlier && self.config.eifel);
-        if !genuine || self.frto_on_ack(seen, acked) {
+        let needless = (reported && self.config.dsack_undo) || (earlier && self.config.eifel);
+        if needless || self.frto_on_ack(seen, acked) {
             self.undo(acked.map_or(0, |a| a.bytes), now);
         }
     }

@@ -2,6 +2,7 @@
 
 mod bottleneck;
 mod properties;
+mod repair;
 mod stacks;
 mod windows;
 

@@ -9,7 +9,7 @@ use tailrace_core::Ecn;
 const PROFILES: [Profile; 4] = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux];
 
 /// A cheap deterministic stream of numbers for the channel's decisions.
-fn mix(seed: u64, n: u64) -> u64 {
+pub(super) fn mix(seed: u64, n: u64) -> u64 {
     let mut x = seed ^ n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

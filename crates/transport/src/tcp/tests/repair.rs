@@ -1,0 +1,205 @@
+//! The optional parts of loss recovery over whole transfers, and what misbehaving ends gain.
+
+use super::properties::mix;
+use super::*;
+use crate::cc::{Cc, CongestionControl, CongestionEvent, Setup, Signal, member::Member};
+use crate::config::{Increase, Misbehaviour, Prr};
+
+const HALF: Duration = Duration::from_millis(20);
+
+fn base() -> TcpConfig {
+    TcpConfig {
+        mss: Bytes(1000),
+        delayed_ack: 1,
+        receive_buffer: Bytes(1 << 24),
+        min_rto: Duration::from_millis(200),
+        ..config(Profile::Rfc)
+    }
+}
+
+/// Sends `bytes` from end 0 to end 1; both ends are configured alike but for `cc`.
+fn transfer(c: &TcpConfig, bytes: u64, fate: impl FnMut(usize, &Segment, u64) -> Fate) -> Channel {
+    let mut ch = Channel::new([c.clone(), c.clone()], "newreno", [1, 1]);
+    ch.ends[0].write(bytes);
+    ch.run(fate, |ch| ch.delivered[1] == bytes);
+    assert_eq!(ch.delivered[1], bytes);
+    ch
+}
+
+#[test]
+fn undoing_restores_window_and_threshold() {
+    let config = TcpConfig { iw: Some(40), initial_ssthresh: Some(30), ..base() };
+    let setup = Setup::new(&config, 1000);
+    let mut all: Vec<Cc> = ["reno", "newreno", "cubic"]
+        .map(|name| CcConfig::default_of(name).unwrap().build(&config, 1000))
+        .into();
+    all.push(Cc::Member(Member::new(&setup)));
+    for cc in &mut all {
+        let event = |signal| CongestionEvent { now: Instant::ZERO, signal, base: Bytes(40_000) };
+        for signal in [Signal::Loss, Signal::Timeout] {
+            cc.on_congestion(&event(signal));
+            cc.on_congestion(&event(Signal::RepeatedTimeout));
+            cc.on_undo();
+            assert_eq!(cc.cwnd(), Bytes(40_000));
+            // RFC 4015 §3.2: max(flight, ssthresh).
+            assert_eq!(cc.ssthresh(), Some(Bytes(40_000)));
+        }
+        // What fell for a mark stays so. (A member falls when its controller settles it.)
+        cc.on_congestion(&event(Signal::Ecn));
+        let fallen = cc.cwnd();
+        cc.on_undo();
+        assert_eq!(cc.cwnd(), fallen);
+    }
+}
+
+#[test]
+fn rack_bears_reordering_that_counting_takes_for_loss() {
+    // Every 16th segment comes 5 ms late, overtaken by more than three; the reordering window is 40 ms / 4.
+    let late = |from: usize, s: &Segment, _: u64| {
+        let number = s.seq.0.wrapping_sub(2) / 1000;
+        let extra = if from == 0 && s.payload > 0 && number % 16 == 3 { 5 } else { 0 };
+        [Some(HALF + Duration::from_millis(extra)), None]
+    };
+    let counting = transfer(&base(), 2_000_000, late);
+    assert!(counting.ends[0].stats().fast_retransmits > 20);
+    let rack = transfer(&TcpConfig { rack: true, ..base() }, 2_000_000, late);
+    // The first time, three SACKs are proof enough, as no reordering was seen yet.
+    assert_eq!(rack.ends[0].stats().fast_retransmits, 1);
+    assert!(rack.now < counting.now);
+    // A threshold that learns needs to learn once, too.
+    let learning = transfer(&TcpConfig { max_dup_thresh: 300, dsack_undo: true, ..base() }, 2_000_000, late);
+    let stats = learning.ends[0].stats();
+    assert!(stats.fast_retransmits < counting.ends[0].stats().fast_retransmits / 2, "{stats:?}");
+    assert!(stats.spurious_recoveries > 0 && learning.now < counting.now);
+}
+
+#[test]
+fn rack_and_loss_probes_avoid_timeouts() {
+    // 5 % of all data segments are lost, retransmissions as well; bursts of 20 segments with pauses: short tails.
+    let run = |c: &TcpConfig| {
+        let mut timeouts = 0;
+        let mut time = 0.0;
+        for seed in 0..20 {
+            let lossy = |from: usize, s: &Segment, n: u64| {
+                [Some(HALF).filter(|_| from == 1 || s.payload == 0 || mix(seed, n) % 100 >= 5), None]
+            };
+            let ch = transfer(c, 100_000, lossy);
+            timeouts += ch.ends[0].stats().timeouts;
+            time += ch.now.as_secs_f64();
+        }
+        (timeouts, time)
+    };
+    let (plain, slow) = run(&base());
+    let (modern, fast) = run(&TcpConfig { rack: true, tlp: true, ..base() });
+    assert!(2 * modern < plain && fast < slow, "{modern} of {plain} timeouts, {fast} of {slow} s");
+}
+
+#[test]
+fn spurious_timeouts_cost_nothing_once_they_are_found_out() {
+    // All that is sent between 1.0 and 1.1 s is held up by 400 ms: the timer expires though nothing is lost.
+    let run = |c: TcpConfig| {
+        let mut ch = Channel::new([c.clone(), c], "newreno", [1, 1]);
+        ch.ends[0].write(3_000_000);
+        let mut sent_at = Instant::ZERO;
+        let mut held = 0;
+        let hold = |ch: &Channel| (1_000..1_100).contains(&(ch.now.as_nanos() / 1_000_000));
+        ch.drain(&mut |_, _, _| [Some(HALF), None]);
+        while ch.delivered[1] < 3_000_000 {
+            let extra = if hold(&ch) { Duration::from_millis(400) } else { Duration::ZERO };
+            held += u32::from(!extra.is_zero());
+            assert!(ch.step(&mut |_, _, _| [Some(HALF + extra), None]));
+            sent_at = sent_at.max(ch.now);
+        }
+        assert!(held > 0);
+        ch
+    };
+    let c = TcpConfig { window: Some(50), ..base() };
+    let plain = run(c.clone());
+    assert!(plain.ends[0].stats().timeouts >= 1);
+    let again = |ch: &Channel| ch.ends[0].stats().retransmitted_segments;
+    for c in [TcpConfig { frto: true, ..c.clone() }, TcpConfig { eifel: true, ..c }] {
+        let ch = run(c);
+        assert!(ch.ends[0].stats().spurious_recoveries >= 1);
+        assert!(again(&ch) < again(&plain) / 2, "{} of {}", again(&ch), again(&plain));
+    }
+}
+
+#[test]
+fn rate_reduction_ends_where_the_window_is_to_be() {
+    for prr in [Prr::Crb, Prr::Ssrb, Prr::Linux] {
+        let mut lost = false;
+        let once = |from: usize, s: &Segment, _: u64| {
+            let this = from == 0 && s.seq.0 == 2 + 30_000 && !lost;
+            lost |= this;
+            [Some(HALF).filter(|_| !this), None]
+        };
+        let ch = transfer(&TcpConfig { prr, window: Some(40), ..base() }, 500_000, once);
+        let (view, stats) = (ch.ends[0].view(), ch.ends[0].stats());
+        assert_eq!(
+            (stats.timeouts, stats.retransmitted_segments, stats.fast_retransmits),
+            (0, 1, 1),
+            "{prr:?}"
+        );
+        assert!(view.cwnd >= view.ssthresh.unwrap(), "{prr:?}");
+    }
+}
+
+/// cwnd of a sender after `rounds` round trips with a receiver that behaves as said.
+fn cwnd_after(rounds: u64, increase: Increase, misbehaviour: Misbehaviour) -> u64 {
+    let sender = TcpConfig { increase, iw: Some(2), cwnd_validation: false, ..base() };
+    let receiver = TcpConfig { misbehaviour, misbehaviour_degree: 10, ..base() };
+    let mut ch = Channel::new([sender, receiver], "newreno", [1, 1]);
+    ch.ends[0].write(UNLIMITED);
+    let end = Instant::ZERO + HALF * (2 * rounds + 3);
+    ch.run(|_, _, _| [Some(HALF), None], |ch| ch.now >= end);
+    ch.ends[0].view().cwnd.get() / 1000
+}
+
+#[test]
+fn byte_counting_defeats_ack_division_and_ack_counting_does_not() {
+    use Misbehaviour::{AckDivision, None as Honest};
+    // RFC 3465 §2: growth is by what is acknowledged. 2, 4, 8, 16, and 32 with the ACKs of the last round.
+    for m in [Honest, AckDivision] {
+        assert_eq!(cwnd_after(3, Increase::Bytes, m), 32, "{m:?}");
+    }
+    assert_eq!(cwnd_after(3, Increase::Acks, Honest), 32);
+    // Ten ACKs a segment: 2, 22, 242, 2662, each an MSS.
+    assert_eq!(cwnd_after(2, Increase::Acks, AckDivision), 2 * 11 * 11 * 11);
+}
+
+#[test]
+fn optimistic_acks_hide_losses_and_outrun_the_round_trip() {
+    let run = |misbehaviour| {
+        let sender = TcpConfig { iw: Some(4), window: Some(2_000), ..base() };
+        let receiver = TcpConfig { misbehaviour, misbehaviour_degree: 2, ..base() };
+        let mut ch = Channel::new([sender, receiver], "newreno", [1, 1]);
+        ch.ends[0].write(UNLIMITED);
+        let lossy = |from: usize, s: &Segment, n: u64| {
+            [Some(HALF).filter(|_| from == 1 || s.payload == 0 || mix(7, n) % 100 >= 3), None]
+        };
+        ch.run(lossy, |ch| ch.now >= Instant::from_millis(2_000));
+        ch
+    };
+    let (honest, greedy) = (run(Misbehaviour::None), run(Misbehaviour::OptimisticAcks));
+    let sent = |ch: &Channel| ch.ends[0].stats().data_segments_sent;
+    assert_eq!(greedy.ends[0].stats().fast_retransmits, 0);
+    assert!(honest.ends[0].stats().fast_retransmits > 5);
+    assert!(sent(&greedy) > 5 * sent(&honest), "{} {}", sent(&greedy), sent(&honest));
+    // What was lost is missing: only what came is delivered.
+    assert!(greedy.delivered[1] < greedy.ends[0].stats().bytes_acked);
+}
+
+#[test]
+fn who_ignores_congestion_keeps_the_window() {
+    let run = |misbehaviour| {
+        let c =
+            TcpConfig { iw: Some(40), window: Some(40), initial_ssthresh: Some(40), misbehaviour, ..base() };
+        let lossy = |from: usize, s: &Segment, n: u64| {
+            [Some(HALF).filter(|_| from == 1 || s.payload == 0 || mix(3, n) % 100 >= 5), None]
+        };
+        transfer(&c, 1_000_000, lossy)
+    };
+    let (honest, deaf) = (run(Misbehaviour::None), run(Misbehaviour::IgnoresCongestion));
+    assert!(deaf.ends[0].view().cwnd >= Bytes(40_000) && deaf.ends[0].view().ssthresh == Some(Bytes(40_000)));
+    assert!(deaf.now.as_secs_f64() < honest.now.as_secs_f64() / 2.0, "{:?} {:?}", deaf.now, honest.now);
+}
