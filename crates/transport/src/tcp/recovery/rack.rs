@@ -31,7 +31,7 @@ pub(super) struct Rack {
     multiplier: u64,
     persist: u8,
     /// What was sent again, in order: end and time. What of it was delivered or marked since is skipped.
-    pub(super) resent: Ring<(u64, Instant)>,
+    resent: Ring<(u64, Instant)>,
     /// When what is not overdue yet will be.
     pub(super) deadline: Option<Instant>,
 }
@@ -65,6 +65,16 @@ impl Rack {
         let low = seen.low.filter(|low| *low < self.fack_before);
         self.reordering_seen |= low.is_some();
         low
+    }
+
+    /// A segment goes out again. Most come in order; of those sent at the same time the lower counts as earlier.
+    pub(super) fn note_resent(&mut self, end: u64, now: Instant) {
+        let place = self.resent.partition_point(|r| (r.1, r.0) < (now, end));
+        if place == self.resent.len() {
+            self.resent.push_back((end, now));
+        } else {
+            self.resent.insert(place, (end, now));
+        }
     }
 
     /// A recovery has ended.

@@ -211,7 +211,7 @@ impl Tcp {
         }
         repair.undo.note_resent(now);
         if self.config.rack && self.options.sack {
-            repair.rack.resent.push_back((end, now));
+            repair.rack.note_resent(end, now);
         }
     }
 
