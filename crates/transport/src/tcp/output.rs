@@ -285,7 +285,7 @@ impl Tcp {
 
     /// A segment that acknowledges everything received, without payload.
     #[inline(always)]
-    fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
+    pub(super) fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
         self.ack.now = false;
         self.ack.segments = 0;

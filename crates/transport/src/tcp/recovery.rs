@@ -16,7 +16,7 @@ pub(super) use repair::Repair;
 use super::Tcp;
 use super::scoreboard::Acked;
 use crate::cc::{self, AckSample, CongestionControl, CongestionEvent, Signal};
-use crate::config::{EcnLeast, HalveBase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark};
+use crate::config::{EcnLeast, HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
 use tailrace_core::{Bytes, Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Tcp {
     #[inline(never)]
     fn cwnd_in_fast(&self) -> Bytes {
         match &self.repair {
-            Some(repair) if self.config.prr != Prr::Off => Bytes(repair.prr.window),
+            Some(repair) if self.reduces_rate() => Bytes(repair.prr.window),
             _ => self.cc.cwnd(),
         }
     }

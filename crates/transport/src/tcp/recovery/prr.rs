@@ -45,6 +45,12 @@ impl PrrState {
 }
 
 impl Tcp {
+    /// Whether fast recovery is governed by what is delivered. Algorithms that go by delivery rates see to their flight
+    /// themselves, as in Linux those with `cong_control`.
+    pub(super) fn reduces_rate(&self) -> bool {
+        self.config.prr != Prr::Off && !self.needs.rates
+    }
+
     /// An ACK delivered `news` bytes in fast recovery.
     pub(super) fn prr_on_ack(&mut self, news: u64, progress: bool) {
         let (kind, pipe, mss) = (self.config.prr, self.pipe(), u64::from(self.mss));

@@ -154,7 +154,7 @@ impl Tcp {
     pub(in crate::tcp) fn conclude(&mut self, now: Instant) {
         let Some(Before { una, delivered, marked }) = self.repair.as_ref().map(|r| r.before) else { return };
         let news = self.delivered().saturating_sub(delivered);
-        if self.recovery.phase == Phase::Fast && self.config.prr != Prr::Off && news > 0 {
+        if self.recovery.phase == Phase::Fast && self.reduces_rate() && news > 0 {
             self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
         }
         if news > 0 {

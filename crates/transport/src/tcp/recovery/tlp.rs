@@ -49,6 +49,7 @@ impl Tcp {
             && repair.rack.deadline.is_none()
             && self.options.sack
             && self.recovery.phase == Phase::Open
+            && !self.recovery.holds
             && self.board.sacked() == 0
             && self.board.outstanding() > 0
     }
