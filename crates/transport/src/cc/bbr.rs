@@ -22,9 +22,9 @@ const RATE_ROUNDS: usize = 10;
 /// Pacing gains of ProbeBW's phases.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// The least window, in segments: enough to keep ACKs coming with delayed ones.
-const LEAST: u64 = 4;
+pub(super) const LEAST: u64 = 4;
 /// ProbeRTT lasts at least so long.
-const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+pub(super) const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 /// Rounds without a quarter more rate that end Startup.
 const FULL_ROUNDS: u8 = 3;
 
@@ -351,14 +351,6 @@ impl Bbr {
         LEAST * self.setup.mss
     }
 
-    /// Three quanta beyond the product, for segments and ACKs that come in bursts: draft-00 §4.2.3.2; a quantum is a
-    /// millisecond's data, within one or two segments and 64 kB.
-    fn quanta(&self) -> u64 {
-        let mss = self.setup.mss;
-        let floor = if self.pacing < 150_000.0 { mss } else { 2 * mss };
-        3 * ((self.pacing / 1000.0) as u64).clamp(floor, 65_536.max(floor))
-    }
-
     fn save_cwnd(&mut self) {
         let m = &mut *self.model;
         let fresh = m.repair == Repair::None && m.mode != BbrMode::ProbeRtt;
@@ -368,7 +360,7 @@ impl Bbr {
     fn set_cwnd(&mut self, d: &Delivery) {
         let delivered = d.flow.delivered;
         if !self.modulate(d) && delivered > 0 {
-            let target = self.product(self.model.cwnd_gain) + self.quanta();
+            let target = self.product(self.model.cwnd_gain) + quanta(self.pacing, self.setup.mss);
             if self.model.is_full() {
                 self.cwnd = (self.cwnd + delivered).min(target);
             } else if self.cwnd < target || d.flow.total < self.setup.initial_window {
@@ -405,6 +397,12 @@ impl Bbr {
     }
 }
 
+/// Three quanta, for segments and ACKs that come in bursts: draft-cardwell-iccrg-bbr-congestion-control-00 §4.2.3.2; a
+/// quantum is a millisecond's data, within one or two segments and 64 kB.
+pub(super) fn quanta(pacing: f64, mss: u64) -> u64 {
+    let floor = if pacing < 150_000.0 { mss } else { 2 * mss };
+    3 * ((pacing / 1000.0) as u64).clamp(floor, 65_536.max(floor))
+}
+
 #[cfg(test)]
-#[path = "bbr_tests.rs"]
 mod tests;

@@ -4,6 +4,7 @@
 //! is told into a window. One algorithm is one file plus one line in `registry.rs`.
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod dctcp;
 mod highspeed;
@@ -16,6 +17,7 @@ mod reno;
 mod vegas;
 
 pub use bbr::{Bbr, BbrConfig, BbrMode};
+pub use bbr3::{Bbr3, Bbr3Config, Bbr3State};
 pub use cubic::{Cubic, CubicConfig};
 pub use dctcp::{Dctcp, DctcpConfig};
 pub use highspeed::{Highspeed, HighspeedConfig};

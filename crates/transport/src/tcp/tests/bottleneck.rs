@@ -280,3 +280,24 @@ fn pacing_spreads_a_window_and_keeps_the_rate() {
     assert!(burst >= 15 && smooth <= 3, "{burst} {smooth}");
     assert!((plain / paced - 1.0).abs() < 0.02, "{plain} {paced}");
 }
+
+#[test]
+fn bbr3_fills_the_pipe_and_loses_less_in_a_shallow_queue_than_bbr() {
+    for (flows, most) in [(1, 15.0), (3, 96.0 + 3.0 * 6.0)] {
+        let mut d = Dumbbell::new(link(1000, None), &bulk(), &vec![named("bbr3"); flows]);
+        d.run_until(Instant::from_secs(15));
+        let used = d.measure(Duration::from_secs(20));
+        assert!(d.mean_queue() <= most && used > 0.95, "{flows}: {} {used}", d.mean_queue());
+    }
+    // A tenth of a product of queue, three flows: version 1's windows of two products overrun it.
+    let lossy = |cc| {
+        let c = TcpConfig { min_rto: Duration::from_millis(200), ..bulk() };
+        let mut d = Dumbbell::new(link(10, None), &c, &vec![named(cc); 3]);
+        d.run_until(Instant::from_secs(15));
+        let used = d.measure(Duration::from_secs(20));
+        (d.seen.lost as f64 / d.seen.arrivals as f64, used)
+    };
+    let (new, old) = (lossy("bbr3"), lossy("bbr"));
+    assert!(new.0 < 0.03 && new.0 < old.0 / 2.0, "{new:?} {old:?}");
+    assert!(new.1 > 0.8, "{new:?}");
+}
