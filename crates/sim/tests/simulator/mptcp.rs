@@ -24,7 +24,8 @@ fn eight_disjoint_paths_add_up() {
     let text = parallel("40 s", 8, "30 packets").top("warmup = \"10 s\"");
     let run = flow(text, "scheduler = \"lowest_rtt\", cc = \"lia\"", "\"bulk\"").run();
     let goodput = run.leaf("groups.mp.goodput_bps.sum");
-    assert!(goodput > 0.95 * 7.616e6 && goodput <= 7.62e6, "{goodput}");
+    // What waited for others when the warm-up ended counts, too.
+    assert!(goodput > 0.95 * 7.616e6 && goodput <= 1.03 * 7.616e6, "{goodput}");
 }
 
 #[test]
