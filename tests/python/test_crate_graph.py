@@ -13,7 +13,8 @@ from conftest import ROOT
 ALLOWED = {
     "core": (set(), {"libm"}),
     "qdisc": ({"core"}, set()),
-    "transport": ({"core"}, set()),
+    # RFC 8684 needs SHA-256 and its HMAC: tokens, initial numbers, proofs.
+    "transport": ({"core"}, {"hmac", "sha2"}),
     "wire": ({"core"}, set()),
     "net": ({"core", "qdisc"}, set()),
     "scenario": ({"core", "qdisc", "transport"}, {"serde", "serde_json", "toml"}),
