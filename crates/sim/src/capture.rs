@@ -204,7 +204,8 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         dst_port: pkt.destination_port,
         seq: segment.seq.0,
         ack: segment.ack.0,
-        flags: segment.flags.0,
+        flags: segment.flags.byte(),
+        ae: segment.flags.has(tailrace_transport::Flags::AE),
         window: segment.window,
         options: TcpOptions {
             mss: segment.mss,

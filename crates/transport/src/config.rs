@@ -144,6 +144,9 @@ choices! {
         /// ECE tells whether the segments that the ACK covers were marked; a change is acknowledged at once
         /// (RFC 8257 §3.2).
         Dctcp = "dctcp",
+        /// A count of marked packets, modulo eight, in the flags AE, CWR and ECE (RFC 9768), where both ends agree on
+        /// it; otherwise as `classic`.
+        Accurate = "accurate",
     }
 }
 

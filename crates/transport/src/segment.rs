@@ -36,7 +36,7 @@ impl fmt::Display for SeqNumber {
     }
 }
 
-/// Header flags; the bits are those of the TCP header's flag byte.
+/// Header flags; the bits are those of the TCP header's flag byte, but for [`Flags::AE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(pub u8);
 
@@ -51,6 +51,9 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgment field is valid.
     pub const ACK: Self = Self(0x10);
+    /// Accurate ECN (RFC 9768 §3.1). In the header it lies outside the flag byte (0x100); here it has the place of URG,
+    /// as nothing is urgent.
+    pub const AE: Self = Self(0x20);
     /// ECN echo.
     pub const ECE: Self = Self(0x40);
     /// Congestion window reduced.
@@ -59,6 +62,19 @@ impl Flags {
     /// Whether all of `other`'s flags are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+    /// The header's flag byte.
+    pub const fn byte(self) -> u8 {
+        self.0 & !Self::AE.0
+    }
+    /// The flags AE, CWR and ECE as a number of three bits: the ACE field (RFC 9768 §3.2.2).
+    pub const fn ace(self) -> u8 {
+        (self.has(Self::AE) as u8) << 2 | (self.has(Self::CWR) as u8) << 1 | self.has(Self::ECE) as u8
+    }
+    /// The flags that stand for the low three bits of `ace`.
+    pub const fn of_ace(ace: u8) -> Self {
+        let [ae, cwr, ece] = [ace >> 2 & 1, ace >> 1 & 1, ace & 1];
+        Self(ae * Self::AE.0 + cwr * Self::CWR.0 + ece * Self::ECE.0)
     }
     /// Both sets together.
     pub const fn with(self, other: Self) -> Self {

@@ -15,7 +15,7 @@
 //! 300 = cwnd 5000 rto 1000     the endpoint shows: cwnd ssthresh flight rto srtt state timeouts ...
 //! 300 ! Connected              the next event
 //! ```
-//! Flags: S syn, F fin, R reset, P push, E ece, C cwr, A or `.` ack (`.` for a segment with nothing but an ACK and data).
+//! Flags: S syn, F fin, R reset, P push, E ece, C cwr, N ae, A or `.` ack (`.` for a segment with nothing but an ACK and data).
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -25,13 +25,14 @@ use tailrace_core::{Duration, Ecn, Instant};
 use tailrace_transport::segment::Timestamps;
 use tailrace_transport::{CcConfig, Flags, Profile, Segment, SeqNumber, Tcp, TcpConfig, UNLIMITED};
 
-const FLAGS: [(char, Flags); 7] = [
+const FLAGS: [(char, Flags); 8] = [
     ('S', Flags::SYN),
     ('F', Flags::FIN),
     ('R', Flags::RST),
     ('P', Flags::PSH),
     ('E', Flags::ECE),
     ('C', Flags::CWR),
+    ('N', Flags::AE),
     ('A', Flags::ACK),
 ];
 /// The peer's initial sequence number.
@@ -273,7 +274,7 @@ impl Script {
 
     /// A segment that goes out, as a script writes it.
     fn shown(&self, s: &Segment, win: bool, ts: bool) -> String {
-        let mut text: String = FLAGS[..6].iter().filter(|f| s.flags.has(f.1)).map(|f| f.0).collect();
+        let mut text: String = FLAGS[..7].iter().filter(|f| s.flags.has(f.1)).map(|f| f.0).collect();
         if s.flags.has(Flags::ACK) {
             text.push('.');
         }

@@ -30,6 +30,9 @@ pub const HEADER_LEN: usize = 20;
 /// Bytes of the longest header: the data offset has four bits.
 pub const MAX_HEADER_LEN: usize = 60;
 
+/// Bit of AE in the byte of the data offset.
+const AE: u8 = 0x01;
+
 /// The header's flag byte (RFC 9293 §3.1, RFC 3168 §6.1).
 pub mod flags {
     /// No more data from the sender.
@@ -105,6 +108,10 @@ impl<T: AsRef<[u8]>> TcpPacket<T> {
     pub fn flags(&self) -> u8 {
         self.bytes()[FLAGS]
     }
+    /// The flag AE, the last bit before the flag byte (RFC 9768 §3.1).
+    pub fn ae(&self) -> bool {
+        self.bytes()[DATA_OFFSET] & AE != 0
+    }
     /// Window field, unscaled.
     pub fn window(&self) -> u16 {
         u16_at(self.bytes(), WINDOW)
@@ -149,6 +156,8 @@ pub struct TcpRepr {
     pub ack: u32,
     /// Flag byte, see [`flags`].
     pub flags: u8,
+    /// The flag AE, before the flag byte (RFC 9768 §3.1).
+    pub ae: bool,
     /// Window field, unscaled.
     pub window: u16,
     /// Urgent pointer, valid with [`flags::URG`].
@@ -167,6 +176,7 @@ impl TcpRepr {
             seq: packet.seq(),
             ack: packet.ack(),
             flags: packet.flags(),
+            ae: packet.ae(),
             window: packet.window(),
             urgent: packet.urgent(),
             options: TcpOptions::parse(packet.options())?,
@@ -195,7 +205,7 @@ impl TcpRepr {
         header[DST_PORT].copy_from_slice(&self.dst_port.to_be_bytes());
         header[SEQ].copy_from_slice(&self.seq.to_be_bytes());
         header[ACK].copy_from_slice(&self.ack.to_be_bytes());
-        header[DATA_OFFSET] = (header_len as u8 / 4) << 4;
+        header[DATA_OFFSET] = (header_len as u8 / 4) << 4 | if self.ae { AE } else { 0 };
         header[FLAGS] = self.flags;
         header[WINDOW].copy_from_slice(&self.window.to_be_bytes());
         header[CHECKSUM].fill(0);
@@ -286,10 +296,10 @@ mod tests {
 
     prop_compose! {
         fn reprs()(
-            (src_port, dst_port) in any::<(u16, u16)>(), (seq, ack) in any::<(u32, u32)>(), flags in any::<u8>(),
+            (src_port, dst_port) in any::<(u16, u16)>(), (seq, ack) in any::<(u32, u32)>(), (flags, ae) in any::<(u8, bool)>(),
             (window, urgent) in any::<(u16, u16)>(), options in option_sets(),
         ) -> TcpRepr {
-            TcpRepr { src_port, dst_port, seq, ack, flags, window, urgent, options }
+            TcpRepr { src_port, dst_port, seq, ack, flags, ae, window, urgent, options }
         }
     }
 

@@ -70,9 +70,8 @@ impl CongestionControl for Dctcp {
 
     /// §3.3: counts what was acknowledged and what of that was marked, and moves alpha once a window.
     fn on_delivery(&mut self, delivery: &Delivery) {
-        let acked = delivery.acked.get();
-        self.acked += acked;
-        self.marked += if delivery.marked { acked } else { 0 };
+        self.acked += delivery.delivered.get();
+        self.marked += delivery.marked.get().min(delivery.delivered.get());
         if delivery.una <= self.window_end || self.acked == 0 {
             return;
         }
@@ -119,7 +118,9 @@ mod tests {
     fn segments(d: &mut Dctcp, from: u64, marked: &[bool]) {
         for (i, &marked) in (from + 1..).zip(marked) {
             let (una, nxt) = (1000 * i, 1000 * (i + 10));
-            d.on_delivery(&Delivery { acked: Bytes(1000), marked, una, nxt, ..Delivery::at(Instant::ZERO) });
+            let marked = Bytes(if marked { 1000 } else { 0 });
+            let delivered = Bytes(1000);
+            d.on_delivery(&Delivery { delivered, marked, una, nxt, ..Delivery::at(Instant::ZERO) });
         }
     }
 

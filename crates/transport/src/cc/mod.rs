@@ -12,6 +12,7 @@ mod hystart;
 mod ledbat;
 pub(crate) mod member;
 mod newreno;
+mod prague;
 mod registry;
 mod reno;
 mod vegas;
@@ -23,6 +24,7 @@ pub use dctcp::{Dctcp, DctcpConfig};
 pub use highspeed::{Highspeed, HighspeedConfig};
 pub use ledbat::{Ledbat, LedbatConfig};
 pub use newreno::{NewReno, NewRenoConfig};
+pub use prague::{Prague, PragueConfig};
 pub use registry::{CatalogEntry, Cc, CcConfig};
 pub use reno::{Reno, RenoConfig};
 pub use vegas::{RoundTrip, Vegas, VegasConfig};
@@ -109,12 +111,20 @@ pub struct Needs {
     pub ecn: bool,
     /// How the receiver echoes marks, where `ecn_echo` leaves it open.
     pub echo: EcnEcho,
+    /// With accurate feedback data is sent as ECT(1) (RFC 9331).
+    pub l4s: bool,
 }
 
 impl Needs {
     /// Nothing.
-    pub const NOTHING: Self =
-        Self { deliveries: false, rates: false, pacing: false, ecn: false, echo: EcnEcho::Classic };
+    pub const NOTHING: Self = Self {
+        deliveries: false,
+        rates: false,
+        pacing: false,
+        ecn: false,
+        echo: EcnEcho::Classic,
+        l4s: false,
+    };
 }
 
 /// What an endpoint is repairing.
@@ -167,8 +177,11 @@ pub struct Delivery {
     pub now: Instant,
     /// Bytes it acknowledges cumulatively for the first time.
     pub acked: Bytes,
-    /// Whether it echoes a congestion mark.
-    pub marked: bool,
+    /// Bytes it acknowledges for the first time, cumulatively or selectively.
+    pub delivered: Bytes,
+    /// Bytes that were marked, as far as the receiver's echo tells: of `delivered`, all or none by the flag ECE; by
+    /// accurate feedback, so many full segments as were marked.
+    pub marked: Bytes,
     /// First byte not acknowledged, after it; a position in the stream.
     pub una: u64,
     /// Next byte to be sent for the first time.
@@ -179,6 +192,10 @@ pub struct Delivery {
     pub in_flight: Bytes,
     /// Round-trip sample, if it gave one.
     pub rtt: Option<Duration>,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// Whether the window was what limited the sender (always true without validation).
+    pub cwnd_limited: bool,
     /// With [`Needs::rates`]: what it delivered and how fast. All zero without.
     pub flow: FlowSample,
     /// One-way delay of the data by the timestamps (the difference of the two ends' clocks, and how long the ACK
@@ -195,12 +212,15 @@ impl Delivery {
         Self {
             now,
             acked: Bytes(0),
-            marked: false,
+            delivered: Bytes(0),
+            marked: Bytes(0),
             una: 0,
             nxt: 0,
             prior_in_flight: Bytes(0),
             in_flight: Bytes(0),
             rtt: None,
+            smoothed_rtt: Duration::ZERO,
+            cwnd_limited: true,
             flow: FlowSample::default(),
             one_way_ms: None,
             repair: Repair::None,

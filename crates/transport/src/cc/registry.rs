@@ -3,7 +3,7 @@
 
 use super::member::Member;
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
-use super::{Bbr, Bbr3, Cubic, Dctcp, Highspeed, Ledbat, NewReno, Reno, Vegas};
+use super::{Bbr, Bbr3, Cubic, Dctcp, Highspeed, Ledbat, NewReno, Prague, Reno, Vegas};
 use crate::config::TcpConfig;
 use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
 use tailrace_core::{Bytes, Duration, Rate};
@@ -144,4 +144,5 @@ congestion_controls! {
     "ledbat" => Ledbat,
     "bbr" => Bbr,
     "bbr3" => Bbr3,
+    "prague" => Prague,
 }

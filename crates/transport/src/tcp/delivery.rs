@@ -8,6 +8,7 @@ use tailrace_core::{Bytes, Instant};
 /// How things stood before an ACK.
 pub(super) struct Watch {
     una: u64,
+    sacked: u64,
     in_flight: u64,
     rtt_samples: u64,
 }
@@ -18,23 +19,33 @@ impl Tcp {
         if let Some(rates) = &mut self.board.rates {
             rates.begin(now);
         }
-        Watch { una: self.board.una, in_flight: self.pipe(), rtt_samples: self.rtt.samples }
+        Watch {
+            una: self.board.una,
+            sacked: self.board.sacked(),
+            in_flight: self.pipe(),
+            rtt_samples: self.rtt.samples,
+        }
     }
 
     /// The ACK is dealt with: the congestion control hears what it brought.
-    pub(super) fn tell_delivery(&mut self, before: &Watch, segment: &Segment, marked: bool, now: Instant) {
+    pub(super) fn tell_delivery(&mut self, before: &Watch, segment: &Segment, marked: u64, now: Instant) {
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let flow = self.board.rates.as_mut().map_or(FlowSample::default(), |r| r.finish());
         let in_flight = self.pipe();
         let delivery = Delivery {
             now,
             acked: Bytes(self.board.una - before.una),
-            marked,
+            delivered: Bytes(
+                (self.board.una + self.board.sacked()).saturating_sub(before.una + before.sacked),
+            ),
+            marked: Bytes(marked),
             una: self.board.una,
             nxt: self.board.nxt,
             prior_in_flight: Bytes(before.in_flight),
             in_flight: Bytes(in_flight),
             rtt: (self.rtt.samples > before.rtt_samples).then_some(self.rtt.latest),
+            smoothed_rtt: self.rtt.smoothed,
+            cwnd_limited: self.cwnd_limited || !self.config.cwnd_validation,
             flow,
             one_way_ms: stamps.map(|t| t.value.wrapping_sub(t.echo) as i32),
             repair: self.recovery.repairs(),

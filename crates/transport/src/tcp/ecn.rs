@@ -1,30 +1,142 @@
-//! The receiver's side of explicit congestion notification: how marks are echoed (RFC 3168 §6.1.3, RFC 8257 §3.2).
+//! Explicit congestion notification: what is agreed on, and how marks are echoed (RFC 3168 §6.1, RFC 8257 §3.2,
+//! RFC 9768). Of RFC 9768 the option with byte counters is left out, and the tests for headers mangled on the way but
+//! that of §3.2.2.1, note 1.
 
 use super::Tcp;
 use crate::config::EcnEcho;
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Ecn, Instant};
 
+/// Accurate feedback (RFC 9768): counters of marked packets, of which only the low three bits count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Accurate {
+    on: bool,
+    /// Packets with a mark that have arrived (r.cep).
+    received: u8,
+    /// As far as the peer has told, how many of this end's arrived with one (s.cep).
+    sent: u8,
+    /// Marks that have come since the last ACK.
+    unsaid: u8,
+    /// The last packet was marked.
+    last_marked: bool,
+    /// Of the peer's SYN or SYN-ACK, and not told yet.
+    first: Option<Ecn>,
+    /// The next ACK's field has been read already.
+    read: bool,
+    /// The peer's feedback is not to be trusted: no ECT, no response.
+    mute: bool,
+}
+
+impl Accurate {
+    /// §3.2.1: both counters start at five.
+    fn begin(first: Ecn) -> Self {
+        Self { on: true, received: 5, sent: 5, first: Some(first), ..Self::default() }
+    }
+    pub(super) const fn is_on(&self) -> bool {
+        self.on
+    }
+    /// The ACE field.
+    #[inline]
+    pub(super) const fn field(&self) -> Flags {
+        if self.on { Flags::of_ace(self.received) } else { Flags(0) }
+    }
+}
+
+/// How the handshake tells the codepoint of a SYN or SYN-ACK (§3.1.2 table 2, §3.2.2.1 table 3).
+const fn handshake_code(ecn: Ecn) -> Flags {
+    Flags::of_ace(match ecn {
+        Ecn::NotEct => 0b010,
+        Ecn::Ect1 => 0b011,
+        Ecn::Ect0 => 0b100,
+        Ecn::Ce => 0b110,
+    })
+}
+
+/// What is agreed on.
 impl Tcp {
     /// Whether this end offers and accepts ECN.
     pub(super) fn wants_ecn(&self) -> bool {
         self.config.ecn || self.needs.ecn
     }
 
+    /// The flags of a SYN that offers ECN.
+    pub(super) fn syn_flags(&self) -> Flags {
+        Flags::of_ace(if self.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
+    }
+
+    /// The flags of a SYN-ACK that agrees to ECN.
+    pub(super) fn syn_ack_flags(&self) -> Flags {
+        self.accurate.first.filter(|_| self.accurate.on).map_or(Flags::ECE, handshake_code)
+    }
+
+    /// A SYN has come: whether ECN is agreed on.
+    pub(super) fn agree_as_server(&mut self, segment: &Segment) -> bool {
+        let offered = segment.flags.ace();
+        if !self.wants_ecn() || offered & 0b011 != 0b011 {
+            return false;
+        }
+        if self.echo == EcnEcho::Accurate && offered == 0b111 {
+            self.accurate = Accurate::begin(segment.ecn);
+        }
+        self.fall_back();
+        true
+    }
+
+    /// A SYN-ACK has come: whether ECN is agreed on (§3.1.2, table 2).
+    pub(super) fn agree_as_client(&mut self, segment: &Segment) -> bool {
+        let answer = segment.flags.ace();
+        if !self.wants_ecn() {
+            return false;
+        }
+        if self.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
+            self.accurate = Accurate::begin(segment.ecn);
+            self.accurate.received += u8::from(segment.ecn == Ecn::Ce);
+            return true;
+        }
+        self.fall_back();
+        answer & 0b011 == 0b001
+    }
+
+    /// Accurate feedback that was not agreed on is classic.
+    fn fall_back(&mut self) {
+        if self.echo == EcnEcho::Accurate && !self.accurate.on {
+            self.echo = EcnEcho::Classic;
+        }
+    }
+
+    /// The codepoint of new data.
+    #[inline]
+    pub(super) fn codepoint(&mut self) -> Ecn {
+        if !self.accurate.on {
+            return Ecn::Ect0;
+        }
+        self.accurate.first = None;
+        match self.needs.l4s {
+            _ if self.accurate.mute => Ecn::NotEct,
+            true => Ecn::Ect1,
+            false => Ecn::Ect0,
+        }
+    }
+}
+
+/// The receiver's side.
+impl Tcp {
     /// Takes the codepoint of a segment with payload, before the payload.
     #[inline]
     pub(super) fn on_codepoint(&mut self, segment: &Segment) {
         let marked = segment.ecn == Ecn::Ce;
         self.stats.ce_received += u32::from(marked);
-        if self.echo == EcnEcho::Dctcp {
-            self.on_state(segment.ecn);
-            return;
+        match self.echo {
+            EcnEcho::Dctcp => self.on_state(segment.ecn),
+            EcnEcho::Accurate => self.count(marked),
+            EcnEcho::Auto | EcnEcho::Classic => {
+                // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
+                if segment.flags.has(Flags::CWR) {
+                    self.ece = false;
+                }
+                self.ece |= marked;
+            }
         }
-        // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
-        if segment.flags.has(Flags::CWR) {
-            self.ece = false;
-        }
-        self.ece |= marked;
     }
 
     /// RFC 8257 §3.2: a change is acknowledged at once. What waits for a delayed ACK is acknowledged by itself first,
@@ -41,6 +153,20 @@ impl Tcp {
         self.ack.now = true;
     }
 
+    /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
+    fn count(&mut self, marked: bool) {
+        let a = &mut self.accurate;
+        if self.ack.segments == 0 {
+            a.unsaid = 0;
+        }
+        if marked {
+            a.received = a.received.wrapping_add(1);
+            a.unsaid += 1;
+            self.ack.now |= !a.last_marked || a.unsaid >= 2;
+        }
+        a.last_marked = marked;
+    }
+
     /// The ACK up to `up_to` that tells how marks stood before they changed; another follows.
     pub(super) fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
         self.ece = !self.ece;
@@ -49,5 +175,60 @@ impl Tcp {
         segment.ack = up_to;
         self.ack.now = true;
         segment
+    }
+
+    /// An ACK without data. The first of a client tells the codepoint of the SYN-ACK (RFC 9768 §3.2.2.1).
+    #[inline]
+    pub(super) fn pure_ack(&mut self, now: Instant) -> Segment {
+        let mut segment = self.acknowledge(self.board.nxt, now);
+        if let Some(first) = self.accurate.first.take().filter(|_| segment.sack.is_empty()) {
+            segment.flags = Flags::ACK.with(handshake_code(first));
+        }
+        segment
+    }
+}
+
+/// The sender's side.
+impl Tcp {
+    /// The segment that completes a server's handshake: without data, its field tells the codepoint of the SYN-ACK
+    /// (RFC 9768 §3.2.2.1, table 4).
+    pub(super) fn on_first_ace(&mut self, segment: &Segment) {
+        let a = &mut self.accurate;
+        a.first = None;
+        if a.on && segment.seq_len() == 0 && segment.sack.is_empty() {
+            let field = segment.flags.ace();
+            a.sent = if field == 0b110 { 6 } else { 5 };
+            a.mute = field == 0;
+            a.read = true;
+        }
+    }
+
+    /// Bytes that this ACK tells to have been marked; before it `delivered` had been acknowledged in some way. Zero
+    /// means that it echoes no mark.
+    #[inline]
+    pub(super) fn marked(&mut self, segment: &Segment, delivered: u64) -> u64 {
+        if !self.options.ecn {
+            return 0;
+        }
+        let newly = (self.board.una + self.board.sacked()).saturating_sub(delivered);
+        if self.accurate.on {
+            return self.newly_marked(segment.flags.ace(), newly);
+        }
+        if segment.flags.has(Flags::ECE) { newly.max(1) } else { 0 }
+    }
+
+    /// RFC 9768 §3.2.2.5.2 and appendix A.2.1: where an ACK covers so many packets that the field may have gone round,
+    /// the most marks that fit are assumed.
+    fn newly_marked(&mut self, field: u8, newly: u64) -> u64 {
+        let a = &mut self.accurate;
+        if core::mem::take(&mut a.read) || a.mute {
+            return 0;
+        }
+        let mss = u64::from(self.mss);
+        let packets = newly.div_ceil(mss);
+        let least = u64::from(field.wrapping_sub(a.sent) & 7);
+        let marks = if packets > least { packets - (packets - least) % 8 } else { least };
+        a.sent = a.sent.wrapping_add(least as u8);
+        marks * mss
     }
 }

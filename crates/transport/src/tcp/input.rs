@@ -71,7 +71,7 @@ impl Tcp {
         if !segment.flags.has(Flags::SYN) {
             return;
         }
-        let ecn = self.wants_ecn() && acks && segment.flags.0 & (Flags::ECE.0 | Flags::CWR.0) == Flags::ECE.0;
+        let ecn = acks && self.agree_as_client(segment);
         self.learn(segment, ecn);
         if acks {
             self.establish(segment, now);
@@ -84,7 +84,7 @@ impl Tcp {
 
     /// A connection request: it is answered with a SYN-ACK.
     fn on_syn(&mut self, segment: &Segment) {
-        let ecn = self.wants_ecn() && segment.flags.has(Flags::ECE.with(Flags::CWR));
+        let ecn = self.agree_as_server(segment);
         self.learn(segment, ecn);
         self.advance(Trigger::Syn);
         self.syn_due = true;
@@ -174,6 +174,7 @@ impl Tcp {
                 return;
             }
             self.establish(segment, now);
+            self.on_first_ace(segment);
         }
         let ack = unwrap(self.board.una, segment.ack);
         if ack > self.board.nxt || ack + self.max_snd_wnd < self.board.una {
@@ -285,6 +286,7 @@ impl Tcp {
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = (self.board.outstanding(), self.pipe());
+        let delivered = self.board.una + self.board.sacked();
         let watch = self.needs.deliveries.then(|| self.watch(now));
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
@@ -293,10 +295,11 @@ impl Tcp {
         } else {
             self.on_sack(segment, ack, now)
         };
-        let marked = self.options.ecn && segment.flags.has(Flags::ECE);
+        let marked;
         if ack > self.board.una {
             let una = self.board.una;
             let acked = if WATCHED { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
+            marked = self.marked(segment, delivered);
             let rtt = self.sample(&acked, segment, now);
             if WATCHED {
                 self.examine(segment, (una, ack), Some(acked), now);
@@ -308,10 +311,10 @@ impl Tcp {
             } else if self.restarts_timer() {
                 self.rearm_retransmit(now);
             }
-            if marked {
+            if marked > 0 {
                 self.on_echo(before.0, now);
             }
-            self.on_advance(&acked, before, rtt, marked, now);
+            self.on_advance(&acked, before, rtt, marked > 0, now);
             if self.closing && ack == self.send_end() {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
@@ -320,9 +323,10 @@ impl Tcp {
             if WATCHED {
                 self.examine(segment, (self.board.una, ack), None, now);
             }
+            let latest = ack == self.board.una;
+            marked = if latest && before.0 > 0 { self.marked(segment, delivered) } else { 0 };
             if before.0 > 0 {
-                let latest = ack == self.board.una;
-                if marked && latest {
+                if marked > 0 {
                     self.on_echo(before.0, now);
                 }
                 // RFC 6675 §2: what SACKs something new counts, though a later ACK has overtaken it.

@@ -61,6 +61,7 @@ pub use stats::{TcpStats, TcpView};
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
 use crate::config::{EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
+use ecn::Accurate;
 use reassembly::Reassembly;
 use recovery::{Recovery, Repair};
 use rtt::RttEstimator;
@@ -224,6 +225,7 @@ pub struct Tcp {
     echo: EcnEcho,
     /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
     owed: Option<SeqNumber>,
+    accurate: Accurate,
     ack: AckDebt,
     ack_deadline: Instant,
     last_ack_sent: u64,
@@ -280,6 +282,7 @@ impl Tcp {
             ece: false,
             echo: if config.ecn_echo == EcnEcho::Auto { needs.echo } else { config.ecn_echo },
             owed: None,
+            accurate: Accurate::default(),
             ack: AckDebt { quick: config.quick_acks, ..AckDebt::default() },
             ack_deadline: Instant::MAX,
             last_ack_sent: 0,

@@ -5,7 +5,7 @@ use super::{State, Tcp};
 use crate::cc::CongestionControl;
 use crate::config::IdleRestart;
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
-use tailrace_core::{Bytes, Ecn, Instant};
+use tailrace_core::{Bytes, Instant};
 
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input.
@@ -44,7 +44,7 @@ impl Tcp {
         if self.repair.is_some() {
             return Some(self.acknowledge_somehow(now));
         }
-        Some(self.acknowledge(self.board.nxt, now))
+        Some(self.pure_ack(now))
     }
 
     fn syn(&mut self, now: Instant) -> Segment {
@@ -60,12 +60,12 @@ impl Tcp {
         if answer {
             flags = flags.with(Flags::ACK);
             if self.options.ecn {
-                flags = flags.with(Flags::ECE);
+                flags = flags.with(self.syn_ack_flags());
             }
             self.ack.now = false;
             self.last_ack_sent = self.rcv.nxt;
         } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_lost) {
-            flags = flags.with(Flags::ECE).with(Flags::CWR);
+            flags = flags.with(self.syn_flags());
         }
         let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
         let stamps = Timestamps { value: clock(now), echo: self.ts_recent };
@@ -267,7 +267,7 @@ impl Tcp {
         }
         // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.
         if new && len > 0 && self.options.ecn {
-            segment.ecn = Ecn::Ect0;
+            segment.ecn = self.codepoint();
             if core::mem::take(&mut self.cwr_due) {
                 segment.flags = segment.flags.with(Flags::CWR);
             }
@@ -278,7 +278,7 @@ impl Tcp {
     /// An ACK, honest or not.
     #[inline(never)]
     fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
-        let mut segment = self.acknowledge(self.board.nxt, now);
+        let mut segment = self.pure_ack(now);
         self.distort(&mut segment);
         segment
     }
@@ -295,7 +295,11 @@ impl Tcp {
             seq: SeqNumber(seq as u32),
             ack: SeqNumber(self.rcv.nxt as u32),
             window: self.advertise(),
-            flags: if self.ece { Flags::ACK.with(Flags::ECE) } else { Flags::ACK },
+            flags: if self.ece {
+                Flags::ACK.with(Flags::ECE)
+            } else {
+                Flags::ACK.with(self.accurate.field())
+            },
             ..Segment::default()
         };
         if self.options.timestamps {

@@ -372,7 +372,7 @@ impl Tcp {
     /// The window fell: the peer is to be told, and for a window of data marks say nothing new.
     fn reduced(&mut self) {
         if self.options.ecn {
-            self.cwr_due = true;
+            self.cwr_due = !self.accurate.is_on();
             self.recovery.cwr_point = self.board.nxt;
         }
     }

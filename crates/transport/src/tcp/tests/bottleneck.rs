@@ -301,3 +301,32 @@ fn bbr3_fills_the_pipe_and_loses_less_in_a_shallow_queue_than_bbr() {
     assert!(new.0 < 0.03 && new.0 < old.0 / 2.0, "{new:?} {old:?}");
     assert!(new.1 > 0.8, "{new:?}");
 }
+
+#[test]
+fn prague_keeps_a_millisecond_of_queue_and_the_link_busy() {
+    // A step at 5 packets, 2 ms: one flow of a 40 ms round trip, paced, with accurate feedback and ECT(1).
+    for delayed_ack in [1, 2] {
+        let mut d =
+            Dumbbell::new(link(1000, Some(5)), &TcpConfig { delayed_ack, ..bulk() }, &[named("prague")]);
+        d.run_until(Instant::from_secs(20));
+        let used = d.measure(Duration::from_secs(10));
+        assert!(d.mean_queue() < 6.0 && d.seen.queue_max < 15, "{} {}", d.mean_queue(), d.seen.queue_max);
+        assert!(used > 0.93, "{used}");
+    }
+}
+
+#[test]
+fn accurate_feedback_counts_every_mark() {
+    // DCTCP's alpha agrees with what the link marked, with its own echo and with accurate feedback.
+    let echo = crate::config::EcnEcho::Accurate;
+    let mut d =
+        Dumbbell::new(link(1000, Some(20)), &TcpConfig { ecn_echo: echo, ..bulk() }, &[named("dctcp")]);
+    d.run_until(Instant::from_secs(20));
+    let before = d.flows[0][1].stats().ce_received;
+    d.measure(Duration::from_secs(10));
+    let told = d.flows[0][1].stats().ce_received - before;
+    assert!(u64::from(told).abs_diff(d.seen.marked) <= 30 && told > 0, "{told} {}", d.seen.marked);
+    let share = d.seen.marked as f64 / d.seen.arrivals as f64;
+    let Cc::Dctcp(cc) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+    assert!((cc.alpha() - share).abs() < 0.06, "{} {share}", cc.alpha());
+}
