@@ -1,7 +1,7 @@
 //! Properties over random channels and random segments.
 
 use super::*;
-use crate::config::{Misbehaviour, Prr, UndoResponse};
+use crate::config::{EcnEcho, Misbehaviour, Pacing, Prr, UndoResponse};
 use crate::segment::{Flags, Timestamps};
 use proptest::prelude::*;
 use tailrace_core::Ecn;
@@ -33,6 +33,8 @@ prop_compose! {
         max_burst in prop_oneof![Just(0u64), 1..4u64],
         switches in prop_oneof![Just(0u32), any::<u32>()],
         misbehaviour in prop_oneof![4 => Just(0usize), 1 => 1..3usize],
+        pacing in prop::sample::select(&[Pacing::Auto, Pacing::On, Pacing::Off][..]),
+        ecn_echo in prop::sample::select(&[EcnEcho::Auto, EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Accurate][..]),
     ) -> TcpConfig {
         let on = |bit: u32| switches >> bit & 1 == 1;
         TcpConfig {
@@ -42,7 +44,7 @@ prop_compose! {
             prr: [Prr::Off, Prr::Crb, Prr::Ssrb, Prr::Linux][(switches >> 8 & 3) as usize],
             // What lies about holes is tested elsewhere: no stream arrives whole then.
             misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion][misbehaviour],
-            sack, timestamps, ecn, window_scale, limited_transmit, nagle, delayed_ack,
+            sack, timestamps, ecn, ecn_echo, pacing, window_scale, limited_transmit, nagle, delayed_ack,
             mss: Bytes(mss), receive_buffer: Bytes(receive_buffer), max_burst,
             min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer, sack_rescue,
             // Longer than any backoff, so that a lost last ACK is answered rather than reset.
@@ -84,7 +86,7 @@ proptest! {
         for _ in 0..2_000_000 {
             // Marks are set on the way: only on what is ECN-capable.
             for (key, f) in &mut ch.flying {
-                if f.1.ecn == Ecn::Ect0 && mix(seed, key.1 + ch.count) % 1000 < mark {
+                if f.1.ecn.is_capable() && mix(seed, key.1 + ch.count) % 1000 < mark {
                     f.1.ecn = Ecn::Ce;
                 }
             }
@@ -121,7 +123,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
             seq: at(seq),
             ack: at(ack),
             window,
-            flags: Flags(flags & 0xdf),
+            flags: Flags(flags),
             ecn: Ecn::from_bits(ecn),
             payload,
             timestamps: ts.map(|(value, echo)| Timestamps { value, echo }),
