@@ -83,6 +83,9 @@ impl CongestionControl for Dctcp {
     fn needs(&self) -> Needs {
         Needs { deliveries: true, ecn: true, echo: EcnEcho::Dctcp, ..Needs::NOTHING }
     }
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);
     }

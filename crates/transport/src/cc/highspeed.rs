@@ -91,6 +91,9 @@ impl CongestionControl for Highspeed {
         }
     }
 
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);
     }

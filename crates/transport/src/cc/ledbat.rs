@@ -8,7 +8,9 @@
 //! management keeps the delay below `target`, it competes as Reno does (Gong et al., 2014). Departure: the retransmission
 //! timer is the endpoint's, and sets the window to one segment, as §2.4.2's does.
 
-use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Setup, Signal};
+use super::{
+    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Setup, Signal,
+};
 use tailrace_core::{Bytes, Duration, Instant, parameters};
 
 /// Slots of the two filters.
@@ -41,6 +43,7 @@ pub struct Ledbat {
     config: LedbatConfig,
     /// Bytes.
     cwnd: f64,
+    prior: Prior,
     delays: Box<Delays>,
 }
 
@@ -69,7 +72,7 @@ impl Algorithm for Ledbat {
         let cwnd = (config.min_cwnd * setup.mss) as f64;
         let delays =
             Delays { base: [f64::MAX; MOST], slot_end: Instant::ZERO, current: [f64::MAX; MOST], next: 0 };
-        Self { setup: *setup, config, cwnd, delays: Box::new(delays) }
+        Self { setup: *setup, config, cwnd, prior: Prior::default(), delays: Box::new(delays) }
     }
 }
 
@@ -91,6 +94,7 @@ impl CongestionControl for Ledbat {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.prior = self.prior.before(event.signal, self.cwnd, 0);
         self.cwnd = match event.signal {
             Signal::Loss | Signal::Ecn => self.cwnd.min((self.cwnd / 2.0).max(self.least())),
             Signal::Timeout | Signal::RepeatedTimeout => self.setup.mss as f64,
@@ -108,6 +112,9 @@ impl CongestionControl for Ledbat {
 
     fn needs(&self) -> Needs {
         Needs { deliveries: true, ..Needs::NOTHING }
+    }
+    fn on_undo(&mut self) {
+        (self.cwnd, _) = self.prior.restore(self.cwnd, 0);
     }
     fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, _decay: bool) {
         self.cwnd = self.cwnd.min(floor.as_f64().max(self.least()));

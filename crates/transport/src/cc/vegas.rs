@@ -114,6 +114,9 @@ impl CongestionControl for Vegas {
         self.grows = true;
         self.reno.on_congestion(event);
     }
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.round = Round::NEW;
         self.reno.on_idle(idle, rto, floor, decay);
