@@ -99,7 +99,7 @@ impl Tcp {
         if rack.dsack_round != 0 && una >= rack.dsack_round {
             rack.dsack_round = 0;
         }
-        if seen.dsack.is_some_and(|d| !repair.tlp.was_probe(d)) && rack.dsack_round == 0 {
+        if seen.dsack.is_some() && !seen.dsack_of_probe && rack.dsack_round == 0 {
             rack.dsack_round = nxt;
             rack.multiplier += 1;
             rack.persist = PERSIST;

@@ -29,6 +29,8 @@ pub(super) struct Seen {
     pub(super) original: bool,
     /// The range that D-SACK reports.
     pub(super) dsack: Option<(u64, u64)>,
+    /// That was a loss probe.
+    pub(super) dsack_of_probe: bool,
 }
 
 /// What there was before an ACK: acknowledged, delivered in sum, and how often a segment had been marked lost.
@@ -123,7 +125,8 @@ impl Tcp {
         now: Instant,
     ) {
         let Some(repair) = &mut self.repair else { return };
-        let seen = core::mem::take(&mut repair.seen);
+        let mut seen = core::mem::take(&mut repair.seen);
+        seen.dsack_of_probe = seen.dsack.is_some_and(|range| repair.tlp.was_probe(range));
         let reordered = repair.rack.note_order(&seen);
         if let Some(low) = reordered {
             let distance = (repair.rack.fack_before - low).div_ceil(u64::from(self.mss));

@@ -79,6 +79,9 @@ impl Tcp {
     pub(super) fn judge(&mut self, seen: &Seen, segment: &Segment, acked: Option<&Acked>, now: Instant) {
         let (mss, stamps) = (u64::from(self.mss), self.options.timestamps);
         let Some(repair) = &mut self.repair else { return };
+        if !repair.undo.is_possible() {
+            return;
+        }
         let reported = seen.dsack.is_some_and(|range| repair.undo.report(range, mss));
         let before = |t: u32, stamp: u32| (t.wrapping_sub(stamp) as i32) < 0;
         let earlier = match (segment.timestamps, repair.undo.stamp) {
@@ -97,14 +100,15 @@ impl Tcp {
 
     /// RFC 5682 §3.1, steps 2 and 3; whether the timeout was spurious.
     fn frto_on_ack(&mut self, seen: &Seen, acked: Option<&Acked>) -> bool {
-        let more = self.app_end > self.board.nxt && {
-            let (len, fin) = self.next_len();
-            len + fin > 0 && self.is_worth_sending(len, fin)
-        };
+        if self.repair.as_ref().is_none_or(|r| r.frto == Frto::Off) {
+            return false;
+        }
+        let (len, fin) = self.next_len();
+        let more = self.app_end > self.board.nxt && len + fin > 0 && self.is_worth_sending(len, fin);
         let (sack, loss) = (self.options.sack, self.recovery.phase == Phase::Loss);
         let complete = self.board.una >= self.recovery.point;
         let Some(repair) = &mut self.repair else { return false };
-        if repair.frto == Frto::Off || !loss {
+        if !loss {
             repair.frto = Frto::Off;
             return false;
         }
