@@ -277,6 +277,15 @@ impl Tcp {
 
     #[inline(never)]
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+        let advances = ack > self.board.una;
+        let carries_data = ack == self.board.una && segment.seq_len() > 0;
+        if (advances || carries_data) && segment.sack.is_empty() && self.is_calm() {
+            self.on_ack::<false>(segment, seq, ack, now);
+            if advances {
+                self.after_calm_ack(now);
+            }
+            return;
+        }
         self.note_progress();
         self.on_ack::<true>(segment, seq, ack, now);
         self.conclude(now);
@@ -307,7 +316,10 @@ impl Tcp {
             self.stats.bytes_acked += ack.min(self.app_end) - una.min(self.app_end);
             self.retries = 0;
             if self.board.outstanding() == 0 {
-                self.timer = Timer::Off;
+                // A sender that a mark holds waits for the timer with nothing out, too.
+                if !self.recovery.holds {
+                    self.timer = Timer::Off;
+                }
             } else if self.restarts_timer() {
                 self.rearm_retransmit(now);
             }

@@ -112,6 +112,10 @@ impl Scoreboard {
     pub(crate) const fn resent_bytes(&self) -> u64 {
         self.retransmitted
     }
+    /// Whether all that is out was sent once, and nothing of it is SACKed or lost.
+    pub(crate) const fn is_clean(&self) -> bool {
+        self.sacked | self.lost | self.retransmitted == 0
+    }
     pub(crate) const fn has_lost(&self) -> bool {
         self.lost > 0
     }

@@ -67,6 +67,17 @@ impl Rack {
         low
     }
 
+    /// Whether nothing was overtaken, and nothing was sent again.
+    pub(super) fn is_calm(&self) -> bool {
+        self.resent.is_empty() && self.deadline.is_none()
+    }
+
+    /// All up to `una` was delivered in order, the last of it within `rtt`. Which segment that was need not be known:
+    /// whatever overtakes another was sent later.
+    pub(super) fn on_calm_ack(&mut self, una: u64, rtt: Duration) {
+        (self.fack, self.rtt) = (self.fack.max(una), rtt);
+    }
+
     /// A segment goes out again. Most come in order; of those sent at the same time the lower counts as earlier.
     pub(super) fn note_resent(&mut self, end: u64, now: Instant) {
         let place = self.resent.partition_point(|r| (r.1, r.0) < (now, end));

@@ -143,6 +143,27 @@ impl Tcp {
         }
     }
 
+    /// Whether an ACK that is no duplicate and SACKs nothing has nothing to tell: all is in order, and nothing was sent
+    /// again.
+    #[inline]
+    pub(in crate::tcp) fn is_calm(&self) -> bool {
+        let Some(repair) = &self.repair else { return false };
+        self.recovery.phase == Phase::Open
+            && self.board.is_clean()
+            && repair.rack.is_calm()
+            && repair.tlp.is_calm()
+            && repair.undo.is_calm()
+    }
+
+    /// Such an ACK advanced and was dealt with.
+    pub(in crate::tcp) fn after_calm_ack(&mut self, now: Instant) {
+        let una = self.board.una;
+        if let Some(repair) = &mut self.repair {
+            repair.rack.on_calm_ack(una, self.rtt.latest);
+        }
+        self.arm_probe(now);
+    }
+
     /// An ACK has come: notes what [`Self::conclude`] compares with.
     #[inline(never)]
     pub(in crate::tcp) fn note_progress(&mut self) {

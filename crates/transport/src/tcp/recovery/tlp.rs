@@ -32,6 +32,10 @@ impl Tlp {
     pub(super) fn was_probe(&self, dsack: (u64, u64)) -> bool {
         self.resent && self.end != 0 && dsack.1 == self.end
     }
+    /// Whether none is out or due.
+    pub(super) fn is_calm(&self) -> bool {
+        self.end == 0 && !self.due
+    }
     /// A recovery begins.
     pub(super) fn reset(&mut self) {
         (self.end, self.due) = (0, false);

@@ -35,6 +35,10 @@ impl Undo {
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
+    /// Whether an ACK without SACK says nothing about it.
+    pub(super) fn is_calm(&self) -> bool {
+        self.stamp.is_none()
+    }
     pub(super) fn is_possible(&self) -> bool {
         self.marker != 0
     }
