@@ -31,7 +31,6 @@ impl Tcp {
     pub(super) fn tell_delivery(&mut self, before: &Watch, segment: &Segment, marked: u64, now: Instant) {
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let flow = self.board.rates.as_mut().map_or(FlowSample::default(), |r| r.finish());
-        let in_flight = self.pipe();
         let delivery = Delivery {
             now,
             acked: Bytes(self.board.una - before.una),
@@ -42,7 +41,7 @@ impl Tcp {
             una: self.board.una,
             nxt: self.board.nxt,
             prior_in_flight: Bytes(before.in_flight),
-            in_flight: Bytes(in_flight),
+            in_flight: Bytes(self.pipe()),
             rtt: (self.rtt.samples > before.rtt_samples).then_some(self.rtt.latest),
             smoothed_rtt: self.rtt.smoothed,
             cwnd_limited: self.cwnd_limited || !self.config.cwnd_validation,
@@ -51,20 +50,23 @@ impl Tcp {
             repair: self.recovery.repairs(),
         };
         self.cc.on_delivery(&delivery);
-        if self.cc.holds_back()
-            && let Some(rates) = &mut self.board.rates
-        {
-            rates.limit(in_flight);
+        if self.cc.holds_back() {
+            self.limit_rates();
         }
     }
 
     /// Nothing is left to send: where the window would allow more, rates say nothing of the path.
     #[inline]
     pub(super) fn note_idle(&mut self) {
+        if self.board.rates.is_some() && !self.cwnd_limited {
+            self.limit_rates();
+        }
+    }
+
+    #[cold]
+    fn limit_rates(&mut self) {
         let in_flight = self.board.pipe();
-        if let Some(rates) = &mut self.board.rates
-            && !self.cwnd_limited
-        {
+        if let Some(rates) = &mut self.board.rates {
             rates.limit(in_flight);
         }
     }

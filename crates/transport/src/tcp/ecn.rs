@@ -11,6 +11,8 @@ use tailrace_core::{Ecn, Instant};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Accurate {
     on: bool,
+    /// The ACE field of what is sent; nothing where it is off.
+    field: Flags,
     /// Packets with a mark that have arrived (r.cep).
     received: u8,
     /// As far as the peer has told, how many of this end's arrived with one (s.cep).
@@ -30,7 +32,19 @@ pub(super) struct Accurate {
 impl Accurate {
     /// §3.2.1: both counters start at five.
     fn begin(first: Ecn) -> Self {
-        Self { on: true, received: 5, sent: 5, first: Some(first), ..Self::default() }
+        Self {
+            on: true,
+            field: Flags::of_ace(5),
+            received: 5,
+            sent: 5,
+            first: Some(first),
+            ..Self::default()
+        }
+    }
+    /// A marked packet has come.
+    fn count(&mut self) {
+        self.received = self.received.wrapping_add(1);
+        self.field = Flags::of_ace(self.received);
     }
     pub(super) const fn is_on(&self) -> bool {
         self.on
@@ -38,7 +52,7 @@ impl Accurate {
     /// The ACE field.
     #[inline]
     pub(super) const fn field(&self) -> Flags {
-        if self.on { Flags::of_ace(self.received) } else { Flags(0) }
+        self.field
     }
 }
 
@@ -70,6 +84,8 @@ impl Tcp {
     }
 
     /// A SYN has come: whether ECN is agreed on.
+    #[cold]
+    #[inline(never)]
     pub(super) fn agree_as_server(&mut self, segment: &Segment) -> bool {
         let offered = segment.flags.ace();
         if !self.wants_ecn() || offered & 0b011 != 0b011 {
@@ -83,6 +99,8 @@ impl Tcp {
     }
 
     /// A SYN-ACK has come: whether ECN is agreed on (§3.1.2, table 2).
+    #[cold]
+    #[inline(never)]
     pub(super) fn agree_as_client(&mut self, segment: &Segment) -> bool {
         let answer = segment.flags.ace();
         if !self.wants_ecn() {
@@ -90,7 +108,9 @@ impl Tcp {
         }
         if self.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
             self.accurate = Accurate::begin(segment.ecn);
-            self.accurate.received += u8::from(segment.ecn == Ecn::Ce);
+            if segment.ecn == Ecn::Ce {
+                self.accurate.count();
+            }
             return true;
         }
         self.fall_back();
@@ -107,9 +127,11 @@ impl Tcp {
     /// The codepoint of new data.
     #[inline]
     pub(super) fn codepoint(&mut self) -> Ecn {
-        if !self.accurate.on {
-            return Ecn::Ect0;
-        }
+        if self.accurate.on { self.accurate_codepoint() } else { Ecn::Ect0 }
+    }
+
+    #[cold]
+    fn accurate_codepoint(&mut self) -> Ecn {
         self.accurate.first = None;
         match self.needs.l4s {
             _ if self.accurate.mute => Ecn::NotEct,
@@ -160,7 +182,7 @@ impl Tcp {
             a.unsaid = 0;
         }
         if marked {
-            a.received = a.received.wrapping_add(1);
+            a.count();
             a.unsaid += 1;
             self.ack.now |= !a.last_marked || a.unsaid >= 2;
         }
@@ -168,6 +190,7 @@ impl Tcp {
     }
 
     /// The ACK up to `up_to` that tells how marks stood before they changed; another follows.
+    #[cold]
     pub(super) fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
         self.ece = !self.ece;
         let mut segment = self.acknowledge(self.board.nxt, now);
@@ -181,10 +204,17 @@ impl Tcp {
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Instant) -> Segment {
         let mut segment = self.acknowledge(self.board.nxt, now);
+        if self.accurate.first.is_some() {
+            self.tell_first(&mut segment);
+        }
+        segment
+    }
+
+    #[cold]
+    fn tell_first(&mut self, segment: &mut Segment) {
         if let Some(first) = self.accurate.first.take().filter(|_| segment.sack.is_empty()) {
             segment.flags = Flags::ACK.with(handshake_code(first));
         }
-        segment
     }
 }
 
@@ -192,6 +222,8 @@ impl Tcp {
 impl Tcp {
     /// The segment that completes a server's handshake: without data, its field tells the codepoint of the SYN-ACK
     /// (RFC 9768 §3.2.2.1, table 4).
+    #[cold]
+    #[inline(never)]
     pub(super) fn on_first_ace(&mut self, segment: &Segment) {
         let a = &mut self.accurate;
         a.first = None;
@@ -219,6 +251,8 @@ impl Tcp {
 
     /// RFC 9768 §3.2.2.5.2 and appendix A.2.1: where an ACK covers so many packets that the field may have gone round,
     /// the most marks that fit are assumed.
+    #[cold]
+    #[inline(never)]
     fn newly_marked(&mut self, field: u8, newly: u64) -> u64 {
         let a = &mut self.accurate;
         if core::mem::take(&mut a.read) || a.mute {

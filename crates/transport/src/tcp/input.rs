@@ -182,9 +182,8 @@ impl Tcp {
             return;
         }
         self.remember_timestamp(segment, seq);
-        if self.repair.is_some() {
+        if self.repair.is_some() || self.needs.deliveries {
             self.on_watched_ack(segment, seq, ack, now);
-            self.pass_over_hole(seq);
         } else {
             self.on_ack::<false>(segment, seq, ack, now);
         }
@@ -275,28 +274,39 @@ impl Tcp {
         }
     }
 
+    /// An ACK at which more than the window looks: optional parts of loss recovery, or a congestion control that wants
+    /// to hear what was delivered.
     #[inline(never)]
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
-        let advances = ack > self.board.una;
-        let carries_data = ack == self.board.una && segment.seq_len() > 0;
-        if (advances || carries_data) && segment.sack.is_empty() && self.is_calm() {
-            self.on_ack::<false>(segment, seq, ack, now);
-            if advances {
-                self.after_calm_ack(now);
-            }
-            return;
+        let before = self.needs.deliveries.then(|| self.watch(now));
+        let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
+        let in_place = advances || (ack == self.board.una && segment.seq_len() > 0);
+        let calm = repairs && in_place && segment.sack.is_empty() && self.is_calm();
+        let marked = if repairs && !calm {
+            self.note_progress();
+            let marked = self.on_ack::<true>(segment, seq, ack, now);
+            self.conclude(now);
+            marked
+        } else {
+            self.on_ack::<false>(segment, seq, ack, now)
+        };
+        if calm && advances {
+            self.after_calm_ack(now);
         }
-        self.note_progress();
-        self.on_ack::<true>(segment, seq, ack, now);
-        self.conclude(now);
+        if let Some(before) = before {
+            self.tell_delivery(&before, segment, marked, now);
+        }
+        if repairs {
+            self.pass_over_hole(seq);
+        }
     }
 
-    /// An ACK; `WATCHED` says that there are optional parts of loss recovery to look at it.
+    /// An ACK; `WATCHED` says that there are optional parts of loss recovery to look at it. Returns the bytes that it
+    /// tells to have been marked.
     #[inline]
-    fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+    fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
         let delivered = self.board.una + self.board.sacked();
-        let watch = self.needs.deliveries.then(|| self.watch(now));
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
         let news = if segment.sack.is_empty() || !self.heeds_sack() {
@@ -348,9 +358,7 @@ impl Tcp {
                 }
             }
         }
-        if let Some(watch) = watch {
-            self.tell_delivery(&watch, segment, marked, now);
-        }
+        marked
     }
 
     /// RFC 9293 §3.10.7.4: only a segment newer than the last update may change the window.

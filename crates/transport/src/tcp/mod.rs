@@ -157,84 +157,84 @@ struct ResetReply {
 }
 
 /// A TCP endpoint.
+///
+/// What every segment needs comes first, and together: with thousands of flows each cache line is a trip to memory.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Tcp {
     config: Arc<TcpConfig>,
-    cc: Cc,
-    needs: Needs,
     state: State,
+    /// The application has closed: a FIN follows the data.
+    closing: bool,
+    /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
+    force: bool,
+    /// The window was what stopped the last transmission.
+    cwnd_limited: bool,
+    /// A window reduction is to be told to the peer.
+    cwr_due: bool,
+    /// Marks are echoed until the peer says that it has reduced its window.
+    ece: bool,
+    /// How they are echoed.
+    echo: EcnEcho,
+    auto_read: bool,
+    /// Data is paced.
+    paces: bool,
+    needs: Needs,
     options: Options,
+    ack: AckDebt,
+    /// The window field of the latest segment, as it stood there.
+    last_window: u16,
     mss: u32,
+    ts_recent: u32,
+    /// New segments sent since the last arrival, for `max_burst`.
+    burst: u32,
+    /// Timeouts in a row without an ACK of new data.
+    retries: u32,
+    /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
+    owed: Option<SeqNumber>,
 
-    // Sending.
-    iss: u64,
-    /// The peer's initial sequence number, once known.
-    irs: u64,
-    board: Scoreboard,
     snd_wnd: u64,
     snd_wl1: u64,
     snd_wl2: u64,
     max_snd_wnd: u64,
-    /// The window field of the latest segment, as it stood there.
-    last_window: u16,
     /// End of what the application has written.
     app_end: u64,
-    /// The application has closed: a FIN follows the data.
-    closing: bool,
+    last_ack_sent: u64,
+    ack_deadline: Instant,
+    /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
+    timer: Timer,
+    /// Until then pacing holds data back; `MAX` where it does not.
+    pace_at: Instant,
+    /// When data was last sent, new or again.
+    last_sent: Instant,
+    /// The segment being timed where only one is: its end (zero is none) and when it was sent.
+    timed: (u64, Instant),
+    /// State of the optional parts of loss recovery, where any is on.
+    repair: Option<Box<Repair>>,
+    /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
+    shared_window: Option<u64>,
+    /// Where the peer's FIN lies.
+    fin_at: Option<u64>,
+    board: Scoreboard,
+    recovery: Recovery,
+    rtt: RttEstimator,
+    rcv: Reassembly,
+    pending: Pending,
+    stats: TcpStats,
+    cc: Cc,
+
+    iss: u64,
+    /// The peer's initial sequence number, once known.
+    irs: u64,
     /// A SYN or SYN-ACK goes out with the next poll.
     syn_due: bool,
     /// The SYN was sent more than once.
     syn_lost: bool,
     /// A window probe goes out with the next poll.
     probe_due: bool,
-    /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
-    force: bool,
-    /// The window was what stopped the last transmission.
-    cwnd_limited: bool,
-    recovery: Recovery,
-    /// State of the optional parts of loss recovery, where any is on.
-    repair: Option<Box<Repair>>,
-    /// When data was last sent, new or again.
-    last_sent: Instant,
-    /// The segment being timed where only one is: its end (zero is none) and when it was sent.
-    timed: (u64, Instant),
-    rtt: RttEstimator,
-    /// Timeouts in a row without an ACK of new data.
-    retries: u32,
-    /// New segments sent since the last arrival, for `max_burst`.
-    burst: u32,
-    /// A window reduction is to be told to the peer.
-    cwr_due: bool,
-    /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
-    shared_window: Option<u64>,
-    /// Data is paced.
-    paces: bool,
-    /// Until then pacing holds data back; `MAX` where it does not.
-    pace_at: Instant,
-    /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
-    timer: Timer,
-
-    // Receiving.
-    rcv: Reassembly,
-    auto_read: bool,
-    /// Where the peer's FIN lies.
-    fin_at: Option<u64>,
-    /// Marks are echoed until the peer says that it has reduced its window.
-    ece: bool,
-    /// How they are echoed.
-    echo: EcnEcho,
-    /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
-    owed: Option<SeqNumber>,
     accurate: Accurate,
-    ack: AckDebt,
-    ack_deadline: Instant,
-    last_ack_sent: u64,
-    ts_recent: u32,
     last_challenge: Option<Instant>,
     reset_reply: Option<ResetReply>,
-
-    pending: Pending,
-    stats: TcpStats,
 }
 
 impl Tcp {

@@ -90,7 +90,7 @@ impl Tcp {
     /// A retransmission or new data; `WATCHED` says that there are optional parts of loss recovery to have a say.
     #[inline(always)]
     fn poll_data<const WATCHED: bool>(&mut self, now: Instant) -> Option<Segment> {
-        if self.recovery.holds || self.is_paced_out(now) {
+        if self.recovery.holds || (self.paces && self.is_paced_out(now)) {
             return None;
         }
         if let Some((start, end)) = self.board.next_lost()
@@ -215,6 +215,7 @@ impl Tcp {
         Some(self.resend(start, end, now))
     }
 
+    #[inline(never)]
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
         self.board.on_retransmitted(start, now);
         self.last_sent = now;

@@ -21,6 +21,7 @@ impl Tcp {
     }
 
     /// `len` bytes of data leave at `now`: the next wait for their time.
+    #[cold]
     pub(super) fn pace(&mut self, len: Bytes, now: Instant) {
         if let Some(rate) = self.pacing_rate() {
             self.pace_at = now.saturating_add(rate.time_to_send(len));

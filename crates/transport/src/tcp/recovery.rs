@@ -115,7 +115,7 @@ impl Tcp {
     }
 
     /// The window in use: cwnd within the configured limit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn window(&self) -> u64 {
         self.limited(self.cwnd())
     }

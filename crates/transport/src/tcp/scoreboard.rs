@@ -141,13 +141,28 @@ impl Scoreboard {
     #[inline(always)]
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
         debug_assert!(end > self.nxt, "a segment takes sequence space");
-        let first = self.records.is_empty();
         self.nxt = end;
-        let pipe = self.pipe();
+        if self.rates.is_some() {
+            self.rate_sent(now);
+        }
+        self.records.push_back(Record { end, sent_at: now, flags: 0 });
+    }
+
+    /// The state of the rates goes with a segment that is being sent.
+    #[cold]
+    fn rate_sent(&mut self, now: Instant) {
+        let (first, pipe) = (self.records.is_empty(), self.pipe());
         if let Some(rates) = &mut self.rates {
             rates.on_sent(first, pipe, now);
         }
-        self.records.push_back(Record { end, sent_at: now, flags: 0 });
+    }
+
+    /// What the first segment delivers goes into the rates.
+    #[cold]
+    fn rate_acked(&mut self, record: Record, whole: bool, len: u64) {
+        if let Some(rates) = &mut self.rates {
+            rates.on_acked(!record.has(SACKED), whole, len, record.sent_at);
+        }
     }
 
     /// Takes a cumulative acknowledgment up to `ack`, at most `nxt`.
@@ -171,8 +186,8 @@ impl Scoreboard {
             acked.bytes += len;
             let start = self.una;
             self.una = self.una.max(to);
-            if let Some(rates) = &mut self.rates {
-                rates.on_acked(!record.has(SACKED), record.end <= ack, len, record.sent_at);
+            if self.rates.is_some() {
+                self.rate_acked(record, record.end <= ack, len);
             }
             if record.end > ack {
                 break;

@@ -47,7 +47,7 @@ impl Tcp {
             self.ack_deadline = Instant::MAX;
             self.ack.now = true;
         }
-        if self.pace_at <= now {
+        if self.paces && self.pace_at <= now {
             self.pace_at = Instant::MAX;
         }
         if self.timer.at() > now {
