@@ -10,8 +10,8 @@
 //! agreed on, data is ECT(0) and a window with a mark counts as marked whole. Only data is ECN-capable.
 
 use super::{
-    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Reno, RenoConfig, Repair,
-    Setup, Signal,
+    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Reno, RenoConfig,
+    Repair, Setup, Signal,
 };
 use crate::config::EcnEcho;
 use tailrace_core::{Bytes, Duration, Instant, Rate, parameters};
@@ -103,6 +103,7 @@ impl CongestionControl for Prague {
             return;
         }
         self.cut_at = Some(event.now);
+        self.reno.prior = Prior::default();
         self.reno.ssthresh = self.reno.setup.threshold(self.reno.cwnd(), 1.0 - self.alpha / 2.0);
         self.reno.cwnd = self.reno.ssthresh as f64;
     }
@@ -121,6 +122,9 @@ impl CongestionControl for Prague {
         }
     }
 
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);
     }

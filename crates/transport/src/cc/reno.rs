@@ -28,7 +28,7 @@ pub struct Reno {
     pub(super) ssthresh: u64,
     /// Bytes acknowledged towards the next increase in congestion avoidance.
     credit: u64,
-    prior: Prior,
+    pub(super) prior: Prior,
 }
 
 impl Algorithm for Reno {

@@ -30,7 +30,7 @@ fn transfer(c: &TcpConfig, bytes: u64, fate: impl FnMut(usize, &Segment, u64) ->
 fn undoing_restores_window_and_threshold() {
     let config = TcpConfig { iw: Some(40), initial_ssthresh: Some(30), ..base() };
     let setup = Setup::new(&config, 1000);
-    let mut all: Vec<Cc> = ["reno", "newreno", "cubic", "vegas", "highspeed", "dctcp", "ledbat"]
+    let mut all: Vec<Cc> = ["reno", "newreno", "cubic", "vegas", "highspeed", "dctcp", "ledbat", "prague"]
         .map(|name| CcConfig::default_of(name).unwrap().build(&config, 1000))
         .into();
     all.push(Cc::Member(Member::new(&setup)));
