@@ -318,9 +318,9 @@ parameters! {
         /// where reordering means a changed route. Found by ACKs that fall back and by SACK, without options of its own.
         door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
         /// For how many smoothed round trips congestion control is held off (T1).
-        door_disable: f64 = 1.0, "Wang and Zhang 2002 §3.2: about a round trip";
+        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip";
         /// How many smoothed round trips old a reduction may be to be undone (T2).
-        door_revert: f64 = 1.0, "Wang and Zhang 2002 §3.2: about a round trip";
+        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip";
         /// What the endpoint does that it must not.
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
         /// Into how many pieces ACKs are divided, or how many segments ahead they run.

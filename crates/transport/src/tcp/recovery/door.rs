@@ -3,7 +3,8 @@
 //!
 //! After such an event congestion control is held off for T1; a reduction younger than T2 is undone. Departure: the
 //! paper's sequence options for ACKs and data are not sent; ACKs that fall back, and SACKs of a segment below what was
-//! SACKed before, tell the same without. T1 and T2 are a round trip each, as the paper's evaluation suggests, not more.
+//! SACKed before, tell the same without. That T1 and T2 are a round trip each is a reading: the paper's order of
+//! magnitude.
 
 use super::Tcp;
 use crate::config::Misbehaviour;
