@@ -3,6 +3,7 @@
 mod applications;
 mod cake;
 mod captures;
+mod congestion;
 mod contract;
 mod determinism;
 mod dfs;
