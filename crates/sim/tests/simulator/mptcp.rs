@@ -52,7 +52,8 @@ fn runs_repeat_to_the_bit() {
 
 /// Two paths that lose packets, one of which goes down for a while; the transfer ends.
 fn captured(transport: &str) -> Run {
-    let text = parallel("30 s", 2, "15 packets").with("delay = \"10 ms\"", "loss = \"1 %\"\ndelay = \"40 ms\"");
+    let text =
+        parallel("30 s", 2, "15 packets").with("delay = \"10 ms\"", "loss = \"1 %\"\ndelay = \"40 ms\"");
     flow(text, transport, "{ kind = \"transfer\", size = \"700 kB\" }")
         .add("[[fault]]\nat = \"1 s\"\nuntil = \"2 s\"\nlink = \"path1\"\nkind = \"down\"")
         .add("[[capture]]\nat = \"a\"")
