@@ -74,6 +74,11 @@ impl<P> Slab<P> {
     pub(crate) fn get(&self, id: PacketId) -> &P {
         self.slots[id.0 as usize].pkt.as_ref().expect(LIVE)
     }
+
+    /// A packet, to be changed.
+    pub(crate) fn get_mut(&mut self, id: PacketId) -> &mut P {
+        self.slots[id.0 as usize].pkt.as_mut().expect(LIVE)
+    }
 }
 
 const LIVE: &str = "an id is given back with its packet";

@@ -58,6 +58,8 @@ pub struct LinkConfig<P: Packet> {
     pub observed: bool,
     /// Whether to call [`Rim::transmitted`] for each packet.
     pub watched: bool,
+    /// Whether to call [`Rim::meddle`] for each packet: a middlebox sits at the far end.
+    pub meddles: bool,
 }
 
 /// One direction of a link.
@@ -75,10 +77,11 @@ pub struct Link<P: Packet> {
     /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
     /// discipline and keeps no statistics.
     express_below: u32,
-    /// Whether it is a FIFO without impairment, so that nothing happens on arrival but the arrival.
+    /// Whether it is a FIFO without impairment or middlebox, so that nothing happens on arrival but the arrival.
     plain: bool,
     up: bool,
     watched: bool,
+    meddles: bool,
     // Second cache line.
     transmitter: Transmitter,
     arrived: u64,
@@ -129,6 +132,7 @@ impl<P: Packet> Link<P> {
             plain: false,
             up: true,
             watched: config.watched,
+            meddles: config.meddles,
             transmitter: Transmitter::new(config.rate, config.overhead),
             arrived: 0,
             sent_bytes: 0,
@@ -147,7 +151,8 @@ impl<P: Packet> Link<P> {
 
     /// Decides anew which packets may take the short ways; to be called when anything they depend on has changed.
     fn renew_shortcuts(&mut self) {
-        self.plain = matches!(self.service, Service::Fifo { .. }) && self.impairment.is_none();
+        let fifo = matches!(self.service, Service::Fifo { .. });
+        self.plain = fifo && self.impairment.is_none() && !self.meddles;
         let largest = match self.service {
             _ if !self.up || self.stats.is_some() => None,
             Service::Fifo { limit: Limit::Packets(n), .. } => (n > 0).then_some(self.mtu),
@@ -350,6 +355,9 @@ impl<P: Packet> Link<P> {
         if self.impairment.as_mut().is_some_and(|i| i.loses()) {
             self.tally.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
+        }
+        if self.meddles {
+            rim.meddle(id, packets.get_mut(pkt));
         }
         Outcome::Arrived(pkt)
     }

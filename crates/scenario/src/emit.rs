@@ -100,6 +100,7 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     out.put("loss", loss(&spec.loss));
     out.put("overhead", shown(spec.overhead));
     out.put("mtu", shown(spec.mtu));
+    out.put("strip", plain(&spec.strip.to_value()));
     // A queue that nobody wrote stays unwritten, since writing it makes the link observed.
     out.put(if l.queue_written { "queue" } else { "# queue" }, queue(&spec.queue));
     if let Some(back) = &l.backward {
@@ -112,6 +113,7 @@ fn reverse(spec: &LinkSpec, observed: bool) -> String {
         ("rate".to_string(), shown(spec.rate)),
         ("delay".into(), text(&dist::shown(&spec.delay))),
         ("loss".into(), loss(&spec.loss)),
+        ("strip".into(), plain(&spec.strip.to_value())),
     ];
     if let Some(jitter) = &spec.jitter {
         pairs.push(("jitter".into(), text(&dist::shown(jitter))));

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Sink;
 use crate::document::{At, Data, Node, Origin};
-use crate::model::{LinkSpec, Loss, Scenario};
+use crate::model::{LinkSpec, Loss, Scenario, Strip};
 use crate::names::{self, Selector};
 use crate::reader::{Reader, distribution, kind_of, plain, positive_count, positive_rate, positive_size};
 use crate::sections::{LINK, LOSSES, REVERSE, Section};
@@ -55,6 +55,7 @@ impl LinkDecl {
         let loss = r.node("loss").map_or(Some(Loss::None), |node| read_loss(node, sink));
         let overhead = r.read_or("overhead", Bytes::ZERO, read_overhead);
         let mtu = r.read_or("mtu", Bytes(1500), read_mtu);
+        let strip = r.read_or("strip", Strip::None, plain);
         let queue = r.node("queue").map_or_else(default_queue, |node| read_queue(node, sink));
         let forward = (|| {
             Some(LinkSpec {
@@ -65,6 +66,7 @@ impl LinkDecl {
                 loss: loss?,
                 overhead: overhead?,
                 mtu: mtu?,
+                strip: strip?,
                 queue: queue?,
             })
         })();
@@ -167,6 +169,7 @@ fn read_reverse(node: &Node, forward: Option<&LinkSpec>, sink: &Sink<'_>) -> Opt
     let delay = r.read("delay", distribution);
     let jitter = r.read("jitter", distribution);
     let loss = r.node("loss").and_then(|node| read_loss(node, sink));
+    let strip = r.read("strip", plain);
     let queue = r.node("queue").and_then(|node| read_queue(node, sink));
     r.finish();
     let mut spec = forward?.clone();
@@ -174,6 +177,7 @@ fn read_reverse(node: &Node, forward: Option<&LinkSpec>, sink: &Sink<'_>) -> Opt
     spec.delay = delay.map_or(spec.delay, |d| d.value);
     spec.jitter = jitter.map_or(spec.jitter, |j| Some(j.value));
     spec.loss = loss.unwrap_or(spec.loss);
+    spec.strip = strip.map_or(spec.strip, |s| s.value);
     spec.queue = queue.unwrap_or(spec.queue);
     (sink.errors() == before).then_some(spec)
 }

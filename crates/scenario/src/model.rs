@@ -112,8 +112,25 @@ pub struct LinkSpec {
     pub overhead: Bytes,
     /// Largest IP packet; larger ones are dropped (and counted).
     pub mtu: Bytes,
+    /// Options that a middlebox at the far end takes out of the packets.
+    pub strip: Strip,
     /// Queue discipline and its parameters.
     pub queue: QdiscConfig,
+}
+
+tailrace_core::choices! {
+    /// Which TCP options a middlebox takes out of packets (Honda et al., IMC 2011, found those that do it to all
+    /// segments and those that do it to SYNs alone).
+    pub enum Strip {
+        /// None.
+        None = "none",
+        /// Those of Multipath TCP, from every segment.
+        Mptcp = "mptcp",
+        /// Those of Multipath TCP, from SYNs and SYN-ACKs.
+        MptcpSyn = "mptcp_syn",
+        /// Those of Multipath TCP, from all segments but SYNs and SYN-ACKs.
+        MptcpData = "mptcp_data",
+    }
 }
 
 /// Random loss on a link.

@@ -3,8 +3,9 @@
 //! The reader refuses keys that are not here, the schema and `to_toml` follow the same rows. Keys of queue
 //! disciplines, congestion controls and TCP endpoints come from those crates' parameter tables instead.
 
+use crate::model::Strip;
 use crate::roles::ROLES;
-use tailrace_core::params::Kind;
+use tailrace_core::params::{Kind, ParamType};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +165,9 @@ pub const ROUTER: Section = Section {
     ],
 };
 
+/// What a middlebox strips.
+const STRIP: Shape = Shape::Plain(<Strip as ParamType>::KIND);
+
 /// `[[link]]`.
 pub const LINK: Section = Section {
     title: "[[link]]",
@@ -182,6 +186,12 @@ pub const LINK: Section = Section {
         may("loss", Shape::Loss, "0", "Random loss after transmission."),
         may("overhead", SIZE, "0 B", "Bytes that each packet takes on the link beyond its IP size."),
         may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted."),
+        may(
+            "strip",
+            STRIP,
+            "none",
+            "TCP options that a middlebox at the far end takes out: of \"mptcp\", in every segment, in SYNs or in all but SYNs.",
+        ),
         may("queue", Shape::Queue, "droptail of 1000 packets", "Queue discipline of each direction."),
         may("reverse", Shape::Reverse, "", "What differs in the direction from the second end to the first."),
     ],
@@ -196,6 +206,7 @@ pub const REVERSE: Section = Section {
         may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
         may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
         may("loss", Shape::Loss, "as forward", "Random loss after transmission."),
+        may("strip", STRIP, "as forward", "TCP options that a middlebox takes out."),
         may("queue", Shape::Queue, "as forward", "Queue discipline."),
     ],
 };

@@ -18,7 +18,7 @@ use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
-    CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
+    CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Strip, Transport,
 };
 
 /// What stays fixed during a run.
@@ -155,6 +155,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
         feedback: Feedback::of(scenario).map(Box::new),
+        strips: strips_of(scenario),
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
@@ -254,7 +255,14 @@ fn link_config<P: Packet>(
         impairment,
         observed,
         watched,
+        meddles: spec.strip != Strip::None,
     }
+}
+
+/// What is stripped on each link direction; empty where nothing is.
+fn strips_of(scenario: &Scenario) -> Box<[Strip]> {
+    let ways = scenario.links.iter().flat_map(|l| [l.forward.strip, l.backward.strip]);
+    if ways.clone().all(|s| s == Strip::None) { Box::default() } else { ways.collect() }
 }
 
 /// The fabric's form of a loss.

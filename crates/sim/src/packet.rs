@@ -255,6 +255,19 @@ impl SimPacket {
         place.map_or(mptcp::Options::NONE, |p| options.mptcp[p.get() as usize - 1])
     }
 
+    /// A middlebox takes its MPTCP options out; the packet becomes smaller by them.
+    pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
+        if self.is_multipath {
+            self.size -= options.drop_mptcp(self.options);
+            self.is_multipath = false;
+        }
+    }
+
+    /// Whether it is a SYN or SYN-ACK.
+    pub(crate) fn opens(&self) -> bool {
+        self.protocol == protocol::TCP && self.flags.has(Flags::SYN)
+    }
+
     pub(crate) fn is_syn(&self) -> bool {
         self.protocol == protocol::TCP && self.flags.has(Flags::SYN) && !self.flags.has(Flags::ACK)
     }
@@ -363,6 +376,14 @@ impl OptionsArena {
             }
             None => self.keep(RareOptions { mptcp: Some(place), ..RareOptions::default() }),
         }
+    }
+
+    /// Forgets a packet's MPTCP options; returns their length.
+    fn drop_mptcp(&mut self, id: OptionsId) -> u32 {
+        let slot = self.slots.get_mut(id.0 as usize);
+        let Some(place) = slot.and_then(|rare| rare.mptcp.take()) else { return 0 };
+        self.mptcp_free.push(place);
+        self.mptcp[place.get() as usize - 1].len()
     }
 
     /// Slots there are.

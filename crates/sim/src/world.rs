@@ -9,6 +9,7 @@ use crate::verdicts::Verdicts;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
+use tailrace_scenario::model::Strip;
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{Transmit, Tuple};
 
@@ -23,6 +24,8 @@ pub(crate) struct World {
     pub(crate) verdicts: Verdicts,
     /// Where hosts return and present labels.
     pub(crate) feedback: Option<Box<Feedback>>,
+    /// What the middlebox of each link direction strips; empty where there is none.
+    pub(crate) strips: Box<[Strip]>,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
@@ -93,6 +96,18 @@ impl Rim<SimPacket> for World {
     fn transmitted(&mut self, link: LinkId, pkt: &SimPacket, _sojourn: Duration, at: Instant) {
         self.captures.on_link(link, pkt, &self.options, at);
     }
+
+    fn meddle(&mut self, link: LinkId, pkt: &mut SimPacket) {
+        let strips = match self.strips[link.0 as usize] {
+            Strip::None => false,
+            Strip::Mptcp => true,
+            Strip::MptcpSyn => pkt.opens(),
+            Strip::MptcpData => !pkt.opens(),
+        };
+        if strips {
+            pkt.strip_mptcp(&mut self.options);
+        }
+    }
 }
 
 impl World {
@@ -149,7 +164,9 @@ impl World {
         let id = pkt.socket;
         let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
         let new = self.sockets[id.index()].envelope.destination_port != pkt.source_port;
-        if pkt.is_syn() && id.is_far() && !joins && new {
+        // A SYN from another port that asks for nothing is a join that a middlebox has robbed of its option.
+        let first = self.sockets[id.peer().index()].envelope.source_port == pkt.source_port;
+        if pkt.is_syn() && id.is_far() && !joins && new && first {
             self.accept(id, pkt.source_port, fabric);
         }
         let tuple = Tuple {

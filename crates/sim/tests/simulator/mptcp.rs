@@ -39,6 +39,38 @@ fn a_transfer_outlives_its_paths() {
     }
 }
 
+fn fell_back(run: &Run) -> bool {
+    run.json["connections"]["mp[0]"]["fallback"].as_bool().expect("it is there")
+}
+
+#[test]
+fn a_middlebox_on_the_first_path_leaves_plain_tcp() {
+    // RFC 8684 §3.7: without MP_CAPABLE in the SYN or SYN-ACK, or without a DSS in the first data, a host goes on as TCP.
+    for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
+        for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {
+            let lines = format!("name = \"path0\"\nstrip = \"{there}\"\nreverse = {{ strip = \"{back}\" }}");
+            let text = parallel("20 s", 2, "30 packets").with("name = \"path0\"", &lines);
+            let run = flow(text, "", "{ kind = \"transfer\", size = \"2 MB\" }").run();
+            assert_eq!(run.leaf("groups.mp.completed"), 1.0, "{there} {back}");
+            assert!(fell_back(&run), "{there} {back}");
+        }
+    }
+}
+
+#[test]
+fn a_middlebox_on_the_second_path_costs_only_that_path() {
+    for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
+        for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {
+            let lines = format!("name = \"path1\"\nstrip = \"{there}\"\nreverse = {{ strip = \"{back}\" }}");
+            // One path of 1 Mbit/s takes 17 s for it.
+            let text = parallel("20 s", 2, "30 packets").with("name = \"path1\"", &lines);
+            let run = flow(text, "", "{ kind = \"transfer\", size = \"2 MB\" }").run();
+            assert_eq!(run.leaf("groups.mp.completed"), 1.0, "{there} {back}");
+            assert!(!fell_back(&run), "{there} {back}");
+        }
+    }
+}
+
 #[test]
 fn runs_repeat_to_the_bit() {
     let text = |cc: &str| {
