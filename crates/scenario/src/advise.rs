@@ -14,6 +14,7 @@ use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 
 /// Beyond so many flows their paths are not followed one by one.
 const MAX_FLOWS: usize = 200_000;
@@ -38,6 +39,7 @@ pub(crate) fn advise(scenario: &Scenario, draft: &Draft, firsts: &[usize], sink:
     for (i, group) in scenario.flows.iter().enumerate() {
         a.check_mtu(i, group, &paths);
         a.check_flood(i, group, &paths);
+        a.check_subflows(i, group, &paths);
     }
 }
 
@@ -234,6 +236,35 @@ impl Adviser<'_> {
         let message = format!("packets of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
         let help =
             format!("they are dropped; set `mtu` of link {} or smaller packets", self.decl(link).shown());
+        self.warn(self.flow_origin(i), message, &help);
+    }
+
+    /// Multipath TCP that can never have a second subflow.
+    fn check_subflows(&self, i: usize, group: &FlowGroup, paths: &Paths) {
+        let Transport::Mptcp { plan, .. } = &group.transport else { return };
+        let name = &group.name;
+        let ports = "path_manager = { kind = \"ndiffports\", num_subflows = 2 }";
+        let (message, help) = match &plan.path_manager {
+            _ if plan.mptcp.max_subflows == 1 => (
+                format!("flow {name} may have one subflow only (max_subflows)"),
+                "raise max_subflows, or use transport kind = \"tcp\"".to_string(),
+            ),
+            PathManagerConfig::Passive(_) => (
+                format!("flow {name} has one subflow only: path manager passive opens none at either end"),
+                format!("use path_manager = \"fullmesh\", or {ports}"),
+            ),
+            PathManagerConfig::Ndiffports(c) if c.num_subflows == 1 => (
+                format!("flow {name} has one subflow only (num_subflows)"),
+                "raise num_subflows, or use path_manager = \"fullmesh\"".to_string(),
+            ),
+            PathManagerConfig::Fullmesh(c) if c.num_subflows == 1 && paths.ways[i] == 1 => (
+                format!("flow {name} has one path only, so path manager fullmesh opens no second subflow"),
+                format!(
+                    "a host has an address for each of its links: give one a second [[link]], or use {ports}"
+                ),
+            ),
+            _ => return,
+        };
         self.warn(self.flow_origin(i), message, &help);
     }
 

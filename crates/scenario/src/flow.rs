@@ -6,16 +6,17 @@ use crate::link::{Ignored, Loose, section_of};
 use crate::model::{App, DurationDist, Role, Transport};
 use crate::names::{self, Selector};
 use crate::reader::{
-    Reader, choice, distribution, duration, kind_of, plain, positive_count, positive_duration, positive_rate,
-    positive_size,
+    Elsewhere, Reader, choice, distribution, duration, kind_of, plain, positive_count, positive_duration,
+    positive_rate, positive_size,
 };
 use crate::sections::{FLOW, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
 use std::sync::Arc;
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, SetError, Value};
 use tailrace_core::{Bytes, Dscp, Duration, Probability, Rate};
+use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::mptcp::{MptcpConfig, MptcpPlan, SubflowControl};
+use tailrace_transport::mptcp::{MAX_SUBFLOWS, MptcpConfig, MptcpPlan, SubflowControl};
 use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 /// The largest IP packet (RFC 791 §3.1, RFC 8200 §3).
@@ -106,7 +107,8 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
     let empty = Node { data: Data::Table(crate::document::Table::default()), origin: node.origin };
     let node = if node.as_table().is_some() { node } else { &empty };
     if kind == "udp" {
-        let r = Reader::new(node, &UDP, sink)?.kinded();
+        let others = keys_elsewhere("udp");
+        let r = Reader::new(node, &UDP, sink)?.kinded().elsewhere(&others);
         let header = r.read_or("header", Bytes(28), plain);
         let ecn = r.read_or("ecn", false, plain);
         r.finish();
@@ -115,7 +117,8 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
     if kind == "mptcp" {
         return read_mptcp(node, sink);
     }
-    let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params());
+    let others = keys_elsewhere("tcp");
+    let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
     let (config, profile, header) = read_endpoint(&r)?;
     let cc = match r.node("cc") {
         Some(node) => read_cc(node, sink),
@@ -143,9 +146,49 @@ fn read_endpoint(r: &Reader<'_>) -> Option<(TcpConfig, Profile, Option<Bytes>)> 
     fine.then_some(complete)
 }
 
+/// Keys of the other transports and of the policies of Multipath TCP, which are easily put on a wrong one.
+fn keys_elsewhere(kind: &str) -> Vec<Elsewhere> {
+    let names = |section: &Section, params: &[ParamInfo]| -> Vec<&'static str> {
+        section.keys.iter().map(|k| k.name).chain(params.iter().map(|p| p.name)).collect()
+    };
+    let of_tcp = names(&TCP, TcpConfig::params());
+    let of_mptcp = names(&MPTCP, MptcpConfig::params());
+    let of_kinds = |name: &'static str, kinds: &str| Elsewhere {
+        name,
+        help: format!("it belongs to transport {kinds}; write that kind, or leave it out"),
+    };
+    let mut keys = Vec::new();
+    if kind == "udp" {
+        keys.extend(of_tcp.iter().map(|n| of_kinds(n, "kind = \"tcp\" or \"mptcp\"")));
+    }
+    let only_mptcp = of_mptcp.into_iter().filter(|n| !of_tcp.contains(n));
+    if kind != "mptcp" {
+        keys.extend(only_mptcp.map(|n| of_kinds(n, "kind = \"mptcp\"")));
+        return keys;
+    }
+    let mut of_policy = |key: &str, policy: &str, params: &'static [ParamInfo]| {
+        keys.extend(params.iter().map(|p| Elsewhere {
+            name: p.name,
+            help: format!(
+                "it belongs to the {}: {key} = {{ kind = \"{policy}\", {} = ... }}",
+                key.replace('_', " "),
+                p.name
+            ),
+        }));
+    };
+    for name in PathManagerConfig::names() {
+        of_policy("path_manager", name, PathManagerConfig::default_of(name).map_or(&[], |c| c.params()));
+    }
+    for name in SchedulerConfig::names() {
+        of_policy("scheduler", name, SchedulerConfig::default_of(name).map_or(&[], |c| c.params()));
+    }
+    keys
+}
+
 fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
     let params = [MptcpConfig::params(), TcpConfig::params()].concat();
-    let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params);
+    let others = keys_elsewhere("mptcp");
+    let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params).elsewhere(&others);
     let (mut tcp, profile, header) = read_endpoint(&r)?;
     let mut mptcp = MptcpConfig::default();
     let fine = r.set_params(|name, value| match mptcp.set(name, value) {
@@ -167,6 +210,7 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         Some(node) => read_named(node, &PATH_MANAGER, PathManagerConfig::names(), sink),
         None => PathManagerConfig::default_of("fullmesh"),
     };
+    let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
     r.finish();
     let plan = MptcpPlan {
         mptcp,
@@ -190,10 +234,15 @@ trait Named: Sized {
     fn default_of(name: &str) -> Option<Self>;
     fn params(&self) -> &'static [ParamInfo];
     fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
+    /// A parameter that fits by itself, but does not make a policy, and why.
+    fn flaw(&self) -> Option<Flaw>;
 }
 
+/// A parameter's name, and what is wrong with its value.
+type Flaw = (&'static str, String);
+
 macro_rules! named {
-    ($($config:ty),+) => { $(
+    ($($config:ty => $flaw:expr),+ $(,)?) => { $(
         impl Named for $config {
             fn default_of(name: &str) -> Option<Self> {
                 <$config>::default_of(name)
@@ -204,10 +253,75 @@ macro_rules! named {
             fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
                 self.set(name, value)
             }
+            fn flaw(&self) -> Option<Flaw> {
+                $flaw(self)
+            }
         }
     )+ };
 }
-named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
+named!(
+    CcConfig => |_: &_| None,
+    SubflowControl => flaw_of_control,
+    SchedulerConfig => flaw_of_scheduler,
+    PathManagerConfig => flaw_of_path_manager,
+);
+
+/// Most numbers may be anything; with these windows would never grow, or the parameters contradict one another.
+fn flaw_of_control(control: &SubflowControl) -> Option<Flaw> {
+    let SubflowControl::Coupled(coupled) = control else { return None };
+    match coupled {
+        CoupledConfig::Ewtcp(c) if c.a.is_some_and(|a| a <= 0.0) => {
+            Some(("a", "must be more than zero, or the windows never grow".into()))
+        }
+        CoupledConfig::Wvegas(c) if c.initial_alpha <= 0.0 => {
+            Some(("initial_alpha", "must be more than zero".into()))
+        }
+        CoupledConfig::Wvegas(c) if c.gamma < 0.0 => Some(("gamma", "must not be negative".into())),
+        CoupledConfig::Wvegas(c) if c.total_alpha < c.initial_alpha => Some((
+            "total_alpha",
+            format!("is below initial_alpha = {}, which each path alone keeps queued", c.initial_alpha),
+        )),
+        _ => None,
+    }
+}
+
+fn flaw_of_scheduler(scheduler: &SchedulerConfig) -> Option<Flaw> {
+    match scheduler {
+        SchedulerConfig::RoundRobin(c) if c.num_segments == 0 => {
+            Some(("num_segments", "must be at least 1".into()))
+        }
+        SchedulerConfig::LinuxScheduler(c) if c.burst == 0 => Some(("burst", "must be at least 1".into())),
+        SchedulerConfig::Ecf(c) if c.beta < 0.0 => Some(("beta", "must not be negative".into())),
+        SchedulerConfig::Blest(c) if c.min_lambda < 0.0 => {
+            Some(("min_lambda", "must not be negative".into()))
+        }
+        SchedulerConfig::Blest(c) if c.max_lambda < c.min_lambda => {
+            Some(("max_lambda", format!("{} is below min_lambda = {}; set both", c.max_lambda, c.min_lambda)))
+        }
+        SchedulerConfig::Blest(c) if !(c.min_lambda..=c.max_lambda).contains(&c.lambda) => Some((
+            "lambda",
+            format!(
+                "{} is not between min_lambda = {} and max_lambda = {}",
+                c.lambda, c.min_lambda, c.max_lambda
+            ),
+        )),
+        _ => None,
+    }
+}
+
+fn flaw_of_path_manager(manager: &PathManagerConfig) -> Option<Flaw> {
+    (subflows_asked_for(manager) == Some(0))
+        .then(|| ("num_subflows", "must be at least 1, which is the connection's own".into()))
+}
+
+/// Subflows that a path manager opens between two addresses, where that is a parameter.
+fn subflows_asked_for(manager: &PathManagerConfig) -> Option<u64> {
+    match manager {
+        PathManagerConfig::Ndiffports(c) => Some(c.num_subflows),
+        PathManagerConfig::Fullmesh(c) => Some(c.num_subflows),
+        PathManagerConfig::Passive(_) => None,
+    }
+}
 
 fn read_named<C: Named>(
     node: &Node,
@@ -220,9 +334,43 @@ fn read_named<C: Named>(
     let mut config = C::default_of(kind)?;
     let Some(table) = table else { return Some(config) };
     let r = Reader::of(table, node.origin, section, sink).kinded().with_params(config.params());
-    let fine = r.set_params(|name, value| config.set(name, value));
+    let mut fine = r.set_params(|name, value| config.set(name, value));
+    if let (true, Some((name, why))) = (fine, config.flaw()) {
+        sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
+        fine = false;
+    }
     r.finish();
     fine.then_some(config)
+}
+
+/// Parameters that each fit but do not make a Multipath TCP connection.
+fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<'_>) -> bool {
+    let sink = r.sink();
+    let before = sink.errors();
+    let most = MAX_SUBFLOWS as u64;
+    if c.max_subflows == 0 || c.max_subflows > most {
+        let error = sink.an_error(r.origin_of("max_subflows"), "bad value of `max_subflows`");
+        sink.push(error.label(format!("expected 1 to {most}, the connection's own among them")));
+    } else if let Some(manager) = manager
+        && let Some(asked) = subflows_asked_for(manager).filter(|n| *n > c.max_subflows)
+    {
+        let written = r.node("path_manager").and_then(Node::as_table).and_then(|t| t.get("num_subflows"));
+        let origin = written.map_or(r.origin_of("path_manager"), |node| node.origin);
+        let message = format!("path manager {} opens {asked} subflows between two addresses", manager.name());
+        let error = sink.an_error(origin, message);
+        let error = error.label(format!("a connection has at most {} (max_subflows)", c.max_subflows));
+        sink.push(if asked <= most {
+            error.help(format!("lower its num_subflows, or set max_subflows = {asked}"))
+        } else {
+            error.help(format!("set its num_subflows to at most {}", c.max_subflows))
+        });
+    }
+    if c.capable_syns == 0 {
+        let error = sink.an_error(r.origin_of("capable_syns"), "bad value of `capable_syns`");
+        let error = error.label("must be at least 1: no SYN would ask for Multipath TCP");
+        sink.push(error.help("plain TCP is transport kind = \"tcp\""));
+    }
+    sink.errors() == before
 }
 
 /// Parameters that each fit but do not make an endpoint.
@@ -255,6 +403,16 @@ fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
 }
 
 fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
+    let named = node.as_table().map_or(Some(node), |table| table.get("kind"));
+    if let Some(word) = named.and_then(Node::as_text).filter(|word| CoupledConfig::names().contains(word)) {
+        let origin = named.map_or(node.origin, |n| n.origin);
+        let message = format!("congestion control {word:?} couples subflows, of which TCP has none");
+        let names = CcConfig::names();
+        let mut error = sink.an_error(origin, message).label("belongs to transport kind = \"mptcp\"");
+        error.expected = names.iter().map(|n| (*n).to_string()).collect();
+        sink.push(error.help(format!("set kind = \"mptcp\", or a control of TCP's: {}", names.join(", "))));
+        return None;
+    }
     read_named(node, &CC, CcConfig::names(), sink)
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Paths {
     /// The link with the smallest MTU that a group crosses.
     pub(crate) narrowest: Vec<Option<usize>>,
     pub(crate) windows: Vec<Windows>,
+    /// Paths that a flow of each group can use at once, the most of any of its flows; one without Multipath TCP.
+    pub(crate) ways: Vec<usize>,
     /// For observed links.
     sources: BTreeMap<Direction, Sources>,
     rates: BTreeMap<Direction, Rate>,
@@ -79,6 +81,7 @@ impl Paths {
             round_trips: vec![Duration::ZERO; groups],
             narrowest: vec![None; groups],
             windows: Vec::new(),
+            ways: vec![0; groups],
             sources: BTreeMap::new(),
             rates: BTreeMap::new(),
             periodic: scenario.flows.iter().any(|f| is_periodic(&f.app)),
@@ -95,6 +98,7 @@ impl Paths {
                 } else {
                     topology.path(*a, *b).into_iter().collect()
                 };
+                paths.ways[i] = paths.ways[i].max(all.len());
                 for hops in all {
                     let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
                     paths.add(scenario, i, &there, &mut windows);

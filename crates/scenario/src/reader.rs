@@ -18,8 +18,15 @@ pub(crate) struct Reader<'d> {
     section: &'static Section,
     params: &'d [ParamInfo],
     kinded: bool,
+    elsewhere: &'d [Elsewhere],
     origin: Origin,
     sink: &'d Sink<'d>,
+}
+
+/// A key that is none of this table's, but another's: what to say to those who write it here.
+pub(crate) struct Elsewhere {
+    pub(crate) name: &'static str,
+    pub(crate) help: String,
 }
 
 impl<'d> Reader<'d> {
@@ -40,7 +47,7 @@ impl<'d> Reader<'d> {
         section: &'static Section,
         sink: &'d Sink<'d>,
     ) -> Self {
-        Self { table, section, params: &[], kinded: false, origin, sink }
+        Self { table, section, params: &[], kinded: false, elsewhere: &[], origin, sink }
     }
 
     /// Also takes a `kind`, which somebody else has read.
@@ -52,6 +59,12 @@ impl<'d> Reader<'d> {
     /// Also takes these parameters.
     pub(crate) fn with_params(mut self, params: &'d [ParamInfo]) -> Self {
         self.params = params;
+        self
+    }
+
+    /// Says of these keys where they belong.
+    pub(crate) fn elsewhere(mut self, keys: &'d [Elsewhere]) -> Self {
+        self.elsewhere = keys;
         self
     }
 
@@ -140,6 +153,12 @@ impl<'d> Reader<'d> {
     fn unknown(&self, key: &At<String>) -> Diagnostic {
         let message = format!("unknown key `{}` in {}", key.value, self.section.title);
         let error = self.sink.an_error(key.origin, message);
+        if let Some(other) = self.elsewhere.iter().find(|e| e.name == key.value) {
+            // The names it has stay with the error for programs; the nearest of them would only mislead.
+            let mut error = error.help(&other.help);
+            error.expected = self.known().map(str::to_string).collect();
+            return error;
+        }
         if self.known().next().is_none() {
             return error.label("it takes no keys");
         }

@@ -9,13 +9,14 @@ use crate::flow::FlowDecl;
 use crate::link::LinkDecl;
 use crate::memory;
 use crate::model::{
-    Capture, CapturePoint, Fault, FlowGroup, Link, LinkIndex, Node, NodeIndex, NodeKind, Scenario,
+    Capture, CapturePoint, Fault, FlowGroup, Link, LinkIndex, Node, NodeIndex, NodeKind, Scenario, Transport,
 };
 use crate::names::{self, Picked, Selector};
 use crate::topology::Topology;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
+use tailrace_transport::mptcp::path_manager::{MAX_ADDRESSES, PathManagerConfig};
 
 /// A name among hosts and routers.
 struct Named {
@@ -384,6 +385,29 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked)) -> FlowGroup {
     }
 }
 
+/// A full mesh keeps track of so many addresses; further ones would be taken for the first.
+fn check_addresses(
+    scenario: &Scenario,
+    topology: &Topology<'_>,
+    group: &FlowGroup,
+    decl: &FlowDecl,
+    sink: &Sink<'_>,
+) {
+    let Transport::Mptcp { plan, .. } = &group.transport else { return };
+    if !matches!(plan.path_manager, PathManagerConfig::Fullmesh(_)) {
+        return;
+    }
+    let ends = group.pairs.iter().flat_map(|(a, b)| [(*a, &decl.from), (*b, &decl.to)]);
+    let crowded = ends.map(|(node, at)| (node, at, topology.degree(node))).find(|e| e.2 > MAX_ADDRESSES);
+    if let Some((node, at, links)) = crowded {
+        let name = &scenario.nodes[node.0 as usize].name;
+        let message = format!("host {name} has {links} links and as many addresses");
+        let error = sink.an_error(at.origin, message);
+        let error = error.label(format!("path manager fullmesh tells {MAX_ADDRESSES} apart"));
+        sink.push(error.help("give it fewer links, or use path_manager = \"ndiffports\""));
+    }
+}
+
 /// Every host has a link, and every flow a route.
 fn check_topology(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     let topology = Topology::new(scenario);
@@ -401,6 +425,7 @@ fn check_topology(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         return;
     }
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
+        check_addresses(scenario, &topology, group, decl, sink);
         let cut: Vec<_> = group.pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
         if let Some((a, b)) = cut.first() {
             let name = |n: &NodeIndex| &scenario.nodes[n.0 as usize].name;

@@ -133,6 +133,38 @@ fn what_comes_after_the_end_is_pointed_out() {
 }
 
 #[test]
+fn multipath_tcp_with_one_subflow_is_pointed_out() {
+    let mptcp = |more: &str| {
+        let transport = format!("kind = \"mptcp\"{more}");
+        warnings(&[("kind = \"tcp\", cc = \"reno\", sack = true", &transport)])
+    };
+    let only = |more: &str, parts: &[&str]| {
+        let found = mptcp(more);
+        assert_eq!(found.len(), 1, "{more}: {found:#?}");
+        for part in parts {
+            assert!(found[0].contains(part), "{part:?} is not in {:?}", found[0]);
+        }
+    };
+    only("", &["flow tcp has one path only", "a second [[link]]", "ndiffports"]);
+    only(", max_subflows = 1", &["one subflow only (max_subflows)", "kind = \"tcp\""]);
+    only(", path_manager = \"passive\"", &["passive opens none", "fullmesh"]);
+    let ports = |n| format!(", path_manager = {{ kind = \"ndiffports\", num_subflows = {n} }}");
+    only(&ports(1), &["one subflow only (num_subflows)"]);
+    assert!(mptcp(&ports(2)).is_empty());
+    assert!(mptcp(", path_manager = { kind = \"fullmesh\", num_subflows = 2 }").is_empty());
+    // A second link at one of the hosts is a second path.
+    let second = [
+        ("kind = \"tcp\", cc = \"reno\", sack = true", "kind = \"mptcp\""),
+        (
+            "[[link]]\nbetween = [\"r2\", \"dst\"]",
+            "[[link]]\nname = \"second\"\nbetween = [\"r2\", \"dst\"]\nrate = \"10 Mbit/s\"\ndelay = \"2 ms\"\n\
+             [[link]]\nbetween = [\"r2\", \"dst\"]",
+        ),
+    ];
+    assert_eq!(warnings(&second), Vec::<String>::new());
+}
+
+#[test]
 fn advice_stands_where_it_is_meant() {
     let parsed = read(&[("limit = \"50 packets\"", "limit = \"1 packet\"")]);
     let Place::File { line, text, .. } = &parsed.warnings[0].place else { panic!() };

@@ -7,6 +7,9 @@ use tailrace_scenario::{Severity, parse, parse_within, render_all};
 
 const GOOD: &str = include_str!("files/small.toml");
 
+/// The TCP flow of the good file.
+const TCP: &str = "kind = \"tcp\", cc = \"reno\", sack = true";
+
 /// Name, and pairs of what stands in the good file and what replaces it.
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("syntax", &[("runs = 2", "runs = = 2")]),
@@ -57,6 +60,73 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unknown_congestion_control", &[("cc = \"reno\"", "cc = \"remo\"")]),
     ("bad_tcp_parameter", &[("sack = true", "sack = 1, min_rto = \"0 s\", mss = \"99 kB\"")]),
     ("unknown_transport", &[("kind = \"udp\"", "kind = \"upd\"")]),
+    (
+        "mptcp_keys_on_tcp",
+        &[(TCP, "kind = \"tcp\", scheduler = \"ecf\", path_manager = \"fullmesh\", max_subflows = 4")],
+    ),
+    (
+        "tcp_keys_on_udp",
+        &[("kind = \"udp\"", "kind = \"udp\", cc = \"reno\", sack = true, scheduler = \"ecf\"")],
+    ),
+    ("mptcp_key_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", schedular = \"ecf\"")]),
+    ("coupled_control_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"olia\"")]),
+    ("coupled_control_table_on_tcp", &[(TCP, "kind = \"tcp\", cc = { kind = \"lia\", cap = false }")]),
+    ("coupled_control_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"lai\"")]),
+    ("policy_keys_on_mptcp", &[(TCP, "kind = \"mptcp\", num_subflows = 3, beta = 0.5")]),
+    ("policy_key_of_another", &[(TCP, "kind = \"mptcp\", scheduler = { kind = \"ecf\", num_segments = 3 }")]),
+    (
+        "no_subflows",
+        &[(
+            TCP,
+            "kind = \"mptcp\", max_subflows = 0, path_manager = { kind = \"ndiffports\", num_subflows = 0 }",
+        )],
+    ),
+    (
+        "too_many_subflows",
+        &[(
+            TCP,
+            "kind = \"mptcp\", max_subflows = 33, path_manager = { kind = \"ndiffports\", num_subflows = 40 }",
+        )],
+    ),
+    (
+        "more_subflows_than_allowed",
+        &[(
+            TCP,
+            "kind = \"mptcp\", max_subflows = 4, path_manager = { kind = \"fullmesh\", num_subflows = 5 }",
+        )],
+    ),
+    (
+        "more_subflows_than_any",
+        &[(TCP, "kind = \"mptcp\", path_manager = { kind = \"ndiffports\", num_subflows = 40 }")],
+    ),
+    (
+        "too_many_addresses",
+        &[
+            (TCP, "kind = \"mptcp\""),
+            (
+                "[[link]]\nbetween = [\"r2\", \"dst\"]",
+                "[[router]]\nname = \"x\"\ncount = 32\n\
+                 [[link]]\nbetween = [\"r2\", \"x[*]\"]\nrate = \"1 Mbit/s\"\ndelay = \"2 ms\"\n\
+                 [[link]]\nbetween = [\"x[*]\", \"dst\"]\nrate = \"1 Mbit/s\"\ndelay = \"2 ms\"\n\
+                 [[link]]\nbetween = [\"r2\", \"dst\"]",
+            ),
+        ],
+    ),
+    ("no_capable_syn", &[(TCP, "kind = \"mptcp\", capable_syns = 0")]),
+    ("mptcp_buffers", &[(TCP, "kind = \"mptcp\", send_buffer = \"1000 B\", receive_buffer = \"1 kB\"")]),
+    (
+        "impossible_scheduler",
+        &[(TCP, "kind = \"mptcp\", scheduler = { kind = \"blest\", lambda = 2.0, min_lambda = 1.5 }")],
+    ),
+    (
+        "impossible_scheduler_turn",
+        &[(TCP, "kind = \"mptcp\", scheduler = { kind = \"round_robin\", num_segments = 0 }")],
+    ),
+    ("weighted_by_what", &[(TCP, "kind = \"mptcp\", scheduler = { kind = \"weighted\", by = \"zero\" }")]),
+    (
+        "impossible_coupled_control",
+        &[(TCP, "kind = \"mptcp\", cc = { kind = \"wvegas\", total_alpha = 1.0 }")],
+    ),
     (
         "tcp_app_on_udp",
         &[("app = \"bulk\"", "app = { kind = \"cbr\", rate = \"1 Mbit/s\", size = \"1000 B\" }")],

@@ -25,8 +25,8 @@ parameters! {
     }
 }
 
-/// The most addresses of a kind that are kept track of.
-const ADDRESSES: usize = 32;
+/// The most addresses of a host that are told apart: sets of them are words of 32 bits.
+pub const MAX_ADDRESSES: usize = 32;
 
 /// The path manager `fullmesh`.
 #[derive(Clone, Debug)]
@@ -38,11 +38,11 @@ pub struct Fullmesh {
     locals: u32,
     remotes: u32,
     /// For each local address the remote ones that were tried since both came up.
-    tried: [u32; ADDRESSES],
+    tried: [u32; MAX_ADDRESSES],
     /// Changes of local addresses that wait: which, whether it came up, and until when.
     changes: VecDeque<(AddressId, bool, Instant)>,
     retries: VecDeque<(AddressId, AddressId, Instant)>,
-    retried: [u32; ADDRESSES],
+    retried: [u32; MAX_ADDRESSES],
     actions: VecDeque<PathAction>,
 }
 
@@ -57,10 +57,10 @@ impl PathManagerKind for Fullmesh {
             established: false,
             locals: 0,
             remotes: 1,
-            tried: [0; ADDRESSES],
+            tried: [0; MAX_ADDRESSES],
             changes: VecDeque::new(),
             retries: VecDeque::new(),
-            retried: [0; ADDRESSES],
+            retried: [0; MAX_ADDRESSES],
             actions: VecDeque::new(),
         }
     }
@@ -71,13 +71,13 @@ impl Fullmesh {
         if !self.client || !self.established {
             return;
         }
-        for local in 0..ADDRESSES {
+        for local in 0..MAX_ADDRESSES {
             let missing = self.remotes & !self.tried[local];
             if self.locals >> local & 1 == 0 || missing == 0 {
                 continue;
             }
             self.tried[local] |= missing;
-            for remote in (0..ADDRESSES).filter(|r| missing >> r & 1 == 1) {
+            for remote in (0..MAX_ADDRESSES).filter(|r| missing >> r & 1 == 1) {
                 let connect = PathAction::Connect { local: local as u8, remote: remote as u8, backup: false };
                 self.actions.extend((0..self.config.num_subflows.max(1)).map(|_| connect));
             }
@@ -96,8 +96,8 @@ impl Fullmesh {
             }
             self.connect_all();
         } else {
-            self.tried[usize::from(id) % ADDRESSES] = 0;
-            self.retried[usize::from(id) % ADDRESSES] = 0;
+            self.tried[usize::from(id) % MAX_ADDRESSES] = 0;
+            self.retried[usize::from(id) % MAX_ADDRESSES] = 0;
             self.actions.push_back(PathAction::Withdraw { local: id });
         }
     }
@@ -110,7 +110,7 @@ impl Fullmesh {
         if client {
             self.actions.extend((1..self.config.num_subflows).map(|_| connect));
         }
-        for id in 1..ADDRESSES as u8 {
+        for id in 1..MAX_ADDRESSES as u8 {
             if self.locals & bit(id) != 0 {
                 self.actions.push_back(PathAction::Announce { local: id });
             }
@@ -123,7 +123,7 @@ impl Fullmesh {
         if !self.client || !known {
             return;
         }
-        let retried = &mut self.retried[usize::from(local) % ADDRESSES];
+        let retried = &mut self.retried[usize::from(local) % MAX_ADDRESSES];
         match cause {
             None if *retried & bit(remote) == 0 => {
                 *retried |= bit(remote);
@@ -140,7 +140,7 @@ impl Fullmesh {
 }
 
 fn bit(id: AddressId) -> u32 {
-    1 << (usize::from(id) % ADDRESSES)
+    1 << (usize::from(id) % MAX_ADDRESSES)
 }
 
 impl PathManager for Fullmesh {

@@ -8,7 +8,7 @@ mod ndiffports;
 mod passive;
 mod registry;
 
-pub use fullmesh::{Fullmesh, FullmeshConfig};
+pub use fullmesh::{Fullmesh, FullmeshConfig, MAX_ADDRESSES};
 pub use ndiffports::{Ndiffports, NdiffportsConfig};
 pub use passive::{Passive, PassiveConfig};
 pub use registry::{PathManagerConfig, RunningPathManager};
