@@ -222,6 +222,18 @@ class Result:
         """Share of packets lost so far, over time."""
         return self._plot("loss")
 
+    def plot_subflow_cwnd(self) -> Figure:
+        """Congestion window of each subflow of Multipath TCP."""
+        return self._plot("subflow_cwnd")
+
+    def plot_path_throughput(self) -> Figure:
+        """What connections of Multipath TCP gave each path, stacked, and what was delivered of it."""
+        return self._plot("path_throughput")
+
+    def plot_data_sequence(self) -> Figure:
+        """Progress of Multipath TCP's byte streams, and what waits on the way."""
+        return self._plot("data_sequence")
+
     def _plot(self, metric: str) -> Figure:
         from tailrace import plots  # Matplotlib takes half a second
 

@@ -81,7 +81,7 @@ def write_figures(result: Result, place: Path, kinds: Sequence[str] = ("png", "s
         return False
     if not quiet:
         say(f"drawing {place}")
-    _write({name: plots.single(result, name) for name in plots.METRICS}, place, kinds)
+    _write({name: plots.single(result, name) for name in plots.names_for(result)}, place, kinds)
     return True
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,21 +12,17 @@ import matplotlib as mpl
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tailrace import present
 from tailrace.errors import UsageError
-from tailrace.plots import style
+from tailrace.plots import layout, multipath, style
 from tailrace.plots.curves import Curve, Grouped, average, natural, total
 
 if TYPE_CHECKING:
     from tailrace.result import Result
 
 FORMATS = ("png", "svg")
-_WIDTH, _PANEL, _MARGINS = 7.2, 2.3, 1.35
-# Characters of a title's line at this width.
-_TITLE = 84
 # How much higher than the highest line an axis may reach.
 _HEADROOM = 1.6
 # Marks lines of binned means, as opposed to raw samples.
@@ -88,7 +83,10 @@ METRICS: dict[str, Metric] = {
 
 
 def single(result: Result, name: str) -> Figure:
-    """A metric of one result over time."""
+    """A metric of one result over time, or one of its figures of Multipath TCP."""
+    if name in multipath.FIGURES:
+        with mpl.rc_context(style.RC):
+            return multipath.FIGURES[name](result)
     metric = _metric(name)
     with mpl.rc_context(style.RC):
         if name == "cwnd":
@@ -96,7 +94,7 @@ def single(result: Result, name: str) -> Figure:
             if figure is not None:
                 return figure
         curves = metric.curves(result)
-        figure, (axes,) = _figure(1, _headline(metric.title, result))
+        figure, (axes,) = layout.figure(1, _headline(metric.title, result))
         if name == "queue" and len(curves):
             _raw_queue(axes, result)
         for index, (label, curve) in enumerate(curves.items()):
@@ -105,16 +103,21 @@ def single(result: Result, name: str) -> Figure:
         return figure
 
 
+def names_for(result: Result) -> list[str]:
+    """The figures that the result has something for: Multipath TCP's only where it was used."""
+    return [*METRICS, *(multipath.FIGURES if multipath.is_in(result) else ())]
+
+
 def overlay(results: Mapping[str, Result], name: str, title: str) -> Figure:
     """A metric of several results over time, a panel for each flow group (or queue)."""
     metric = _metric(name)
     with mpl.rc_context(style.RC):
         found = {label: metric.curves(result) for label, result in results.items()}
         parts = list(dict.fromkeys(part for curves in found.values() for part in curves))
-        note = _band_note([result.n for result in results.values()], band=_has_band(found))
+        note = layout.band_note([result.n for result in results.values()], band=_has_band(found))
         seeds = sorted({result.seed for result in results.values()})
         note += f", seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
-        figure, panels = _figure(max(1, len(parts)), f"{title}: {_subject(metric)}\n{note}")
+        figure, panels = layout.figure(max(1, len(parts)), f"{title}: {_subject(metric)}\n{note}")
         for axes, part in zip(panels, parts, strict=False):
             if len(parts) > 1:
                 axes.set_title(part)
@@ -176,20 +179,6 @@ def _scaled(curve: Curve, scale: float) -> Curve:
 # -- drawing ---------------------------------------------------------------------------------------------------
 
 
-def _figure(panels: int, title: str, columns: int = 1) -> tuple[Figure, list[Axes]]:
-    rows = -(-panels // columns)
-    height = _MARGINS + (_PANEL if rows > 1 else 1.25 * _PANEL) * rows
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=columns > 1, squeeze=False)
-    for spare in grid.flat[panels:]:
-        spare.set_visible(False)
-    headline, _, note = title.partition("\n")
-    lines = [*textwrap.wrap(headline, _TITLE), *textwrap.wrap(note, _TITLE)]
-    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=11)
-    return figure, list(grid.flat[:panels])
-
-
 def _draw(axes: Axes, curve: Curve, index: int, label: str) -> None:
     look = style.line(index)
     axes.plot(curve.time_s, curve.mean, label=label, gid=_CURVE, **look)
@@ -232,7 +221,7 @@ def _cwnd_panels(result: Result, metric: Metric) -> Figure | None:
     columns = 3 if len(labels) > 4 else 2  # noqa: PLR2004
     run = f"run {rows['run'][0]} of {result.n}" if result.n > 1 else "1 run"
     headline = f"{result.name}: congestion window of each TCP flow over time\n{run}, seed {result.seed}"
-    figure, panels = _figure(len(labels), headline, columns)
+    figure, panels = layout.figure(len(labels), headline, columns)
     for axes, label in zip(panels, labels, strict=True):
         flow = rows.filter(pl.col("label") == label)
         axes.plot(flow["time_s"], flow["cwnd_segments"], lw=0.9, **style.line(0))
@@ -289,17 +278,9 @@ def _subject(metric: Metric) -> str:
 
 
 def _headline(title: str, result: Result) -> str:
-    note = _band_note([result.n], band=result.n > 1)
+    note = layout.band_note([result.n], band=result.n > 1)
     return f"{result.name}: {title} over time\n{note}, seed {result.seed}"
 
 
 def _has_band(found: Mapping[str, Mapping[str, Curve]]) -> bool:
     return any(curve.half is not None for curves in found.values() for curve in curves.values())
-
-
-def _band_note(counts: Sequence[int], *, band: bool) -> str:
-    least, most = min(counts), max(counts)
-    count = str(least) if least == most else f"{least} to {most}"
-    if not band:
-        return f"n = {count} run{'s' if most > 1 else ''}"
-    return f"mean of n = {count} runs, band: 95 % interval"

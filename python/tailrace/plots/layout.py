@@ -1,0 +1,41 @@
+"""The sheet that figures are drawn on: its size, panels, title and note."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+_WIDTH, _PANEL, _MARGINS = 7.2, 2.3, 1.35
+# Characters of a title's line at this width.
+_TITLE = 84
+
+
+def figure(
+    panels: int, title: str, columns: int = 1, *, same_scale: bool = True
+) -> tuple[Figure, list[Axes]]:
+    """An empty figure with its panels; the title's second line is the note under its first."""
+    rows = -(-panels // columns)
+    height = _MARGINS + (_PANEL if rows > 1 else 1.25 * _PANEL) * rows
+    sheet = Figure(figsize=(_WIDTH, height), layout="constrained")
+    FigureCanvasAgg(sheet)
+    share = columns > 1 and same_scale
+    grid = sheet.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)
+    for spare in grid.flat[panels:]:
+        spare.set_visible(False)
+    headline, _, note = title.partition("\n")
+    lines = [*textwrap.wrap(headline, _TITLE), *textwrap.wrap(note, _TITLE)]
+    sheet.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=11)
+    return sheet, list(grid.flat[:panels])
+
+
+def band_note(counts: Sequence[int], *, band: bool) -> str:
+    """How many runs the curves are of, and what a band around them is."""
+    least, most = min(counts), max(counts)
+    count = str(least) if least == most else f"{least} to {most}"
+    if not band:
+        return f"n = {count} run{'s' if most > 1 else ''}"
+    return f"mean of n = {count} runs, band: 95 % interval"

@@ -1,0 +1,211 @@
+"""Figures of Multipath TCP: windows of subflows, throughput by path, progress of the byte stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from tailrace.plots import layout, style
+from tailrace.plots.curves import Curve, Grouped, natural, total
+
+if TYPE_CHECKING:
+    from tailrace.result import Result
+
+# More connections, or lines in a panel, are not read.
+_MOST_CONNECTIONS = 6
+_MOST_LINES = 7
+_OTHERS = "other paths"
+_FLOW = ("run", "group", "flow")
+
+
+def is_in(result: Result) -> bool:
+    """Whether a sampled flow used Multipath TCP."""
+    return len(result.subflow_series) > 0 and len(result.connection_series) > 0
+
+
+def _subflow_cwnd(result: Result) -> Figure:
+    """A panel for each connection of run 1, a line for each subflow while it may carry data."""
+    connections, note = _connections(result, result.subflow_series)
+    title = f"{result.name}: congestion window of each subflow over time\n{note}"
+    sheet, panels = layout.figure(max(1, len(connections)), title)
+    for axes, (name, rows) in zip(panels, connections, strict=False):
+        if len(connections) > 1:
+            axes.set_title(name)
+        subflows = rows.partition_by("subflow", "link", maintain_order=True)
+        subflows.sort(key=lambda of: (of["subflow"][0], natural(str(of["link"][0]))))
+        times = rows.select(pl.col("time_s").unique().sort())
+        for index, own in enumerate(subflows[:_MOST_LINES]):
+            # A gap where it could carry nothing: before it joined, after it failed, while another had its place.
+            held = times.join(
+                own.filter(pl.col("usable") == 1), on="time_s", how="left", maintain_order="left"
+            )
+            label = f"{own['link'][0]} (subflow {own['subflow'][0]})"
+            axes.plot(
+                held["time_s"], held["cwnd_bytes"] / 1e3, label=label, **{**style.line(index), "lw": 1.0}
+            )
+        if len(subflows) > _MOST_LINES:
+            axes.set_title(f"{name}, {_MOST_LINES} of {len(subflows)} subflows")
+        axes.set_ylabel("congestion window\n(kB)")
+    _finish(sheet, panels, _end(result.subflow_series))
+    return sheet
+
+
+def _path_throughput(result: Result) -> Figure:
+    """A panel for each flow group: what its connections gave each path, stacked; what was delivered as a line."""
+    series = result.subflow_series
+    groups = sorted(series["group"].cast(pl.String).unique(), key=natural) if is_in(result) else []
+    note = (
+        f"{'mean of ' if result.n > 1 else ''}{layout.band_note([result.n], band=False)}, seed {result.seed}"
+    )
+    title = f"{result.name}: throughput by path over time, copies included\n{note}"
+    sheet, panels = layout.figure(max(1, len(groups)), title)
+    for axes, group in zip(panels, groups, strict=False):
+        if len(groups) > 1:
+            axes.set_title(group)
+        mine = pl.col("group").cast(pl.String) == group
+        paths = _by_path(series.filter(mine))
+        times = next(iter(paths.values())).time_s
+        layers = [np.nan_to_num(curve.mean) for curve in paths.values()]
+        colours = [style.COLOURS[index % len(style.COLOURS)] for index in range(len(paths))]
+        axes.stackplot(times, layers, labels=list(paths), colors=colours, alpha=0.6, lw=0)
+        delivered = _rates(result.connection_series.filter(mine), "delivered_bytes", "flow")
+        curve = Grouped.of(delivered, "flow").curve("mbps", total)
+        if curve:
+            axes.plot(curve.time_s, curve.mean, color="#000000", lw=1.2, label="delivered in order")
+        axes.set_ylabel("throughput\n(Mbit/s)")
+    _finish(sheet, panels, _end(series))
+    return sheet
+
+
+def _data_sequence(result: Result) -> Figure:
+    """Two panels for each connection of run 1: the stream's progress, and what is between sender and application."""
+    connections, note = _connections(result, result.connection_series)
+    title = f"{result.name}: data sequence over time\n{note}"
+    sheet, panels = layout.figure(2 * max(1, len(connections)), title, 2, same_scale=False)
+    for (name, rows), left, right in zip(connections, panels[::2], panels[1::2], strict=False):
+        if len(connections) > 1:
+            left.set_title(name)
+        times = rows["time_s"]
+        for index, (column, label) in enumerate(
+            (
+                ("sent_bytes", "sent"),
+                ("delivered_bytes", "delivered in order"),
+                ("acked_bytes", "acknowledged"),
+            )
+        ):
+            left.plot(times, rows[column] / 1e6, label=label, **style.line(index))
+        left.set_ylabel("data sequence (MB)")
+        open_bytes = rows["sent_bytes"].cast(pl.Float64) - rows["acked_bytes"].cast(pl.Float64)
+        right.plot(times, open_bytes / 1e3, label="sent, not acknowledged", color=style.COLOURS[6], lw=0.9)
+        waiting = rows["waiting_bytes"] / 1e3
+        right.plot(times, waiting, label="at the receiver, out of order", color=style.COLOURS[3], lw=0.9)
+        right.set_ylabel("on the way (kB)")
+    _finish(sheet, panels, _end(result.connection_series), columns=2)
+    return sheet
+
+
+# By the names of their files.
+FIGURES: dict[str, Callable[[Result], Figure]] = {
+    "subflow_cwnd": _subflow_cwnd,
+    "path_throughput": _path_throughput,
+    "data_sequence": _data_sequence,
+}
+
+
+# -- which rows ------------------------------------------------------------------------------------------------
+
+
+def _connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, pl.DataFrame]], str]:
+    """The connections of the first run, as many as are read, with a note that says which these are."""
+    if not len(series):
+        return [], f"seed {result.seed}"
+    first = int(series["run"].to_numpy().min())
+    run = series.filter(pl.col("run") == first)
+    flows = run.partition_by("group", "flow", maintain_order=True)
+    named = [(f"{rows['group'].cast(pl.String)[0]}[{rows['flow'][0]}]", rows) for rows in flows]
+    named.sort(key=lambda pair: natural(pair[0]))
+    note = f"run {first} of {result.n}" if result.n > 1 else "1 run"
+    if len(named) > _MOST_CONNECTIONS:
+        note += f", {_MOST_CONNECTIONS} of {len(named)} connections"
+    return named[:_MOST_CONNECTIONS], f"{note}, seed {result.seed}"
+
+
+def _rates(series: pl.DataFrame, counter: str, *member: str) -> pl.DataFrame:
+    """What a counter of bytes gained since the sample before, as `mbps`.
+
+    A subflow's place may be taken by another once it is over, whose counter begins at zero again: a counter that
+    fell counts from there.
+    """
+    step = float(np.median(np.diff(times))) if len(times := np.unique(series["time_s"])) > 1 else _end(series)
+    keys = list(dict.fromkeys([*_FLOW, *member]))
+    value = pl.col(counter).cast(pl.Float64)
+    before = value.shift(1, fill_value=0.0).over(keys)
+    gained = pl.when(value < before).then(value).otherwise(value - before)
+    return series.sort("time_s", maintain_order=True).with_columns((gained * 8e-6 / step).alias("mbps"))
+
+
+def _by_path(series: pl.DataFrame) -> dict[str, Curve]:
+    """The rate of bytes given to subflows, by the link on which they leave the sender."""
+    rates = _rates(series, "scheduled_bytes", "subflow", "link").with_columns(pl.col("link").cast(pl.String))
+    # In the order of the subflows, so that a path has the same colour in the figure of the windows.
+    links = rates["link"].unique(maintain_order=True).to_list()
+    if len(links) > _MOST_LINES:
+        shares = (
+            rates.group_by("link").agg(pl.col("mbps").sum()).sort("mbps", "link", descending=[True, False])
+        )
+        kept = shares["link"].to_list()[: _MOST_LINES - 1]
+        named = pl.when(pl.col("link").is_in(kept)).then("link").otherwise(pl.lit(_OTHERS))
+        rates, links = rates.with_columns(named.alias("link")), [*kept, _OTHERS]
+    sums = rates.group_by("run", "time_s", "link").agg(pl.col("mbps").sum())
+    # A path without a subflow carries nothing, which is a zero and not a gap: layers lie on each other.
+    every = rates.select("run", "time_s").unique().join(pl.DataFrame({"link": links}), how="cross")
+    whole = every.join(sums, on=["run", "time_s", "link"], how="left").with_columns(
+        pl.col("mbps").fill_null(0.0)
+    )
+    # In a fixed order: sums of floating-point numbers depend on it.
+    binned = Grouped.of(whole.sort("run", "time_s", "link"), "link")
+    found = {
+        link: Grouped(binned.edges, binned.frame.filter(pl.col("member") == link), [link]).curve(
+            "mbps", total
+        )
+        for link in links
+    }
+    return {link: curve for link, curve in found.items() if curve}
+
+
+def _end(series: pl.DataFrame) -> float:
+    return float(series["time_s"].to_numpy().max()) if len(series) else 1.0
+
+
+# -- drawing ---------------------------------------------------------------------------------------------------
+
+
+def _finish(sheet: Figure, panels: Sequence[Axes], end: float, columns: int = 1) -> None:
+    for axes in panels:
+        axes.margins(x=0)
+        axes.set_xlim(0, end)
+        if axes.lines or axes.collections:
+            axes.set_ylim(bottom=0)
+        else:
+            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
+    for axes in panels[-columns:]:
+        axes.set_xlabel("time (s)")
+    _legends(sheet, panels, columns)
+
+
+def _legends(sheet: Figure, panels: Sequence[Axes], columns: int) -> None:
+    """One for all rows if all have the same entries, else one beside each."""
+    rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
+    entries = [[axes.get_legend_handles_labels() for axes in row] for row in rows]
+    labels = [[label for _, names in row for label in names] for row in entries]
+    if any(names != labels[0] for names in labels):
+        for axes in panels:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
+    elif labels[0]:
+        handles = [handle for found, _ in entries[0] for handle in found]
+        sheet.legend(handles, labels[0], loc="outside lower left", ncols=min(3, len(handles)))

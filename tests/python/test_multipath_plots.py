@@ -1,0 +1,196 @@
+"""Figures of Multipath TCP: what is drawn are the tables' numbers, and only where it was used."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tailrace
+from conftest import command_line
+from tailrace import plots
+
+# Two paths, of which the second is down for a while: its subflow ends, and another takes its place.
+TWO_PATHS = """
+name = "two-paths"
+duration = "8 s"
+runs = 2
+seed = 5
+
+[record]
+interval = "20 ms"
+
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+
+[[link]]
+name = "left"
+between = ["a", "r"]
+rate = "4 Mbit/s"
+delay = "5 ms"
+[[link]]
+name = "right"
+between = ["a", "r"]
+rate = "2 Mbit/s"
+delay = "20 ms"
+loss = "0.1 %"
+[[link]]
+name = "core"
+between = ["r", "b"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+
+[[flow]]
+name = "mp"
+from = "a"
+to = "b"
+transport = { kind = "mptcp" }
+app = "bulk"
+
+[[fault]]
+kind = "down"
+link = "right"
+at = "3 s"
+until = "5 s"
+"""
+NAMES = ["subflow_cwnd", "path_throughput", "data_sequence"]
+
+
+@pytest.fixture(scope="module")
+def paths() -> tailrace.Result:
+    return tailrace.run(TWO_PATHS)
+
+
+def lines_of(axes):
+    return {line.get_label(): line for line in axes.lines}
+
+
+def heights(layer):
+    """By time, how thick a layer of a stack is."""
+    (outline,) = layer.get_paths()
+    times = np.unique(outline.vertices[:, 0])
+    return times, np.array([np.ptp(outline.vertices[outline.vertices[:, 0] == at, 1]) for at in times])
+
+
+def test_they_are_drawn_only_where_multipath_tcp_was_used(small, paths, tmp_path):
+    assert plots.names_for(small) == list(plots.METRICS)
+    assert plots.names_for(paths) == [*plots.METRICS, *NAMES]
+    (tmp_path / "two.toml").write_text(TWO_PATHS)
+    done = command_line("run", "two.toml", "--runs", 1, "-o", "two", "-q", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = command_line("plot", "two", "-o", "again", "--format", "svg", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    drawn = {path.name for path in (tmp_path / "two" / "figures").iterdir()}
+    assert drawn == {f"{name}.{kind}" for name in plots.names_for(paths) for kind in ("png", "svg")}
+    assert {path.stem for path in (tmp_path / "again").iterdir()} == set(plots.names_for(paths))
+
+
+def test_a_subflow_has_its_window_while_it_may_carry_data_and_a_gap_while_not(paths):
+    figure = paths.plot_subflow_cwnd()
+    (axes,) = figure.axes
+    assert "(kB)" in axes.get_ylabel()
+    assert "run 1 of 2, seed 5" in figure.get_suptitle()
+    lines = lines_of(axes)
+    assert set(lines) == {"left (subflow 0)", "right (subflow 1)"}
+    rows = paths.subflow_series.filter(
+        (pl.col("run") == 1) & (pl.col("subflow") == 1) & (pl.col("usable") == 1)
+    )
+    right = lines["right (subflow 1)"]
+    times, windows = right.get_xdata(), np.asarray(right.get_ydata(), dtype=float)
+    there = ~np.isnan(windows)
+    assert times[there].tolist() == rows["time_s"].to_list()
+    assert windows[there].tolist() == pytest.approx((rows["cwnd_bytes"] / 1e3).to_list())
+    down = (times > 4) & (times < 5)
+    assert down.any()
+    assert np.isnan(windows[down]).all()
+    assert not np.isnan(windows[times > 7]).any()
+
+
+def test_layers_of_the_throughput_add_up_to_what_was_given_to_each_path(paths):
+    figure = paths.plot_path_throughput()
+    (axes,) = figure.axes
+    assert "(Mbit/s)" in axes.get_ylabel()
+    assert "mean of n = 2 runs, seed 5" in figure.get_suptitle()
+    layers = {layer.get_label(): heights(layer) for layer in axes.collections}
+    assert set(layers) == {"left", "right"}
+    for link, (times, mbps) in layers.items():
+        given = [
+            connection["paths"][link]["scheduled_bytes"]
+            for run in paths.summary["runs"]
+            for connection in run["connections"].values()
+        ]
+        # A subflow that ends takes with it what it was given since the last sample.
+        drawn = mbps.sum() * (times[1] - times[0]) / 8e-6
+        assert drawn == pytest.approx(sum(given) / len(given), rel=0.03), link
+    times, mbps = layers["right"]
+    assert mbps[(times > 4) & (times < 5)].max() == 0
+    assert mbps[times > 7].min() > 0.5
+    line = lines_of(axes)["delivered in order"]
+    delivered = paths.connection_series.group_by("run").agg(pl.col("delivered_bytes").max())
+    drawn = np.nansum(line.get_ydata()) * (times[1] - times[0]) / 8e-6
+    assert drawn == pytest.approx(delivered["delivered_bytes"].mean(), rel=1e-6)
+
+
+def test_a_counter_that_begins_again_belongs_to_another_subflow(paths):
+    """By second, bytes given to the subflows in two places, the second of which is taken by three in turn."""
+    places = [
+        ("left", [1000, 3000, 3000, 4000, 6000]),
+        ("right", [500, 1500]),
+        ("right", [700]),
+        ("left", [2000, 2500]),
+    ]
+    rows = [(t + 1.0, 0, places[0][0], n) for t, n in enumerate(places[0][1])]
+    turns = [(link, count) for link, counts in places[1:] for count in counts]
+    rows += [(t + 1.0, 1, link, count) for t, (link, count) in enumerate(turns)]
+    names = ["time_s", "subflow", "link", "scheduled_bytes"]
+    series = pl.DataFrame(rows, names, orient="row").with_columns(run=1, group=pl.lit("mp"), flow=0)
+    tables = {
+        "subflow_series": series.sort("time_s", "subflow"),
+        "connection_series": series.filter(pl.col("subflow") == 0).rename(
+            {"scheduled_bytes": "delivered_bytes"}
+        ),
+    }
+    result = tailrace.Result(paths.summary, tables, paths.scenario_toml, paths.manifest)
+    (axes,) = result.plot_path_throughput().axes
+    bytes_given = {layer.get_label(): heights(layer)[1] / 8e-6 for layer in axes.collections}
+    assert bytes_given["left"] == pytest.approx([1000, 2000, 0, 1000 + 2000, 2000 + 500])
+    assert bytes_given["right"] == pytest.approx([500, 1000, 700, 0, 0])
+
+
+def test_the_data_sequence_shows_progress_and_what_is_on_the_way(paths):
+    figure = paths.plot_data_sequence()
+    progress, on_the_way = figure.axes
+    rows = paths.connection_series.filter(pl.col("run") == 1)
+    sent, acked = (rows[name].cast(pl.Float64).to_numpy() for name in ("sent_bytes", "acked_bytes"))
+    assert progress.get_ylabel() == "data sequence (MB)"
+    assert lines_of(progress)["sent"].get_ydata() == pytest.approx(sent / 1e6)
+    assert lines_of(progress)["acknowledged"].get_ydata() == pytest.approx(acked / 1e6)
+    assert lines_of(on_the_way)["sent, not acknowledged"].get_ydata() == pytest.approx((sent - acked) / 1e3)
+    waiting = lines_of(on_the_way)["at the receiver, out of order"].get_ydata()
+    assert waiting == pytest.approx(rows["waiting_bytes"].to_numpy() / 1e3)
+    assert max(waiting) > 0
+
+
+def test_panels_with_different_subflows_have_their_own_legends():
+    other = TWO_PATHS + '[[flow]]\nname = "one"\nfrom = "b"\nto = "a"\ntransport = "mptcp"\napp = "bulk"\n'
+    result = tailrace.run(other, runs=1, set={"duration": "2 s"})
+    axes = result.plot_subflow_cwnd().axes
+    assert [panel.get_title(loc="left") for panel in axes] == ["mp[0]", "one[0]"]
+    shown = [[text.get_text() for text in panel.get_legend().get_texts()] for panel in axes]
+    assert shown[0] == ["left (subflow 0)", "right (subflow 1)"]
+    assert shown[1][0] == "core (subflow 0)"
+
+
+def test_without_multipath_tcp_each_says_so(small):
+    for name in NAMES:
+        figure = plots.single(small, name)
+        assert {text.get_text() for axes in figure.axes for text in axes.texts} == {"not recorded"}
+
+
+def test_equal_results_give_equal_figures(paths, tmp_path):
+    for place in ("a", "b"):
+        plots.save_all({name: plots.single(paths, name) for name in NAMES}, tmp_path / place, ["svg"])
+    for name in NAMES:
+        assert (tmp_path / "a" / f"{name}.svg").read_bytes() == (tmp_path / "b" / f"{name}.svg").read_bytes()
