@@ -13,6 +13,7 @@ mod faults;
 mod golden;
 mod labels;
 mod mptcp;
+mod mptcp_goals;
 mod queues;
 mod shrew;
 mod support;

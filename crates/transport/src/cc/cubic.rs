@@ -8,7 +8,7 @@ mod linux;
 
 use self::linux::Growth;
 use super::hystart::{Advice, HyStart};
-use super::reno::after_idle;
+use super::reno::{after_idle, penalised};
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup, Signal};
 use tailrace_core::{Bytes, Duration, Instant, choices, math, parameters};
 
@@ -188,6 +188,12 @@ impl CongestionControl for Cubic {
 
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64() / self.setup.mss as f64).max(1.0);
+    }
+    fn penalise(&mut self) {
+        let mss = self.setup.mss;
+        let (cwnd, ssthresh) = penalised(self.cwnd * mss as f64, self.ssthresh, mss);
+        self.cwnd = cwnd / mss as f64;
+        self.ssthresh = ssthresh;
     }
 
     fn cwnd(&self) -> Bytes {

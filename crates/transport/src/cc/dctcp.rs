@@ -92,6 +92,9 @@ impl CongestionControl for Dctcp {
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);
     }
+    fn penalise(&mut self) {
+        self.reno.penalise();
+    }
     fn cwnd(&self) -> Bytes {
         self.reno.cwnd()
     }

@@ -4,7 +4,7 @@
 //! segment or the timeout is dealt with, takes the notes to the coupled controller, which sets the window. Nothing
 //! is sent in between, so the endpoint never sees a window that is about to change.
 
-use super::reno::after_idle;
+use super::reno::{after_idle, penalised};
 use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup};
 use tailrace_core::{Bytes, Duration};
 
@@ -69,6 +69,9 @@ impl CongestionControl for Member {
     }
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
+    }
+    fn penalise(&mut self) {
+        (self.cwnd, self.ssthresh) = penalised(self.cwnd, self.ssthresh, self.setup.mss);
     }
     #[inline]
     fn cwnd(&self) -> Bytes {

@@ -329,7 +329,8 @@ pub trait CongestionControl {
     /// The slow-start threshold, if there is one yet.
     fn ssthresh(&self) -> Option<Bytes>;
     /// The window is cut in half for the sake of a connection whose other subflows wait for this one
-    /// (Raiciu et al., NSDI 2012 §4.2): no sign of congestion.
+    /// (Raiciu et al., NSDI 2012 §4.2): no sign of congestion. Algorithms with a slow-start threshold halve it, too,
+    /// outside slow start: else slow start would give back at once what was taken.
     fn penalise(&mut self) {
         self.on_recovered(Bytes(self.cwnd().get() / 2));
     }

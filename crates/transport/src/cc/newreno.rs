@@ -40,6 +40,9 @@ impl CongestionControl for NewReno {
     fn on_recovered(&mut self, cap: Bytes) {
         self.0.on_recovered(cap);
     }
+    fn penalise(&mut self) {
+        self.0.penalise();
+    }
     fn cwnd(&self) -> Bytes {
         self.0.cwnd()
     }

@@ -131,6 +131,9 @@ impl CongestionControl for Prague {
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);
     }
+    fn penalise(&mut self) {
+        self.reno.penalise();
+    }
     fn needs(&self) -> Needs {
         Needs {
             deliveries: true,

@@ -83,6 +83,9 @@ impl CongestionControl for Reno {
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
     }
+    fn penalise(&mut self) {
+        (self.cwnd, self.ssthresh) = penalised(self.cwnd, self.ssthresh, self.setup.mss);
+    }
 
     fn cwnd(&self) -> Bytes {
         Bytes(self.cwnd as u64)
@@ -131,6 +134,13 @@ impl Reno {
     }
 }
 
+/// Window and slow-start threshold after a penalty: half, the threshold only outside slow start, and no less than
+/// one segment and two (multipath-tcp/mptcp `mptcp_rcv_buf_optimization`).
+pub(super) fn penalised(cwnd: f64, ssthresh: u64, mss: u64) -> (f64, u64) {
+    let lowered = if cwnd >= ssthresh as f64 { (ssthresh / 2).max(2 * mss) } else { ssthresh };
+    ((cwnd / 2.0).max(mss as f64), lowered)
+}
+
 /// (cwnd, ssthresh) after an idle period longer than the timeout: cut to the restart window at once
 /// (RFC 5681 §4.1), or halved for each timeout that passed, with ssthresh keeping three quarters of the old
 /// window (RFC 2861 §3.2).
@@ -157,6 +167,8 @@ pub(super) fn after_idle(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::CcConfig;
+    use crate::cc::member::Member;
     use crate::config::TcpConfig;
     use tailrace_core::Instant;
 
@@ -215,6 +227,37 @@ mod tests {
         // and 2 (slow start).
         assert_eq!(lose(Ns2, 9_700), (4_850, 4_000));
         assert_eq!(lose(Ns2, 3_000), (1_500, 2_000));
+    }
+
+    #[test]
+    fn a_penalty_halves_the_threshold_only_outside_slow_start() {
+        assert_eq!(penalised(10_000.0, NO_SSTHRESH, 1000), (5_000.0, NO_SSTHRESH));
+        assert_eq!(penalised(10_000.0, 11_000, 1000), (5_000.0, 11_000));
+        assert_eq!(penalised(10_000.0, 8_000, 1000), (5_000.0, 4_000));
+        assert_eq!(penalised(1_500.0, 1_500, 1000), (1_000.0, 2_000), "no less than one segment and two");
+    }
+
+    #[test]
+    fn every_algorithm_with_a_threshold_takes_a_penalty_alike() {
+        let mut seen = 0;
+        for name in CcConfig::names() {
+            for (threshold, lowered) in [(8, 4_000), (12, 12_000)] {
+                let config =
+                    TcpConfig { iw: Some(10), initial_ssthresh: Some(threshold), ..TcpConfig::default() };
+                let mut cc = CcConfig::default_of(name).unwrap().build(&config, 1000);
+                cc.on_established(&Setup::new(&config, 1000));
+                if cc.ssthresh().is_some() {
+                    cc.penalise();
+                    assert_eq!((cc.cwnd(), cc.ssthresh()), (Bytes(5_000), Some(Bytes(lowered))), "{name}");
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen >= 14, "reno, newreno, cubic, vegas, highspeed, dctcp and prague at least: {seen}");
+        let config = TcpConfig { iw: Some(10), initial_ssthresh: Some(8), ..TcpConfig::default() };
+        let mut member = Member::new(&Setup::new(&config, 1000));
+        member.penalise();
+        assert_eq!((member.cwnd(), member.ssthresh()), (Bytes(5_000), Some(Bytes(4_000))), "coupled");
     }
 
     #[test]

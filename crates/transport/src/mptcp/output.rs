@@ -106,7 +106,7 @@ impl Mptcp {
         let snd = &self.snd;
         ConnectionView {
             now,
-            unassigned: Bytes(snd.app_end.saturating_sub(snd.nxt)),
+            unassigned: Bytes(snd.unassigned()),
             window: Bytes(snd.edge.saturating_sub(snd.nxt)),
             outstanding: Bytes(snd.outstanding()),
             blocked: self.stats.window_stalls,
@@ -172,8 +172,10 @@ impl Mptcp {
     /// Halves the window of `slow`, at most once a round trip of `fast`.
     fn penalise(&mut self, slow: usize, fast: usize, now: Instant) {
         let srtt = self.views[fast].srtt;
+        // One that repairs a loss has a lowered window already.
+        let open = !self.views[slow].in_recovery && !self.views[slow].in_loss;
         let s = &mut self.subflows[slow];
-        if s.penalty_over > now || s.gone {
+        if s.penalty_over > now || s.gone || !open {
             return;
         }
         s.penalty_over = now.saturating_add(srtt);

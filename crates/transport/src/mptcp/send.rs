@@ -78,6 +78,11 @@ impl DataSender {
         self.nxt - self.una
     }
 
+    /// Bytes that wait in the send buffer for a subflow; what does not fit into it waits in the application.
+    pub(crate) fn unassigned(&self) -> u64 {
+        self.app_end.min(self.una.saturating_add(self.buffer)).saturating_sub(self.nxt)
+    }
+
     /// The DATA_FIN's number, once the application has closed.
     pub(crate) fn fin(&self) -> Option<u64> {
         self.closing.then_some(self.app_end)
@@ -241,6 +246,21 @@ mod tests {
         assert_eq!((rest.dsn, rest.len), (2000, 50));
         s.hand_out(&rest, 0);
         assert_eq!((s.fresh(100), s.is_window_limited(100), s.outstanding()), (None, false, 950));
+    }
+
+    #[test]
+    fn what_waits_for_a_subflow_ends_at_the_send_buffer() {
+        let mut s = DataSender::new(500);
+        s.app_end = 2000;
+        s.start(1000);
+        s.on_ack(1000, 300);
+        assert_eq!(s.unassigned(), 500);
+        send(&mut s, 0, 3);
+        assert_eq!(s.unassigned(), 200, "the peer's window does not count");
+        s.on_ack(1300, 300);
+        assert_eq!(s.unassigned(), 500);
+        s.app_end = 1350;
+        assert_eq!(s.unassigned(), 50);
     }
 
     #[test]

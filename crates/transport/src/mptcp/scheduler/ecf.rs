@@ -2,6 +2,9 @@
 //!
 //! Where the fastest subflow has no room, it is waited for if it would finish what is left to send before the slow
 //! one could, with a margin for the variation of both round trips, and some hysteresis.
+//!
+//! What is left is what waits in the send buffer. Without a bound on that (`send_buffer`) a bulk transfer has no end,
+//! and ECF is no other than the lowest round trip.
 
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
 use crate::mptcp::send::Chunk;
