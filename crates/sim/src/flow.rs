@@ -82,7 +82,7 @@ impl Endpoint {
     pub(crate) fn timeouts(&self) -> u32 {
         match self {
             Self::Tcp(tcp) => tcp.stats().timeouts,
-            Self::Mptcp(connection) => connection.tcp_stats().timeouts,
+            Self::Mptcp(connection) => connection.stats().timeouts,
         }
     }
     /// Number of round-trip samples so far, and the latest.

@@ -30,6 +30,16 @@ pub(crate) struct World {
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
 
+/// Addresses and ports as the receiver of `pkt` sees them.
+fn tuple_of(pkt: &SimPacket) -> Tuple {
+    Tuple {
+        local: pkt.destination.0,
+        remote: pkt.source.0,
+        local_port: pkt.destination_port,
+        remote_port: pkt.source_port,
+    }
+}
+
 impl Rim<SimPacket> for World {
     #[inline]
     fn receive(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
@@ -169,12 +179,7 @@ impl World {
         if pkt.is_syn() && id.is_far() && !joins && new && first {
             self.accept(id, pkt.source_port, fabric);
         }
-        let tuple = Tuple {
-            local: pkt.destination.0,
-            remote: pkt.source.0,
-            local_port: pkt.destination_port,
-            remote_port: pkt.source_port,
-        };
+        let tuple = tuple_of(pkt);
         let Some(Endpoint::Mptcp(connection)) = &mut self.sockets[id.index()].endpoint else { return };
         connection.handle_segment(&tuple, &segment, &options, fabric.now());
         self.serve_socket(id, fabric);

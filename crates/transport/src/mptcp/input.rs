@@ -15,7 +15,7 @@ impl Mptcp {
     /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
     /// unless they ask to join.
     pub fn handle_segment(&mut self, tuple: &Tuple, segment: &Segment, options: &Options, now: Instant) {
-        let known = self.subflows.iter().position(|s| !s.gone && s.tuple == *tuple);
+        let known = self.find(tuple);
         let Some(id) = known.or_else(|| self.accept_join(tuple, segment, options, now)) else {
             self.refuse(tuple, segment);
             return;
@@ -45,6 +45,13 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
+    }
+
+    /// The live subflow of these addresses and ports.
+    #[inline]
+    fn find(&self, tuple: &Tuple) -> Option<usize> {
+        let live = |(id, t): (usize, &Tuple)| (t == tuple && !self.subflows[id].gone).then_some(id);
+        self.tuples.iter().enumerate().find_map(live)
     }
 
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
@@ -322,7 +329,9 @@ impl Mptcp {
         if s.proof_deadline <= now {
             s.repeat_proof(now);
         }
-        if s.tcp.stats().timeouts != timeouts && !s.gone {
+        let timeouts = s.tcp.stats().timeouts - timeouts;
+        self.stats.timeouts += timeouts;
+        if timeouts != 0 && !s.gone {
             self.on_subflow_timeout(id);
         }
         self.settle(id, now);

@@ -88,6 +88,8 @@ pub struct MptcpStats {
     pub penalties: u64,
     /// Times that data waited for the peer's window while a subflow had room.
     pub window_stalls: u64,
+    /// Retransmission timeouts of the subflows.
+    pub timeouts: u32,
     /// Data-level retransmission timeouts.
     pub data_timeouts: u64,
     /// Most bytes that waited for others before them.
@@ -127,6 +129,8 @@ pub struct Mptcp {
     next_port: u16,
 
     subflows: Vec<Subflow>,
+    /// Their addresses and ports, close together: every segment is looked up here.
+    tuples: Vec<Tuple>,
     /// The subflows as schedulers see them, and their deadlines: what every event goes through.
     views: Vec<SubflowView>,
     deadlines: Vec<Instant>,
@@ -185,6 +189,7 @@ impl Mptcp {
             rng,
             next_port: 0,
             subflows: Vec::new(),
+            tuples: Vec::new(),
             views: Vec::new(),
             deadlines: Vec::new(),
             dirty: 0,
@@ -257,14 +262,17 @@ impl Mptcp {
 
     /// Puts a subflow into a place of its own; returns which.
     fn place(&mut self, subflow: Subflow) -> usize {
+        let tuple = subflow.tuple;
         let id = match self.subflows.iter().position(|s| s.gone) {
             Some(id) => {
+                self.tuples[id] = tuple;
                 let old = core::mem::replace(&mut self.subflows[id], subflow);
                 add_to(&mut self.retired, &old);
                 self.snd.forget_carrier(id);
                 id
             }
             None => {
+                self.tuples.push(tuple);
                 self.subflows.push(subflow);
                 self.views.push(SubflowView::VACANT);
                 self.deadlines.push(Instant::MAX);
