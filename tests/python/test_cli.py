@@ -142,6 +142,26 @@ def test_check_finds_an_error_in_a_variant(tmp_path):
     assert "limit" in done.stderr
 
 
+def test_what_compare_proposes_next_names_a_link_of_the_file(small_file, tmp_path):
+    text = small_file.read_text()
+    assert "bottleneck" in text
+    renamed = tmp_path / "renamed.toml"
+    renamed.write_text(text.replace("bottleneck", "narrow"))
+    done = command_line(
+        "compare",
+        renamed,
+        "--set-each",
+        "link.narrow.queue=droptail,codel",
+        "-o",
+        "out",
+        "--no-plots",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "link.narrow.rate=3mbit" in done.stderr
+    assert "bottleneck" not in done.stderr
+
+
 def test_compare_runs_variants_and_draws_overlays(small_file, tmp_path):
     done = command_line(
         "compare",

@@ -1,5 +1,6 @@
 """`tailrace compare`: variants of a scenario, or result folders, side by side."""
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -134,6 +135,7 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     first = comparison.folder_names()[0]
     file = next(iter(comparison.results.values())).manifest["file"]
     call = common.program()
+    link = _link_under_study(comparison)
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
@@ -144,8 +146,15 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
         "Next:",
         f"  {call} list queues           (which disciplines there are; `list queues red` has their parameters)",
-        f"  {call} compare {file} --set-each 'link.bottleneck.queue=sfq,codel' --runs 10",
-        f"  {call} run {file} --set link.bottleneck.rate=3mbit",
+        f"  {call} compare {file} --set-each 'link.{link}.queue=sfq,codel' --runs 10" if link else "",
+        f"  {call} run {file} --set link.{link}.rate=3mbit" if link else "",
         f"  in Python: tailrace.Result.load('{target}/{first}').flow_series",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _link_under_study(comparison: Comparison) -> str | None:
+    """The first named link whose queue the file writes: what the next commands may change."""
+    text = next(iter(comparison.results.values())).scenario_toml
+    links = tomllib.loads(text).get("link", [])
+    return next((str(link["name"]) for link in links if "name" in link and "queue" in link), None)
