@@ -273,6 +273,9 @@ macro_rules! parameters {
     };
 }
 
+/// A parameter that fits by itself but makes no sense beside the others, or at all, and why.
+pub type Invalid = (&'static str, String);
+
 /// Declares an enum of plain words that can be a parameter: `Variant = "word"`. The first is not special;
 /// defaults are stated where the parameter is.
 #[macro_export]

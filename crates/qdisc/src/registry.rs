@@ -11,8 +11,7 @@ use crate::testing::TestPacket;
 use tailrace_core::params::{ParamInfo, Parameters, Value};
 use tailrace_core::{Duration, Limit, Packet, Rate};
 
-/// The parameter at fault and what is wrong with it.
-pub type Invalid = (&'static str, String);
+pub use tailrace_core::params::Invalid;
 
 /// The configuration of one discipline: its parameters, its description, and how to build it.
 pub trait Discipline: Parameters {
@@ -20,8 +19,8 @@ pub trait Discipline: Parameters {
     const ABOUT: About;
     /// Whether it singles out flows and reports them as flagged and cleared.
     const CLASSIFIES: bool = false;
-    /// First words of a tc line that mean this discipline.
-    const TC_KINDS: &'static [&'static str];
+    /// First words of a tc line that mean this discipline; none where tc does not know it.
+    const TC_KINDS: &'static [&'static str] = &[];
     /// What the configuration builds.
     type Queue<P: Packet>: QueueDiscipline<P>;
 
@@ -40,7 +39,9 @@ pub trait Discipline: Parameters {
     ///
     /// # Errors
     /// The word at fault and why.
-    fn from_tc(kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError>;
+    fn from_tc(kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
+        Err(words.error(format!("tc has no {kind}")))
+    }
     /// The same with every value written out that `"auto"` or a profile stands for on `link`, as far as it does not
     /// follow the traffic. What [`Discipline::to_tc`] writes, and what its line is compared with.
     #[must_use]

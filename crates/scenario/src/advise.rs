@@ -14,7 +14,6 @@ use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
-use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 
 /// Beyond so many flows their paths are not followed one by one.
 const MAX_FLOWS: usize = 200_000;
@@ -243,27 +242,28 @@ impl Adviser<'_> {
     fn check_subflows(&self, i: usize, group: &FlowGroup, paths: &Paths) {
         let Transport::Mptcp { plan, .. } = &group.transport else { return };
         let name = &group.name;
+        let manager = &plan.path_manager;
+        let (meshes, by) = (manager.most_addresses().is_some(), manager.name());
         let ports = "path_manager = { kind = \"ndiffports\", num_subflows = 2 }";
-        let (message, help) = match &plan.path_manager {
-            _ if plan.mptcp.max_subflows == 1 => (
+        let (message, help) = if plan.mptcp.max_subflows == 1 {
+            (
                 format!("flow {name} may have one subflow only (max_subflows)"),
                 "raise max_subflows, or use transport kind = \"tcp\"".to_string(),
-            ),
-            PathManagerConfig::Passive(_) => (
-                format!("flow {name} has one subflow only: path manager passive opens none at either end"),
-                format!("use path_manager = \"fullmesh\", or {ports}"),
-            ),
-            PathManagerConfig::Ndiffports(c) if c.num_subflows == 1 => (
-                format!("flow {name} has one subflow only (num_subflows)"),
-                "raise num_subflows, or use path_manager = \"fullmesh\"".to_string(),
-            ),
-            PathManagerConfig::Fullmesh(c) if c.num_subflows == 1 && paths.ways[i] == 1 => (
-                format!("flow {name} has one path only, so path manager fullmesh opens no second subflow"),
+            )
+        } else if manager.subflows() > 1 || (meshes && paths.ways[i] > 1) {
+            return;
+        } else if meshes {
+            (
+                format!("flow {name} has one path only, so path manager {by} opens no second subflow"),
                 format!(
                     "a host has an address for each of its links: give one a second [[link]], or use {ports}"
                 ),
-            ),
-            _ => return,
+            )
+        } else {
+            (
+                format!("flow {name} has one subflow only: path manager {by} opens no second as it is set"),
+                format!("use path_manager = \"fullmesh\", or {ports}"),
+            )
         };
         self.warn(self.flow_origin(i), message, &help);
     }

@@ -11,7 +11,7 @@ use crate::reader::{
 };
 use crate::sections::{FLOW, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
 use std::sync::Arc;
-use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, SetError, Value};
+use tailrace_core::params::{Invalid, ParamInfo, ParamType as _, Parameters as _, SetError, Value};
 use tailrace_core::{Bytes, Dscp, Duration, Probability, Rate};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
@@ -234,15 +234,11 @@ trait Named: Sized {
     fn default_of(name: &str) -> Option<Self>;
     fn params(&self) -> &'static [ParamInfo];
     fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
-    /// A parameter that fits by itself, but does not make a policy, and why.
-    fn flaw(&self) -> Option<Flaw>;
+    fn validate(&self) -> Result<(), Invalid>;
 }
 
-/// A parameter's name, and what is wrong with its value.
-type Flaw = (&'static str, String);
-
 macro_rules! named {
-    ($($config:ty => $flaw:expr),+ $(,)?) => { $(
+    ($($config:ty),+) => { $(
         impl Named for $config {
             fn default_of(name: &str) -> Option<Self> {
                 <$config>::default_of(name)
@@ -253,75 +249,13 @@ macro_rules! named {
             fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
                 self.set(name, value)
             }
-            fn flaw(&self) -> Option<Flaw> {
-                $flaw(self)
+            fn validate(&self) -> Result<(), Invalid> {
+                self.validate()
             }
         }
     )+ };
 }
-named!(
-    CcConfig => |_: &_| None,
-    SubflowControl => flaw_of_control,
-    SchedulerConfig => flaw_of_scheduler,
-    PathManagerConfig => flaw_of_path_manager,
-);
-
-/// Most numbers may be anything; with these windows would never grow, or the parameters contradict one another.
-fn flaw_of_control(control: &SubflowControl) -> Option<Flaw> {
-    let SubflowControl::Coupled(coupled) = control else { return None };
-    match coupled {
-        CoupledConfig::Ewtcp(c) if c.a.is_some_and(|a| a <= 0.0) => {
-            Some(("a", "must be more than zero, or the windows never grow".into()))
-        }
-        CoupledConfig::Wvegas(c) if c.initial_alpha <= 0.0 => {
-            Some(("initial_alpha", "must be more than zero".into()))
-        }
-        CoupledConfig::Wvegas(c) if c.gamma < 0.0 => Some(("gamma", "must not be negative".into())),
-        CoupledConfig::Wvegas(c) if c.total_alpha < c.initial_alpha => Some((
-            "total_alpha",
-            format!("is below initial_alpha = {}, which each path alone keeps queued", c.initial_alpha),
-        )),
-        _ => None,
-    }
-}
-
-fn flaw_of_scheduler(scheduler: &SchedulerConfig) -> Option<Flaw> {
-    match scheduler {
-        SchedulerConfig::RoundRobin(c) if c.num_segments == 0 => {
-            Some(("num_segments", "must be at least 1".into()))
-        }
-        SchedulerConfig::LinuxScheduler(c) if c.burst == 0 => Some(("burst", "must be at least 1".into())),
-        SchedulerConfig::Ecf(c) if c.beta < 0.0 => Some(("beta", "must not be negative".into())),
-        SchedulerConfig::Blest(c) if c.min_lambda < 0.0 => {
-            Some(("min_lambda", "must not be negative".into()))
-        }
-        SchedulerConfig::Blest(c) if c.max_lambda < c.min_lambda => {
-            Some(("max_lambda", format!("{} is below min_lambda = {}; set both", c.max_lambda, c.min_lambda)))
-        }
-        SchedulerConfig::Blest(c) if !(c.min_lambda..=c.max_lambda).contains(&c.lambda) => Some((
-            "lambda",
-            format!(
-                "{} is not between min_lambda = {} and max_lambda = {}",
-                c.lambda, c.min_lambda, c.max_lambda
-            ),
-        )),
-        _ => None,
-    }
-}
-
-fn flaw_of_path_manager(manager: &PathManagerConfig) -> Option<Flaw> {
-    (subflows_asked_for(manager) == Some(0))
-        .then(|| ("num_subflows", "must be at least 1, which is the connection's own".into()))
-}
-
-/// Subflows that a path manager opens between two addresses, where that is a parameter.
-fn subflows_asked_for(manager: &PathManagerConfig) -> Option<u64> {
-    match manager {
-        PathManagerConfig::Ndiffports(c) => Some(c.num_subflows),
-        PathManagerConfig::Fullmesh(c) => Some(c.num_subflows),
-        PathManagerConfig::Passive(_) => None,
-    }
-}
+named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
 
 fn read_named<C: Named>(
     node: &Node,
@@ -335,7 +269,7 @@ fn read_named<C: Named>(
     let Some(table) = table else { return Some(config) };
     let r = Reader::of(table, node.origin, section, sink).kinded().with_params(config.params());
     let mut fine = r.set_params(|name, value| config.set(name, value));
-    if let (true, Some((name, why))) = (fine, config.flaw()) {
+    if let (true, Err((name, why))) = (fine, config.validate()) {
         sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
         fine = false;
     }
@@ -352,8 +286,9 @@ fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<
         let error = sink.an_error(r.origin_of("max_subflows"), "bad value of `max_subflows`");
         sink.push(error.label(format!("expected 1 to {most}, the connection's own among them")));
     } else if let Some(manager) = manager
-        && let Some(asked) = subflows_asked_for(manager).filter(|n| *n > c.max_subflows)
+        && manager.subflows() > c.max_subflows
     {
+        let asked = manager.subflows();
         let written = r.node("path_manager").and_then(Node::as_table).and_then(|t| t.get("num_subflows"));
         let origin = written.map_or(r.origin_of("path_manager"), |node| node.origin);
         let message = format!("path manager {} opens {asked} subflows between two addresses", manager.name());

@@ -16,7 +16,6 @@ use crate::topology::Topology;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
-use tailrace_transport::mptcp::path_manager::{MAX_ADDRESSES, PathManagerConfig};
 
 /// A name among hosts and routers.
 struct Named {
@@ -385,7 +384,7 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked)) -> FlowGroup {
     }
 }
 
-/// A full mesh keeps track of so many addresses; further ones would be taken for the first.
+/// A path manager that uses all addresses keeps track of so many; further ones would be taken for the first.
 fn check_addresses(
     scenario: &Scenario,
     topology: &Topology<'_>,
@@ -394,16 +393,15 @@ fn check_addresses(
     sink: &Sink<'_>,
 ) {
     let Transport::Mptcp { plan, .. } = &group.transport else { return };
-    if !matches!(plan.path_manager, PathManagerConfig::Fullmesh(_)) {
-        return;
-    }
+    let manager = &plan.path_manager;
+    let Some(most) = manager.most_addresses() else { return };
     let ends = group.pairs.iter().flat_map(|(a, b)| [(*a, &decl.from), (*b, &decl.to)]);
-    let crowded = ends.map(|(node, at)| (node, at, topology.degree(node))).find(|e| e.2 > MAX_ADDRESSES);
+    let crowded = ends.map(|(node, at)| (node, at, topology.degree(node))).find(|e| e.2 > most);
     if let Some((node, at, links)) = crowded {
         let name = &scenario.nodes[node.0 as usize].name;
         let message = format!("host {name} has {links} links and as many addresses");
         let error = sink.an_error(at.origin, message);
-        let error = error.label(format!("path manager fullmesh tells {MAX_ADDRESSES} apart"));
+        let error = error.label(format!("path manager {} tells {most} apart", manager.name()));
         sink.push(error.help("give it fewer links, or use path_manager = \"ndiffports\""));
     }
 }

@@ -147,9 +147,9 @@ fn multipath_tcp_with_one_subflow_is_pointed_out() {
     };
     only("", &["flow tcp has one path only", "a second [[link]]", "ndiffports"]);
     only(", max_subflows = 1", &["one subflow only (max_subflows)", "kind = \"tcp\""]);
-    only(", path_manager = \"passive\"", &["passive opens none", "fullmesh"]);
+    only(", path_manager = \"passive\"", &["passive opens no second", "fullmesh"]);
     let ports = |n| format!(", path_manager = {{ kind = \"ndiffports\", num_subflows = {n} }}");
-    only(&ports(1), &["one subflow only (num_subflows)"]);
+    only(&ports(1), &["ndiffports opens no second", "fullmesh"]);
     assert!(mptcp(&ports(2)).is_empty());
     assert!(mptcp(", path_manager = { kind = \"fullmesh\", num_subflows = 2 }").is_empty());
     // A second link at one of the hosts is a second path.

@@ -269,7 +269,7 @@ impl SimPacket {
     }
 
     pub(crate) fn is_syn(&self) -> bool {
-        self.protocol == protocol::TCP && self.flags.has(Flags::SYN) && !self.flags.has(Flags::ACK)
+        self.opens() && !self.flags.has(Flags::ACK)
     }
 }
 

@@ -41,6 +41,13 @@ macro_rules! config_enum {
             pub fn get(&self, name: &str) -> Option<Value> {
                 match self { $( Self::$variant(c) => c.get(name), )+ }
             }
+            /// Whether the parameters fit together.
+            ///
+            /// # Errors
+            /// The name of one that does not, and why.
+            pub fn validate(&self) -> Result<(), Invalid> {
+                match self { $( Self::$variant(c) => <$variant as $trait>::validate(c), )+ }
+            }
             /// What documentation says about each.
             pub fn catalog() -> Vec<CatalogEntry> {
                 vec![$( CatalogEntry {

@@ -12,7 +12,7 @@ use super::red::{AdaptOn, Red, RedConfig, red_based};
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcLine, TcWords};
+use crate::tc::TcLine;
 use tailrace_core::{Duration, Packet, Probability};
 
 red_based! {
@@ -62,8 +62,6 @@ impl Discipline for AredConfig {
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",
     };
-    /// In tc it is `red ... adaptive`.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Red, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -73,10 +71,6 @@ impl Discipline for AredConfig {
     fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
         let red = self.adaptive();
         Managed::new(red.limit, red.ecn, red.drop, Red::new(&red, link))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc spells this \"red ... adaptive\""))
     }
 
     fn explicit(&self, link: &LinkView) -> Self {

@@ -13,7 +13,6 @@
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Instant, Limit, Packet, Probability, Rng};
 
 tailrace_core::choices! {
@@ -70,7 +69,6 @@ impl Discipline for AvqConfig {
         ecn: "marks instead of dropping with `ecn`; overflow of the real queue drops",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Avq, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -90,10 +88,6 @@ impl Discipline for AvqConfig {
 
     fn build<P: Packet>(&self, link: &LinkView) -> Managed<Avq, P> {
         Managed::new(self.limit, self.ecn, DropEnd::Tail, Avq::new(self, link))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no avq"))
     }
 }
 

@@ -13,7 +13,6 @@
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 
 tailrace_core::choices! {
@@ -70,7 +69,6 @@ impl Discipline for BlueConfig {
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Blue, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -85,10 +83,6 @@ impl Discipline for BlueConfig {
 
     fn build<P: Packet>(&self, _link: &LinkView) -> Managed<Blue, P> {
         Managed::new(self.limit, self.ecn, self.drop, Blue::new(self))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no blue"))
     }
 }
 

@@ -13,7 +13,6 @@
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::math::sqrt;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 
@@ -48,7 +47,6 @@ impl Discipline for CobaltConfig {
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Cobalt, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -63,10 +61,6 @@ impl Discipline for CobaltConfig {
 
     fn build<P: Packet>(&self, _link: &LinkView) -> Managed<Cobalt, P> {
         Managed::new(self.limit, self.ecn, DropEnd::Tail, Cobalt::new(self))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no cobalt"))
     }
 }
 

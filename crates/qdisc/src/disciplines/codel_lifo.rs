@@ -25,7 +25,6 @@ use super::codel::{Arithmetic, newton_step};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
@@ -81,7 +80,6 @@ impl Discipline for CodelLifoConfig {
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = FlowQueue<CodelLifo, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -108,10 +106,6 @@ impl Discipline for CodelLifoConfig {
             ..FlowSetup::RFC8290
         };
         FlowQueue::new(setup, CodelLifo::new(self))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no codel_lifo"))
     }
 }
 

@@ -27,7 +27,6 @@ use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Sink};
 use crate::flow_hash::FlowBy;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Probability};
 
 red_based! {
@@ -71,8 +70,6 @@ impl Discipline for CprConfig {
         per_flow_state: "packets of the window, and those in congested intervals, for at most `flows` flows",
     };
     const CLASSIFIES: bool = true;
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Cpr<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -97,10 +94,6 @@ impl Discipline for CprConfig {
             marks_count: self.marks_count,
             filtered: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no cpr"))
     }
 }
 

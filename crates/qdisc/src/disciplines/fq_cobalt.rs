@@ -13,7 +13,6 @@ use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 
 tailrace_core::parameters! {
@@ -56,7 +55,6 @@ impl Discipline for FqCobaltConfig {
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "a queue, a deficit and COBALT's variables, shared by flows that collide",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = FlowQueue<Cobalt, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -79,10 +77,6 @@ impl Discipline for FqCobaltConfig {
             ..FlowSetup::RFC8290
         };
         FlowQueue::new(setup, Cobalt::new(&self.cobalt()))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no fq_cobalt"))
     }
 }
 

@@ -14,7 +14,6 @@ use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet};
 
 tailrace_core::parameters! {
@@ -57,7 +56,6 @@ impl Discipline for FqCodelLifoConfig {
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "a stack, a deficit, CoDel's variables and sojourn statistics, shared by flows that collide",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = FlowQueue<CodelLifo, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -81,10 +79,6 @@ impl Discipline for FqCodelLifoConfig {
             ..FlowSetup::RFC8290
         };
         FlowQueue::new(setup, CodelLifo::new(&self.codel_lifo()))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no fq_codel_lifo"))
     }
 }
 

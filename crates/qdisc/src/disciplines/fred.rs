@@ -21,7 +21,6 @@ use self::flows::Flows;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::registry::{About, Discipline, Invalid};
 use crate::signal::{Fate, fate};
-use crate::tc::{TcError, TcWords};
 use std::collections::VecDeque;
 use tailrace_core::math::pow;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Probability, Rng};
@@ -88,7 +87,6 @@ impl Discipline for FredConfig {
     };
     /// tc does not know it.
     const CLASSIFIES: bool = true;
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Fred<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -132,10 +130,6 @@ impl Discipline for FredConfig {
             probability: 0.0,
             idle_since: Some(Instant::ZERO),
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no fred"))
     }
 }
 

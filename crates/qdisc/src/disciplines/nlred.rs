@@ -11,7 +11,6 @@ use super::red::{Red, red_based};
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::Packet;
 
 red_based! {
@@ -32,8 +31,6 @@ impl Discipline for NlredConfig {
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",
     };
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Red, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -42,10 +39,6 @@ impl Discipline for NlredConfig {
 
     fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
         Managed::new(self.limit, self.ecn, self.drop, Red::new(&self.red(), link).nonlinear())
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no nlred"))
     }
 }
 

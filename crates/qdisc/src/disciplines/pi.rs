@@ -13,7 +13,6 @@ use crate::control::{Controller, Ticker};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
 tailrace_core::parameters! {
@@ -48,7 +47,6 @@ impl Discipline for PiConfig {
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Pi, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -72,10 +70,6 @@ impl Discipline for PiConfig {
 
     fn build<P: Packet>(&self, _link: &LinkView) -> Managed<Pi, P> {
         Managed::new(self.limit, self.ecn, DropEnd::Tail, Pi::new(self))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no pi"))
     }
 }
 

@@ -14,7 +14,6 @@ use crate::control::{Controller, Ticker, delay_shown};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Packet, Probability, Rng};
 
 tailrace_core::parameters! {
@@ -51,7 +50,6 @@ impl Discipline for Pi2Config {
         ecn: "with `ecn` marks ECT(0) by the square up to `mark_limit`, ECT(1) and CE by `k` times the root",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Pi2Queue<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -71,10 +69,6 @@ impl Discipline for Pi2Config {
 
     fn build<P: Packet>(&self, _link: &LinkView) -> Pi2Queue<P> {
         Pi2Queue { inner: Managed::new(self.limit, self.ecn, DropEnd::Tail, Pi2::new(self)) }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no pi2 outside dualpi2"))
     }
 }
 

@@ -16,7 +16,6 @@ use super::red::red_based;
 use crate::discipline::{Aqm as _, Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet, Probability};
 
 tailrace_core::choices! {
@@ -58,8 +57,6 @@ impl Discipline for PunsiConfig {
         ecn: "with `ecn` RED's signal marks; the penalty drops",
         per_flow_state: "none",
     };
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Punsi<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -87,10 +84,6 @@ impl Discipline for PunsiConfig {
             meeting: Meeting::new(self.flow, Draw::Back),
             penalties: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no punsi"))
     }
 }
 

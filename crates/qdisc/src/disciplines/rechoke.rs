@@ -22,7 +22,6 @@ use crate::classifier::{Flags, salted};
 use crate::discipline::{Aqm as _, Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rng};
 
 red_based! {
@@ -58,8 +57,6 @@ impl Discipline for RechokeConfig {
         per_flow_state: "hits and signals of at most `entries` flows, and at most 4096 flags",
     };
     const CLASSIFIES: bool = true;
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Rechoke<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -95,10 +92,6 @@ impl Discipline for RechokeConfig {
             hits: 0,
             filtered: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no rechoke"))
     }
 }
 

@@ -27,7 +27,6 @@ use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Sink};
 use crate::flow_hash::FlowBy;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Probability};
 
 red_based! {
@@ -88,8 +87,6 @@ impl Discipline for RedPdConfig {
                          at most `flows` entries",
     };
     const CLASSIFIES: bool = true;
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = RedPd<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -121,10 +118,6 @@ impl Discipline for RedPdConfig {
             monitor: Monitor::new(self),
             filtered: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no red_pd"))
     }
 }
 

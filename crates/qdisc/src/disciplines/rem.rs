@@ -14,7 +14,6 @@ use crate::control::Ticker;
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::math::{exp, ln};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 
@@ -77,7 +76,6 @@ impl Discipline for RemConfig {
         ecn: "marks instead of dropping with `ecn`, on arrival or departure",
         per_flow_state: "none",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Rem, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -104,10 +102,6 @@ impl Discipline for RemConfig {
 
     fn build<P: Packet>(&self, link: &LinkView) -> Managed<Rem, P> {
         Managed::new(self.limit, self.ecn, DropEnd::Tail, Rem::new(self, link))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no rem"))
     }
 }
 

@@ -23,7 +23,6 @@ use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Sink};
 use crate::flow_hash::FlowBy;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet};
 
 tailrace_core::choices! {
@@ -75,7 +74,6 @@ impl Discipline for RredConfig {
     };
     /// tc does not know it.
     const CLASSIFIES: bool = true;
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Rred<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -107,10 +105,6 @@ impl Discipline for RredConfig {
             flags: Flags::new(),
             filtered: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no rred"))
     }
 }
 

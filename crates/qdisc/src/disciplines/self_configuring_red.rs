@@ -12,7 +12,6 @@ use super::red::{Crossings, Red, Status, red_based};
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{Packet, Probability};
 
 tailrace_core::choices! {
@@ -68,8 +67,6 @@ impl Discipline for SelfConfiguringRedConfig {
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",
     };
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Managed<Red, P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -87,10 +84,6 @@ impl Discipline for SelfConfiguringRedConfig {
 
     fn build<P: Packet>(&self, link: &LinkView) -> Managed<Red, P> {
         Managed::new(self.limit, self.ecn, self.drop, self.law(link))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no self-configuring red"))
     }
 }
 

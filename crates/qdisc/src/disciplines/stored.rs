@@ -18,7 +18,6 @@ use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Duration, Instant, Packet, Rng};
 
@@ -50,8 +49,6 @@ impl Discipline for StoredConfig {
         ecn: "with `ecn` RED marks within the band; what holds a bin to its share drops",
         per_flow_state: "none; bins shared by flows that collide",
     };
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Stored<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -75,10 +72,6 @@ impl Discipline for StoredConfig {
             hash: SaltedHash::default(),
             perturb: (!self.perturb.is_zero()).then(|| Ticker::new(self.perturb, self.perturb)),
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no stored"))
     }
 }
 

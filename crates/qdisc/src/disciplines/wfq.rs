@@ -15,7 +15,6 @@ use crate::discipline::LinkView;
 use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer, Weights};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use crate::{Backlog, Cx, QueueDiscipline};
 use tailrace_core::{Bytes, Instant, Limit, Packet};
 
@@ -112,7 +111,6 @@ impl Discipline for WfqConfig {
         ecn: "ignored",
         per_flow_state: "a queue, a weight and a tag, while it holds packets or its tag is ahead of the clock",
     };
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Wfq<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -157,10 +155,6 @@ impl Discipline for WfqConfig {
             },
             rate: link.rate.bytes_per_sec(),
         }))
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("Linux has no wfq"))
     }
 }
 

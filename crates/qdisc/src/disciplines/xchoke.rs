@@ -21,7 +21,6 @@ use crate::classifier::{Flags, salted};
 use crate::discipline::{Aqm as _, Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use tailrace_core::{DropReason, Duration, Instant, Packet, Rng};
 
 red_based! {
@@ -57,8 +56,6 @@ impl Discipline for XchokeConfig {
         per_flow_state: "hits of at most `entries` flows, and at most 4096 flags",
     };
     const CLASSIFIES: bool = true;
-    /// tc does not know it.
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Xchoke<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -92,10 +89,6 @@ impl Discipline for XchokeConfig {
             matches: 0,
             filtered: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no xchoke"))
     }
 }
 

@@ -30,7 +30,7 @@ pub use reno::{Reno, RenoConfig};
 pub use vegas::{RoundTrip, Vegas, VegasConfig};
 
 use crate::config::{EcnEcho, EcnLeast, Increase, TcpConfig, WindowUnit};
-use tailrace_core::params::Parameters;
+use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
 /// A threshold that is never reached: "unlimited".
@@ -362,6 +362,13 @@ pub trait Algorithm: CongestionControl + Sized {
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
+    /// Whether the parameters fit together.
+    ///
+    /// # Errors
+    /// The name of one that does not, and why.
+    fn validate(_config: &Self::Config) -> Result<(), Invalid> {
+        Ok(())
+    }
     /// A fresh instance.
     fn build(config: &Self::Config, setup: &Setup) -> Self;
 }

@@ -5,7 +5,7 @@ use super::member::Member;
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
 use super::{Bbr, Bbr3, Cubic, Dctcp, Highspeed, Ledbat, NewReno, Prague, Reno, Vegas};
 use crate::config::TcpConfig;
-use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// What documentation says about one registered algorithm.
@@ -23,52 +23,12 @@ pub struct CatalogEntry {
 
 macro_rules! congestion_controls {
     ($( $word:literal => $variant:ident, )+) => {
-        /// A congestion control with its parameters, by registered name.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum CcConfig {
-            $( #[doc = concat!("`", $word, "`")] $variant(<$variant as Algorithm>::Config), )+
+        crate::registry::config_enum! {
+            /// A congestion control with its parameters, by registered name.
+            CcConfig, Algorithm, $( $word => $variant, )+
         }
 
         impl CcConfig {
-            /// Registered names, in the table's order.
-            pub const fn names() -> &'static [&'static str] {
-                &[$($word),+]
-            }
-            /// The default configuration of the algorithm called `name`.
-            pub fn default_of(name: &str) -> Option<Self> {
-                match name {
-                    $( $word => Some(Self::$variant(Default::default())), )+
-                    _ => None,
-                }
-            }
-            /// The registered name.
-            pub const fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $word, )+ }
-            }
-            /// The parameter table.
-            pub fn params(&self) -> &'static [ParamInfo] {
-                match self { $( Self::$variant(_) => <<$variant as Algorithm>::Config as Parameters>::params(), )+ }
-            }
-            /// Sets one parameter.
-            ///
-            /// # Errors
-            /// [`SetError`] where the name is unknown or the value does not fit.
-            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
-                match self { $( Self::$variant(c) => c.set(name, value), )+ }
-            }
-            /// The value of one parameter; `None` for an unknown name.
-            pub fn get(&self, name: &str) -> Option<Value> {
-                match self { $( Self::$variant(c) => c.get(name), )+ }
-            }
-            /// What documentation says about every registered algorithm.
-            pub fn catalog() -> Vec<CatalogEntry> {
-                vec![$( CatalogEntry {
-                    name: $word,
-                    summary: $variant::SUMMARY,
-                    citation: $variant::CITATION,
-                    params: <<$variant as Algorithm>::Config as Parameters>::params(),
-                }, )+]
-            }
             /// An instance for a connection with segments of `mss` bytes.
             pub fn build(&self, config: &TcpConfig, mss: u64) -> Cc {
                 let setup = Setup::new(config, mss);

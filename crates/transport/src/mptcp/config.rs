@@ -6,7 +6,7 @@ use super::scheduler::SchedulerConfig;
 use crate::cc::CcConfig;
 use crate::config::TcpConfig;
 use std::sync::Arc;
-use tailrace_core::params::{ParamInfo, SetError, Value};
+use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
 use tailrace_core::{Duration, parameters};
 
 parameters! {
@@ -70,6 +70,16 @@ impl SubflowControl {
         match self {
             Self::Uncoupled(c) => c.params(),
             Self::Coupled(c) => c.params(),
+        }
+    }
+    /// Whether the parameters fit together.
+    ///
+    /// # Errors
+    /// The name of one that does not, and why.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        match self {
+            Self::Uncoupled(c) => c.validate(),
+            Self::Coupled(c) => c.validate(),
         }
     }
     /// Sets one parameter.

@@ -7,7 +7,6 @@ use super::repository::{Layout, Repository};
 use crate::discipline::{Backlog, LinkView};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rate};
 
@@ -169,7 +168,6 @@ impl Discipline for DfsConfig {
         per_flow_state: "a record of 100 B for each flow seen in the last one or two `prune_interval`, at most `max_flows`",
     };
     const CLASSIFIES: bool = true;
-    const TC_KINDS: &'static [&'static str] = &[];
     type Queue<P: Packet> = Dfs<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -215,9 +213,5 @@ impl Discipline for DfsConfig {
             last_prune: Instant::ZERO,
             marked: 0,
         }
-    }
-
-    fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("tc has no dfs"))
     }
 }

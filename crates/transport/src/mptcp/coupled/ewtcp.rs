@@ -6,6 +6,7 @@
 
 use super::{CoupledAlgorithm, CoupledControl, Path, active};
 use crate::cc::AckSample;
+use tailrace_core::params::Invalid;
 use tailrace_core::{choices, parameters};
 
 choices! {
@@ -37,6 +38,12 @@ impl CoupledAlgorithm for Ewtcp {
     const SUMMARY: &'static str = "Each subflow a TCP of smaller weight";
     const CITATION: &'static str =
         "Honda et al., \"Multipath Congestion Control for Shared Bottleneck\", PFLDNeT 2009";
+    fn validate(c: &EwtcpConfig) -> Result<(), Invalid> {
+        if c.a.is_some_and(|a| a <= 0.0) {
+            return Err(("a", "must be more than zero, or the windows never grow".into()));
+        }
+        Ok(())
+    }
     fn build(config: &EwtcpConfig) -> Self {
         Self(config.clone())
     }

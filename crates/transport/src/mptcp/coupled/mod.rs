@@ -27,7 +27,7 @@ pub use wvegas::{Wvegas, WvegasConfig};
 
 use crate::cc::member::Member;
 use crate::cc::{AckSample, CongestionEvent, Signal};
-use tailrace_core::params::Parameters;
+use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration};
 
 /// A subflow as a coupled controller sees it.
@@ -95,6 +95,13 @@ pub trait CoupledAlgorithm: CoupledControl + Sized {
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
+    /// Whether the parameters fit together.
+    ///
+    /// # Errors
+    /// The name of one that does not, and why.
+    fn validate(_config: &Self::Config) -> Result<(), Invalid> {
+        Ok(())
+    }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;
 }

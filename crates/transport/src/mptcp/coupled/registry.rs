@@ -6,7 +6,7 @@ use super::{
 };
 use crate::cc::{AckSample, CatalogEntry};
 use tailrace_core::Bytes;
-use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
 
 macro_rules! coupled_controls {
     ($( $word:literal => $variant:ident, )+) => {

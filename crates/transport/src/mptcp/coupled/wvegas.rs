@@ -10,6 +10,7 @@
 use super::{CoupledAlgorithm, CoupledControl, Path};
 use crate::cc::AckSample;
 use tailrace_core::parameters;
+use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of wVegas. Counts are in segments.
@@ -54,6 +55,21 @@ impl CoupledAlgorithm for Wvegas {
     const SUMMARY: &'static str = "Weighted Vegas: equal queueing delay prices on all paths";
     const CITATION: &'static str =
         "Cao, Xu, Fu, \"Delay-based Congestion Control for Multipath TCP\", ICNP 2012";
+    fn validate(c: &WvegasConfig) -> Result<(), Invalid> {
+        if c.initial_alpha <= 0.0 {
+            return Err(("initial_alpha", "must be more than zero".into()));
+        }
+        if c.gamma < 0.0 {
+            return Err(("gamma", "must not be negative".into()));
+        }
+        if c.total_alpha < c.initial_alpha {
+            return Err((
+                "total_alpha",
+                format!("is below initial_alpha = {}, which each path alone keeps queued", c.initial_alpha),
+            ));
+        }
+        Ok(())
+    }
     fn build(config: &WvegasConfig) -> Self {
         Self { config: config.clone(), rounds: Vec::new() }
     }

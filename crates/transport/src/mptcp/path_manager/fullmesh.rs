@@ -9,6 +9,7 @@
 use super::{AddressId, PathAction, PathEvent, PathManager, PathManagerKind};
 use crate::tcp::ResetCause;
 use std::collections::VecDeque;
+use tailrace_core::params::Invalid;
 use tailrace_core::{Duration, Instant, parameters};
 
 parameters! {
@@ -26,7 +27,7 @@ parameters! {
 }
 
 /// The most addresses of a host that are told apart: sets of them are words of 32 bits.
-pub const MAX_ADDRESSES: usize = 32;
+const MAX_ADDRESSES: usize = 32;
 
 /// The path manager `fullmesh`.
 #[derive(Clone, Debug)]
@@ -50,6 +51,18 @@ impl PathManagerKind for Fullmesh {
     type Config = FullmeshConfig;
     const SUMMARY: &'static str = "A subflow between every two addresses, opened by the client";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_fullmesh.c";
+    fn validate(c: &FullmeshConfig) -> Result<(), Invalid> {
+        if c.num_subflows == 0 {
+            return Err(("num_subflows", "must be at least 1, which is the connection's own".into()));
+        }
+        Ok(())
+    }
+    fn subflows(c: &FullmeshConfig) -> u64 {
+        c.num_subflows
+    }
+    fn most_addresses(_c: &FullmeshConfig) -> Option<usize> {
+        Some(MAX_ADDRESSES)
+    }
     fn build(config: &FullmeshConfig) -> Self {
         Self {
             config: config.clone(),

@@ -8,14 +8,14 @@ mod ndiffports;
 mod passive;
 mod registry;
 
-pub use fullmesh::{Fullmesh, FullmeshConfig, MAX_ADDRESSES};
+pub use fullmesh::{Fullmesh, FullmeshConfig};
 pub use ndiffports::{Ndiffports, NdiffportsConfig};
 pub use passive::{Passive, PassiveConfig};
 pub use registry::{PathManagerConfig, RunningPathManager};
 
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
-use tailrace_core::params::Parameters;
+use tailrace_core::params::{Invalid, Parameters};
 
 /// Id of an address within its host (RFC 8684 §3.4.1); 0 is the one the connection began with.
 pub type AddressId = u8;
@@ -117,6 +117,21 @@ pub trait PathManagerKind: PathManager + Sized {
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
+    /// Whether the parameters fit together.
+    ///
+    /// # Errors
+    /// The name of one that does not, and why.
+    fn validate(_config: &Self::Config) -> Result<(), Invalid> {
+        Ok(())
+    }
+    /// Subflows that it opens between two addresses, the connection's own among them.
+    fn subflows(_config: &Self::Config) -> u64 {
+        1
+    }
+    /// Where it opens subflows between other addresses than the connection's own, the most of a host that it tells apart.
+    fn most_addresses(_config: &Self::Config) -> Option<usize> {
+        None
+    }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;
 }

@@ -3,6 +3,7 @@
 
 use super::{PathAction, PathEvent, PathManager, PathManagerKind};
 use std::collections::VecDeque;
+use tailrace_core::params::Invalid;
 use tailrace_core::{Instant, parameters};
 
 parameters! {
@@ -24,6 +25,15 @@ impl PathManagerKind for Ndiffports {
     type Config = NdiffportsConfig;
     const SUMMARY: &'static str = "Several subflows between the same addresses, on different ports";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_ndiffports.c";
+    fn validate(c: &NdiffportsConfig) -> Result<(), Invalid> {
+        if c.num_subflows == 0 {
+            return Err(("num_subflows", "must be at least 1, which is the connection's own".into()));
+        }
+        Ok(())
+    }
+    fn subflows(c: &NdiffportsConfig) -> u64 {
+        c.num_subflows
+    }
     fn build(config: &NdiffportsConfig) -> Self {
         Self { num_subflows: config.num_subflows, actions: VecDeque::new() }
     }

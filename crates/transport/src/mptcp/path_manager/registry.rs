@@ -3,7 +3,7 @@
 use super::{Fullmesh, Ndiffports, Passive, PathAction, PathEvent, PathManager, PathManagerKind};
 use crate::cc::CatalogEntry;
 use tailrace_core::Instant;
-use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
 
 macro_rules! path_managers {
     ($( $word:literal => $variant:ident, )+) => {
@@ -16,6 +16,17 @@ macro_rules! path_managers {
             /// A fresh instance.
             pub fn build(&self) -> RunningPathManager {
                 match self { $( Self::$variant(c) => RunningPathManager::$variant(Box::new($variant::build(c))), )+ }
+            }
+        }
+
+        impl PathManagerConfig {
+            /// See [`PathManagerKind::subflows`].
+            pub fn subflows(&self) -> u64 {
+                match self { $( Self::$variant(c) => $variant::subflows(c), )+ }
+            }
+            /// See [`PathManagerKind::most_addresses`].
+            pub fn most_addresses(&self) -> Option<usize> {
+                match self { $( Self::$variant(c) => $variant::most_addresses(c), )+ }
             }
         }
 

@@ -9,6 +9,7 @@
 
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
 use crate::mptcp::send::Chunk;
+use tailrace_core::params::Invalid;
 use tailrace_core::{Instant, parameters};
 
 parameters! {
@@ -42,6 +43,27 @@ impl SchedulerKind for Blest {
     const SUMMARY: &'static str = "Passes over a slow subflow that would block the window";
     const CITATION: &'static str =
         "Ferlin et al., \"BLEST: Blocking Estimation-based MPTCP Scheduler\", IFIP Networking 2016";
+    fn validate(c: &BlestConfig) -> Result<(), Invalid> {
+        if c.min_lambda < 0.0 {
+            return Err(("min_lambda", "must not be negative".into()));
+        }
+        if c.max_lambda < c.min_lambda {
+            return Err((
+                "max_lambda",
+                format!("{} is below min_lambda = {}; set both", c.max_lambda, c.min_lambda),
+            ));
+        }
+        if !(c.min_lambda..=c.max_lambda).contains(&c.lambda) {
+            return Err((
+                "lambda",
+                format!(
+                    "{} is not between min_lambda = {} and max_lambda = {}",
+                    c.lambda, c.min_lambda, c.max_lambda
+                ),
+            ));
+        }
+        Ok(())
+    }
     fn build(config: &BlestConfig) -> Self {
         Self {
             lambda: config.lambda,

@@ -9,6 +9,7 @@
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
 use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
+use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of ECF.
@@ -31,6 +32,12 @@ impl SchedulerKind for Ecf {
     const SUMMARY: &'static str = "Waits for the fast subflow where that finishes earlier";
     const CITATION: &'static str =
         "Lim et al., \"ECF: An MPTCP Path Scheduler to Manage Heterogeneous Paths\", CoNEXT 2017";
+    fn validate(c: &EcfConfig) -> Result<(), Invalid> {
+        if c.beta < 0.0 {
+            return Err(("beta", "must not be negative".into()));
+        }
+        Ok(())
+    }
     fn build(config: &EcfConfig) -> Self {
         let default = LowestRtt::build(&LowestRttConfig::default());
         Self { beta: config.beta, waiting: false, default }

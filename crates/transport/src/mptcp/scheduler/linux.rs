@@ -11,6 +11,7 @@ use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
 use crate::mptcp::MAX_SUBFLOWS;
 use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
+use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of Linux's scheduler.
@@ -33,6 +34,12 @@ impl SchedulerKind for LinuxScheduler {
     type Config = LinuxSchedulerConfig;
     const SUMMARY: &'static str = "The subflow that would drain its queue first";
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
+    fn validate(c: &LinuxSchedulerConfig) -> Result<(), Invalid> {
+        if c.burst == 0 {
+            return Err(("burst", "must be at least 1".into()));
+        }
+        Ok(())
+    }
     fn build(config: &LinuxSchedulerConfig) -> Self {
         Self { burst: config.burst.max(1), last: 0, left: 0, rates: [0.0; MAX_SUBFLOWS] }
     }

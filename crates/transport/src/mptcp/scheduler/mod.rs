@@ -24,7 +24,7 @@ pub use round_robin::{RoundRobin, RoundRobinConfig};
 pub use weighted::{Weight, Weighted, WeightedConfig};
 
 use super::send::Chunk;
-use tailrace_core::params::Parameters;
+use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// A subflow as a scheduler sees it.
@@ -139,6 +139,13 @@ pub trait SchedulerKind: Scheduler + Sized {
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
+    /// Whether the parameters fit together.
+    ///
+    /// # Errors
+    /// The name of one that does not, and why.
+    fn validate(_config: &Self::Config) -> Result<(), Invalid> {
+        Ok(())
+    }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;
 }

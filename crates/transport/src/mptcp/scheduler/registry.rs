@@ -6,7 +6,7 @@ use super::{
 };
 use crate::cc::CatalogEntry;
 use crate::mptcp::send::Chunk;
-use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
 
 macro_rules! schedulers {
     ($( $word:literal => $variant:ident, )+) => {

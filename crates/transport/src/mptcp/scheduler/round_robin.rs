@@ -6,6 +6,7 @@
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
 use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
+use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of the round-robin scheduler.
@@ -30,6 +31,12 @@ impl SchedulerKind for RoundRobin {
     type Config = RoundRobinConfig;
     const SUMMARY: &'static str = "Each subflow in turn";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_rr.c";
+    fn validate(c: &RoundRobinConfig) -> Result<(), Invalid> {
+        if c.num_segments == 0 {
+            return Err(("num_segments", "must be at least 1".into()));
+        }
+        Ok(())
+    }
     fn build(config: &RoundRobinConfig) -> Self {
         Self { config: config.clone(), turn: 0, used: 0 }
     }
