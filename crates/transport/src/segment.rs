@@ -76,6 +76,10 @@ impl Flags {
         let [ae, cwr, ece] = [ace >> 2 & 1, ace >> 1 & 1, ace & 1];
         Self(ae * Self::AE.0 + cwr * Self::CWR.0 + ece * Self::ECE.0)
     }
+    /// These but for `other`'s.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
     /// Both sets together.
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)

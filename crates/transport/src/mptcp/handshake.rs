@@ -30,8 +30,8 @@ pub(super) enum Entry {
     Pass,
     /// It is as if it had been lost.
     Ignore,
-    /// The subflow is reset.
-    Refuse,
+    /// The subflow is reset, and why.
+    Refuse(ResetReason),
 }
 
 impl Mptcp {
@@ -111,22 +111,24 @@ impl Mptcp {
         self.subflows.len() == 1
     }
 
-    /// A SYN that asks to join; returns the new subflow.
+    /// A SYN that asks to join; returns the new subflow, or why there is none (RFC 8684 §3.2).
     pub(super) fn accept_join(
         &mut self,
         tuple: &Tuple,
         segment: &Segment,
         options: &Options,
         now: Instant,
-    ) -> Option<usize> {
-        let Some(Signal::JoinSyn { backup, id: remote, token, nonce }) = options.signal else { return None };
+    ) -> Result<usize, Option<ResetReason>> {
+        let Some(Signal::JoinSyn { backup, id: remote, token, nonce }) = options.signal else {
+            return Err(None);
+        };
         let live = self.subflows.iter().filter(|s| !s.gone).count();
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let welcome = syn && self.stage == Stage::Established && live < self.most_subflows();
-        let local = self.locals.iter().find(|l| l.address == tuple.local && l.up)?.id;
-        if !welcome || token != self.key.token() {
-            return None;
-        }
+        let local = self.locals.iter().find(|l| l.address == tuple.local && l.up);
+        let Some(local) = local.filter(|_| welcome && token == self.key.token()).map(|l| l.id) else {
+            return Err(Some(ResetReason::Mptcp));
+        };
         if !self.remotes.iter().any(|r| r.id == remote) {
             self.remotes.push(Remote { id: remote, address: tuple.remote, port: tuple.remote_port });
         }
@@ -134,15 +136,15 @@ impl Mptcp {
         let mut subflow = Subflow::new(tcp, *tuple, (local, remote));
         subflow.peer_backup = backup;
         subflow.join = Some(Join { active: false, nonce: self.rng.next_u64() as u32, peer_nonce: nonce });
-        Some(self.place(subflow))
+        Ok(self.place(subflow))
     }
 
     /// Proofs of a join that is not ready yet.
     fn check_join(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
         let (Some(mut join), Some(peer)) = (self.subflows[id].join, self.peer_key) else {
-            return Entry::Refuse;
+            return Entry::Refuse(ResetReason::Mptcp);
         };
-        let judge = |proven| if proven { Entry::Pass } else { Entry::Refuse };
+        let judge = |proven| if proven { Entry::Pass } else { Entry::Refuse(ResetReason::Mptcp) };
         if segment.flags.has(Flags::RST) {
             return Entry::Pass;
         }
@@ -154,7 +156,7 @@ impl Mptcp {
                 self.subflows[id].peer_backup = backup;
                 judge(hmac == join.expected_short(self.key, peer))
             }
-            (true, _) if syn => Entry::Refuse,
+            (true, _) if syn => Entry::Refuse(ResetReason::Middlebox),
             (true, _) => {
                 // Anything after the SYN-ACK shows that the proof has arrived.
                 self.subflows[id].ready = true;
@@ -228,11 +230,11 @@ impl Mptcp {
         }
     }
 
-    /// The option of a reset: why.
-    pub(super) fn reset_option(&self) -> Option<Signal> {
+    /// The option of a reset of subflow `id`: why.
+    pub(super) fn reset_option(&self, id: usize) -> Option<Signal> {
         match (self.aborting, self.peer_key) {
             (true, Some(peer)) => Some(Signal::FastClose { key: peer.0 }),
-            (false, Some(_)) => Some(Signal::Reset { transient: false, reason: ResetReason::Unspecified }),
+            (false, Some(_)) => Some(Signal::Reset { transient: false, reason: self.subflows[id].reset }),
             _ => None,
         }
     }

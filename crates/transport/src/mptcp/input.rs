@@ -3,7 +3,7 @@
 use super::Mptcp;
 use super::coupled::Coupling;
 use super::handshake::{Entry, Stage};
-use super::option::{Dss, Mapping, Options, Signal};
+use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
 use super::subflow::Tuple;
 use crate::cc::Cc;
@@ -15,17 +15,24 @@ impl Mptcp {
     /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
     /// unless they ask to join.
     pub fn handle_segment(&mut self, tuple: &Tuple, segment: &Segment, options: &Options, now: Instant) {
-        let known = self.find(tuple);
-        let Some(id) = known.or_else(|| self.accept_join(tuple, segment, options, now)) else {
-            self.refuse(tuple, segment);
-            return;
+        let place = match self.find(tuple) {
+            Some(id) => Ok(id),
+            None => self.accept_join(tuple, segment, options, now),
+        };
+        let id = match place {
+            Ok(id) => id,
+            Err(reason) => return self.refuse(tuple, segment, reason),
         };
         self.touch(id);
         match self.check_in(id, segment, options) {
             Entry::Pass => {}
             Entry::Ignore => return,
-            Entry::Refuse => {
-                self.subflows[id].tcp.abort();
+            Entry::Refuse(reason) => {
+                if self.subflows[id].tcp.state() == State::SynSent {
+                    // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
+                    self.refuse(tuple, segment, Some(reason));
+                }
+                self.subflows[id].abort(reason);
                 self.settle(id, now);
                 return;
             }
@@ -55,7 +62,7 @@ impl Mptcp {
     }
 
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
-    fn refuse(&mut self, tuple: &Tuple, segment: &Segment) {
+    fn refuse(&mut self, tuple: &Tuple, segment: &Segment, reason: Option<ResetReason>) {
         if segment.flags.has(Flags::RST) {
             return;
         }
@@ -65,7 +72,8 @@ impl Mptcp {
             let (ack, flags) = (segment.seq + segment.seq_len(), Flags::RST.with(Flags::ACK));
             Segment { ack, flags, ..Segment::default() }
         };
-        self.resets.push_back((*tuple, reset));
+        let signal = reason.map(|reason| Signal::Reset { transient: false, reason });
+        self.resets.push_back((*tuple, reset, Options { dss: None, signal }));
     }
 
     /// Remembers what the segment's payload maps to.
@@ -128,8 +136,11 @@ impl Mptcp {
             }
             Signal::Priority { backup } => self.subflows[id].peer_backup = backup,
             Signal::FastClose { key } if key == self.key.0 => {
-                for s in self.subflows.iter_mut().filter(|s| !s.gone) {
-                    s.tcp.abort();
+                for id in 0..self.subflows.len() {
+                    if !self.subflows[id].gone {
+                        self.subflows[id].tcp.abort();
+                        self.touch(id);
+                    }
                 }
                 self.break_off(ResetCause::Peer);
             }
@@ -164,7 +175,7 @@ impl Mptcp {
                     self.fall_back();
                     self.take_plain(id, to, segment, now);
                 } else {
-                    self.subflows[id].tcp.abort();
+                    self.subflows[id].abort(ResetReason::Middlebox);
                 }
                 return;
             };

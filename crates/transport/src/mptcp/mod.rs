@@ -157,7 +157,7 @@ pub struct Mptcp {
     /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
     signals: VecDeque<(Option<usize>, Signal)>,
     /// Answers to segments of no subflow.
-    resets: VecDeque<(Tuple, Segment)>,
+    resets: VecDeque<(Tuple, Segment, Options)>,
     /// When a connection without subflows is given up.
     lonely: Instant,
     aborting: bool,

@@ -34,8 +34,8 @@ impl Pieces for Shelf<'_> {
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
-        if let Some((tuple, segment)) = self.resets.pop_front() {
-            return Some(Transmit { subflow: None, tuple, segment, options: Options::NONE });
+        if let Some((tuple, segment, options)) = self.resets.pop_front() {
+            return Some(Transmit { subflow: None, tuple, segment, options });
         }
         loop {
             if let Some(transmit) = self.poll_subflows(now) {
@@ -60,6 +60,9 @@ impl Mptcp {
                 if options.dss.is_some() && self.signals.iter().any(|(on, _)| on.is_none_or(|on| on == id)) {
                     // One signal a segment: the next ACK takes the next.
                     self.subflows[id].tcp.demand_ack();
+                }
+                if self.data_deadline == Instant::MAX && options.dss.is_some_and(|d| d.data_fin) {
+                    self.arm_data_timer(now);
                 }
                 self.deadlines[id] = self.deadline_of(id);
                 return Some(Transmit { subflow: Some(id), tuple, segment, options });
@@ -210,10 +213,12 @@ impl Mptcp {
     /// The options of `segment`, which subflow `id` sends; SACK blocks give way to them.
     fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
         if self.stage == Stage::Fallback {
+            let end = self.subflows[id].tcp.ssn_of(segment) + u64::from(segment.payload);
+            self.push_last_only(segment, Some(end));
             return Options::NONE;
         }
         if segment.flags.has(Flags::RST) {
-            return Options { dss: None, signal: self.reset_option() };
+            return Options { dss: None, signal: self.reset_option(id) };
         }
         if let Some(signal) = self.handshake_option(id, segment) {
             let dss = None;
@@ -223,6 +228,7 @@ impl Mptcp {
             return Options::NONE;
         }
         let mapping = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
+        self.push_last_only(segment, mapping.map(|m| m.dsn + u64::from(m.len)));
         if let Some(signal) = self.capable_option(id, mapping) {
             return Options { dss: None, signal: Some(signal) };
         }
@@ -234,6 +240,14 @@ impl Mptcp {
             segment.sack.pop();
         }
         options
+    }
+
+    /// To its TCP every piece is the last; what the application pushes is the last of all, which ends at `end`.
+    #[inline]
+    fn push_last_only(&self, segment: &mut Segment, end: Option<u64>) {
+        if end.is_some_and(|end| end < self.snd.app_end) {
+            segment.flags = segment.flags.without(Flags::PSH);
+        }
     }
 
     fn mapping_of(&self, id: usize, segment: &Segment) -> Option<Mapping> {

@@ -1,7 +1,7 @@
 //! One subflow: a TCP, its place in the connection, and the mappings of both directions.
 
 use super::key::{Key, long_join_hmac, short_join_hmac};
-use super::option::Mapping;
+use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::scheduler::SubflowView;
 use crate::tcp::{State, Tcp};
@@ -84,6 +84,8 @@ pub(crate) struct Subflow {
     pub(crate) peer_backup: bool,
     /// A timeout struck and nothing has come since.
     pub(crate) failed: bool,
+    /// Why it is reset, if it is.
+    pub(crate) reset: ResetReason,
     /// It is over; its place may be taken.
     pub(crate) gone: bool,
     pub(crate) sent: Ring<SentMapping>,
@@ -111,6 +113,7 @@ impl Subflow {
             backup: false,
             peer_backup: false,
             failed: false,
+            reset: ResetReason::Unspecified,
             gone: false,
             sent: Ring::new(),
             received: VecDeque::new(),
@@ -120,6 +123,12 @@ impl Subflow {
             penalty_over: Instant::ZERO,
             stats: SubflowStats::default(),
         }
+    }
+
+    /// Resets it, and says why.
+    pub(crate) fn abort(&mut self, reason: ResetReason) {
+        self.reset = reason;
+        self.tcp.abort();
     }
 
     /// The subflow as a scheduler sees it.

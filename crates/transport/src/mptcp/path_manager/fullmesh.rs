@@ -68,7 +68,8 @@ impl PathManagerKind for Fullmesh {
             config: config.clone(),
             client: false,
             established: false,
-            locals: 0,
+            // The connection's own, which is up from the start.
+            locals: 1,
             remotes: 1,
             tried: [0; MAX_ADDRESSES],
             changes: VecDeque::new(),
