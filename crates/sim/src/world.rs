@@ -62,8 +62,10 @@ impl Rim<SimPacket> for World {
     fn expect(&self, pkt: &SimPacket) {
         let socket = &self.sockets[pkt.socket.index()];
         std::hint::black_box((socket.envelope.source, self.flows[pkt.socket.flow()].tally.received_packets));
-        if let Some(Endpoint::Tcp(tcp)) = &socket.endpoint {
-            tcp.warm_up();
+        match &socket.endpoint {
+            Some(Endpoint::Tcp(tcp)) => tcp.warm_up(),
+            Some(Endpoint::Mptcp(connection)) => connection.warm_up(&tuple_of(pkt)),
+            None => {}
         }
     }
 

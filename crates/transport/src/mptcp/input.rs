@@ -56,7 +56,7 @@ impl Mptcp {
 
     /// The live subflow of these addresses and ports.
     #[inline]
-    fn find(&self, tuple: &Tuple) -> Option<usize> {
+    pub(super) fn find(&self, tuple: &Tuple) -> Option<usize> {
         let live = |(id, t): (usize, &Tuple)| (t == tuple && !self.subflows[id].gone).then_some(id);
         self.tuples.iter().enumerate().find_map(live)
     }
@@ -378,8 +378,7 @@ impl Mptcp {
 
     /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first.
     fn data_rto(&self) -> tailrace_core::Duration {
-        let live = self.subflows.iter().zip(&self.views).filter(|(_, v)| v.usable);
-        let slowest = live.map(|(s, _)| s.tcp.view().rto).max().unwrap_or_default();
+        let slowest = self.views.iter().filter(|v| v.usable).map(|v| v.rto).max().unwrap_or_default();
         slowest
             .saturating_mul(2 << self.data_backoff.min(16))
             .max(self.plan.mptcp.min_data_rto)
@@ -412,9 +411,8 @@ impl Mptcp {
 
 /// Takes what the window of subflow `id` has noted to the coupled controller.
 fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
-    let view = subflow.tcp.view();
-    let times = (view.smoothed_rtt, view.min_rtt);
+    let (srtt, _, min_rtt) = subflow.tcp.round_trips();
     if let Cc::Member(member) = subflow.tcp.cc_mut() {
-        coupling.settle(id, member, times);
+        coupling.settle(id, member, (srtt, min_rtt));
     }
 }

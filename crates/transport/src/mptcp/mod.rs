@@ -439,8 +439,26 @@ impl Mptcp {
                 && self.subflows.iter().all(|s| matches!(s.tcp.state(), State::TimeWait | State::Closed)))
     }
 
+    /// The smallest segment size of all subflows, so that a piece fits any of them.
     fn mss(&self) -> u32 {
         self.subflows.iter().filter(|s| !s.gone).map(|s| s.tcp.mss()).min().unwrap_or(1)
+    }
+
+    /// Reads what the next segment of `tuple` will need and does nothing with it: see [`Tcp::warm_up`].
+    #[inline]
+    pub fn warm_up(&self, tuple: &Tuple) {
+        if let Some(id) = self.find(tuple) {
+            let s = &self.subflows[id];
+            s.tcp.warm_up();
+            std::hint::black_box((
+                s.taken,
+                s.received.len(),
+                self.snd.una,
+                self.rcv.nxt(),
+                self.stats.bytes_acked,
+            ));
+            std::hint::black_box((self.views[id].srtt, self.deadlines[id]));
+        }
     }
 
     /// A subflow on which something can be said: usable, the fastest.

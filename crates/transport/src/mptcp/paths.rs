@@ -90,12 +90,18 @@ impl Mptcp {
             if self.stage != Stage::Established {
                 continue;
             }
-            match action {
-                PathAction::Connect { local, remote, backup } => self.open(local, remote, backup, now),
-                PathAction::Announce { local } => self.announce_address(local),
-                PathAction::Withdraw { local } => self.withdraw(local, now),
-                PathAction::Abandon { remote } => self.abandon(remote, now),
-            }
+            self.act(action, now);
+        }
+    }
+
+    // Every segment asks whether there is anything to do: what is done lies apart.
+    #[cold]
+    fn act(&mut self, action: PathAction, now: Instant) {
+        match action {
+            PathAction::Connect { local, remote, backup } => self.open(local, remote, backup, now),
+            PathAction::Announce { local } => self.announce_address(local),
+            PathAction::Withdraw { local } => self.withdraw(local, now),
+            PathAction::Abandon { remote } => self.abandon(remote, now),
         }
     }
 

@@ -136,21 +136,23 @@ impl Subflow {
         if self.gone {
             return SubflowView::VACANT;
         }
-        let view = self.tcp.view();
-        let stats = self.tcp.stats();
-        let mss = self.tcp.mss();
+        let tcp = &self.tcp;
+        let (srtt, rtt_var, min_rtt) = tcp.round_trips();
+        let (cwnd, ssthresh) = tcp.windows();
+        let (stats, mss) = (tcp.stats(), tcp.mss());
         SubflowView {
-            usable: open && self.ready && !self.failed && view.state.may_send(),
+            usable: open && self.ready && !self.failed && tcp.state().may_send(),
             backup: self.backup || self.peer_backup,
-            room: self.tcp.has_room(u64::from(mss)),
-            in_loss: self.tcp.repairs_timeout(),
-            in_recovery: view.in_recovery,
-            srtt: view.smoothed_rtt,
-            rtt_var: view.rtt_var,
-            min_rtt: view.min_rtt,
-            cwnd: view.cwnd,
-            ssthresh: view.ssthresh,
-            in_flight: view.in_flight,
+            room: tcp.has_room(u64::from(mss)),
+            in_loss: tcp.repairs_timeout(),
+            in_recovery: tcp.repairs_loss(),
+            srtt,
+            rtt_var,
+            min_rtt,
+            rto: tcp.rto(),
+            cwnd,
+            ssthresh,
+            in_flight: tcp.in_flight(),
             mss,
             retransmitted: stats.retransmitted_segments,
             sent: stats.data_segments_sent,
@@ -163,7 +165,7 @@ impl Subflow {
             self.proof_deadline = Instant::MAX;
             return;
         }
-        let wait = self.tcp.view().rto.saturating_mul(1 << self.proofs.min(6));
+        let wait = self.tcp.rto().saturating_mul(1 << self.proofs.min(6));
         self.proof_deadline = now.saturating_add(wait);
         if self.proofs > 0 {
             self.tcp.demand_ack();

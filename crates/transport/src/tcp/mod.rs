@@ -432,6 +432,12 @@ impl Tcp {
         (self.rtt.samples, self.rtt.latest)
     }
 
+    /// The smoothed round-trip time, its mean deviation and the smallest; zero before the first sample.
+    #[inline]
+    pub const fn round_trips(&self) -> (Duration, Duration, Duration) {
+        (self.rtt.smoothed, self.rtt.var, self.rtt.min)
+    }
+
     /// A picture of the endpoint for series.
     pub fn view(&self) -> TcpView {
         TcpView {
@@ -451,7 +457,9 @@ impl Tcp {
         }
     }
 
-    fn rto(&self) -> Duration {
+    /// The retransmission timeout, without backoff (RFC 6298 §2).
+    #[inline]
+    pub fn rto(&self) -> Duration {
         self.rtt.rto(&self.config)
     }
 

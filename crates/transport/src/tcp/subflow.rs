@@ -2,9 +2,9 @@
 //! data comes in pieces that leave at once, each in a segment of its own.
 
 use super::{ResetCause, Tcp};
-use crate::cc::Cc;
+use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
-use tailrace_core::Instant;
+use tailrace_core::{Bytes, Instant};
 
 impl Tcp {
     /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows.
@@ -67,6 +67,24 @@ impl Tcp {
     #[inline]
     pub(crate) fn cc_mut(&mut self) -> &mut Cc {
         &mut self.cc
+    }
+
+    /// The congestion window, and the slow-start threshold if there is one yet.
+    #[inline]
+    pub(crate) fn windows(&self) -> (Bytes, Option<Bytes>) {
+        (self.cwnd(), self.cc.ssthresh())
+    }
+
+    /// Bytes in the network.
+    #[inline]
+    pub(crate) fn in_flight(&self) -> Bytes {
+        Bytes(self.pipe())
+    }
+
+    /// Whether any loss is being repaired.
+    #[inline]
+    pub(crate) fn repairs_loss(&self) -> bool {
+        self.recovery.is_active()
     }
 
     /// Whether a timeout is being repaired.

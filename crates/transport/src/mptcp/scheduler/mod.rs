@@ -46,6 +46,8 @@ pub struct SubflowView {
     pub rtt_var: Duration,
     /// Smallest round-trip time; zero before the first sample.
     pub min_rtt: Duration,
+    /// Retransmission timeout, without backoff.
+    pub rto: Duration,
     /// Congestion window.
     pub cwnd: Bytes,
     /// Slow-start threshold, if there is one yet.
@@ -71,6 +73,7 @@ impl SubflowView {
         srtt: Duration::ZERO,
         rtt_var: Duration::ZERO,
         min_rtt: Duration::ZERO,
+        rto: Duration::ZERO,
         cwnd: Bytes(0),
         ssthresh: None,
         in_flight: Bytes(0),
