@@ -240,11 +240,8 @@ impl World {
                 destination_port: tuple.remote_port,
                 ..socket.envelope
             };
-            let header = socket.header.map(|h| h + options.len());
-            let mut pkt = SimPacket::tcp(&envelope, &segment, header, &mut self.options, now);
-            if socket.header.is_none() {
-                pkt.size += options.len();
-            }
+            let mut pkt = SimPacket::tcp(&envelope, &segment, socket.header, &mut self.options, now);
+            pkt.size += options.len();
             pkt.set_mptcp(&options, &mut self.options);
             self.send(id, pkt, fabric);
         }

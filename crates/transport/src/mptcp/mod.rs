@@ -133,6 +133,8 @@ pub struct Mptcp {
     tuples: Vec<Tuple>,
     /// The subflows as schedulers see them, and their deadlines: what every event goes through.
     views: Vec<SubflowView>,
+    /// Subflows that have changed since they were last looked at, a bit each.
+    unseen: u32,
     deadlines: Vec<Instant>,
     /// Subflows that may have something to send, a bit each.
     dirty: u32,
@@ -191,6 +193,7 @@ impl Mptcp {
             subflows: Vec::new(),
             tuples: Vec::new(),
             views: Vec::new(),
+            unseen: 0,
             deadlines: Vec::new(),
             dirty: 0,
             coupling,
@@ -411,7 +414,7 @@ impl Mptcp {
             local: s.local,
             remote: s.remote,
             backup: s.backup || s.peer_backup,
-            usable: self.views[id].usable,
+            usable: s.is_usable(self.carries_data()),
             view: s.tcp.view(),
             tcp: *s.tcp.stats(),
             stats: s.stats,
@@ -439,6 +442,11 @@ impl Mptcp {
                 && self.subflows.iter().all(|s| matches!(s.tcp.state(), State::TimeWait | State::Closed)))
     }
 
+    /// Whether data may go, as far as the connection is concerned.
+    fn carries_data(&self) -> bool {
+        matches!(self.stage, Stage::Established | Stage::Fallback)
+    }
+
     /// The smallest segment size of all subflows, so that a piece fits any of them.
     fn mss(&self) -> u32 {
         self.subflows.iter().filter(|s| !s.gone).map(|s| s.tcp.mss()).min().unwrap_or(1)
@@ -462,7 +470,8 @@ impl Mptcp {
     }
 
     /// A subflow on which something can be said: usable, the fastest.
-    fn speaker(&self) -> Option<usize> {
+    fn speaker(&mut self) -> Option<usize> {
+        self.look();
         let speaks = |id: &usize| self.views[*id].usable;
         (0..self.views.len()).filter(speaks).min_by_key(|id| self.views[*id].srtt)
     }

@@ -68,15 +68,32 @@ impl Mptcp {
                 return Some(Transmit { subflow: Some(id), tuple, segment, options });
             }
             self.dirty &= self.dirty - 1;
-            self.refresh(id);
+            self.rest(id);
         }
         None
     }
 
+    /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
+    fn rest(&mut self, id: usize) {
+        if self.snd.is_idle() {
+            self.unseen |= 1 << id;
+            self.deadlines[id] = self.deadline_of(id);
+        } else {
+            self.refresh(id);
+        }
+    }
+
     fn refresh(&mut self, id: usize) {
-        let open = matches!(self.stage, Stage::Established | Stage::Fallback);
-        self.views[id] = self.subflows[id].view(open);
+        self.unseen &= !(1 << id);
+        self.views[id] = self.subflows[id].view(self.carries_data());
         self.deadlines[id] = self.deadline_of(id);
+    }
+
+    /// Looks at the subflows that have changed unseen.
+    pub(super) fn look(&mut self) {
+        while self.unseen != 0 {
+            self.refresh(self.unseen.trailing_zeros() as usize);
+        }
     }
 
     pub(super) fn refresh_all(&mut self) {
@@ -86,7 +103,11 @@ impl Mptcp {
     /// Hands the next bytes to a subflow, if there are any and one has room.
     fn schedule(&mut self, now: Instant) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        if nothing || !self.views.iter().any(|v| v.usable && v.room) {
+        if nothing {
+            return false;
+        }
+        self.look();
+        if !self.views.iter().any(|v| v.usable && v.room) {
             return false;
         }
         let mss = self.mss();
@@ -236,7 +257,7 @@ impl Mptcp {
         if segment.payload == 0 {
             options.signal = self.take_signal(id);
         }
-        while segment.options_len() + options.len() > OPTION_ROOM && !segment.sack.is_empty() {
+        while !segment.sack.is_empty() && segment.options_len() + options.len() > OPTION_ROOM {
             segment.sack.pop();
         }
         options

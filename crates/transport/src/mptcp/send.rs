@@ -78,6 +78,12 @@ impl DataSender {
         self.nxt - self.una
     }
 
+    /// Whether everything that was written has been sent and acknowledged.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.una == self.nxt && self.nxt >= self.app_end && self.reinject.is_empty()
+    }
+
     /// Bytes that wait in the send buffer for a subflow; what does not fit into it waits in the application.
     pub(crate) fn unassigned(&self) -> u64 {
         self.app_end.min(self.una.saturating_add(self.buffer)).saturating_sub(self.nxt)

@@ -131,6 +131,12 @@ impl Subflow {
         self.tcp.abort();
     }
 
+    /// Whether it may carry data, where the connection is `open`.
+    #[inline]
+    pub(crate) fn is_usable(&self, open: bool) -> bool {
+        open && self.ready && !self.failed && self.tcp.state().may_send()
+    }
+
     /// The subflow as a scheduler sees it.
     pub(crate) fn view(&self, open: bool) -> SubflowView {
         if self.gone {
@@ -141,7 +147,7 @@ impl Subflow {
         let (cwnd, ssthresh) = tcp.windows();
         let (stats, mss) = (tcp.stats(), tcp.mss());
         SubflowView {
-            usable: open && self.ready && !self.failed && tcp.state().may_send(),
+            usable: self.is_usable(open),
             backup: self.backup || self.peer_backup,
             room: tcp.has_room(u64::from(mss)),
             in_loss: tcp.repairs_timeout(),
