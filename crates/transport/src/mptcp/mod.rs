@@ -133,6 +133,8 @@ pub struct Mptcp {
     tuples: Vec<Tuple>,
     /// The subflows as schedulers see them, and their deadlines: what every event goes through.
     views: Vec<SubflowView>,
+    /// The smallest segment size of all subflows.
+    mss: u32,
     /// Subflows that have changed since they were last looked at, a bit each.
     unseen: u32,
     deadlines: Vec<Instant>,
@@ -193,6 +195,7 @@ impl Mptcp {
             subflows: Vec::new(),
             tuples: Vec::new(),
             views: Vec::new(),
+            mss: 1,
             unseen: 0,
             deadlines: Vec::new(),
             dirty: 0,
@@ -285,6 +288,7 @@ impl Mptcp {
         if let Some(coupling) = &mut self.coupling {
             coupling.add(id);
         }
+        self.mss = self.least_mss();
         self.touch(id);
         id
     }
@@ -313,7 +317,7 @@ impl Mptcp {
 
     /// The application reads up to `bytes` of what was delivered; returns how many there were.
     pub fn read(&mut self, bytes: u64) -> u64 {
-        let (taken, opens) = self.rcv.read(bytes, self.mss());
+        let (taken, opens) = self.rcv.read(bytes, self.mss);
         if opens && let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
             self.touch(id);
@@ -448,7 +452,7 @@ impl Mptcp {
     }
 
     /// The smallest segment size of all subflows, so that a piece fits any of them.
-    fn mss(&self) -> u32 {
+    fn least_mss(&self) -> u32 {
         self.subflows.iter().filter(|s| !s.gone).map(|s| s.tcp.mss()).min().unwrap_or(1)
     }
 

@@ -57,9 +57,8 @@ impl Mptcp {
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
                 let tuple = s.tuple;
                 let options = self.decorate(id, &mut segment);
-                if options.dss.is_some() && self.signals.iter().any(|(on, _)| on.is_none_or(|on| on == id)) {
-                    // One signal a segment: the next ACK takes the next.
-                    self.subflows[id].tcp.demand_ack();
+                if !self.signals.is_empty() && options.dss.is_some() {
+                    self.ask_for_signals(id);
                 }
                 if self.data_deadline == Instant::MAX && options.dss.is_some_and(|d| d.data_fin) {
                     self.arm_data_timer(now);
@@ -71,6 +70,14 @@ impl Mptcp {
             self.rest(id);
         }
         None
+    }
+
+    /// One signal a segment: the next ACK of subflow `id` takes the next.
+    #[cold]
+    fn ask_for_signals(&mut self, id: usize) {
+        if self.signals.iter().any(|(on, _)| on.is_none_or(|on| on == id)) {
+            self.subflows[id].tcp.demand_ack();
+        }
     }
 
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
@@ -85,7 +92,12 @@ impl Mptcp {
 
     fn refresh(&mut self, id: usize) {
         self.unseen &= !(1 << id);
-        self.views[id] = self.subflows[id].view(self.carries_data());
+        let view = self.subflows[id].view(self.carries_data());
+        let resized = view.mss != self.views[id].mss;
+        self.views[id] = view;
+        if resized {
+            self.mss = self.least_mss();
+        }
         self.deadlines[id] = self.deadline_of(id);
     }
 
@@ -110,7 +122,7 @@ impl Mptcp {
         if !self.views.iter().any(|v| v.usable && v.room) {
             return false;
         }
-        let mss = self.mss();
+        let mss = self.mss;
         let conn = self.view(now);
         let mut shelf = Shelf { snd: &mut self.snd, mss };
         let choice = self.scheduler.next(&mut shelf, &conn, &self.views);
@@ -254,7 +266,7 @@ impl Mptcp {
             return Options { dss: None, signal: Some(signal) };
         }
         let mut options = Options { dss: Some(self.dss(mapping)), signal: None };
-        if segment.payload == 0 {
+        if segment.payload == 0 && !self.signals.is_empty() {
             options.signal = self.take_signal(id);
         }
         while !segment.sack.is_empty() && segment.options_len() + options.len() > OPTION_ROOM {
