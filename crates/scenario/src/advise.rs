@@ -243,7 +243,7 @@ impl Adviser<'_> {
         let Transport::Mptcp { plan, .. } = &group.transport else { return };
         let name = &group.name;
         let manager = &plan.path_manager;
-        let (meshes, by) = (manager.most_addresses().is_some(), manager.name());
+        let (meshes, by) = (manager.opens_paths(), manager.name());
         let ports = "path_manager = { kind = \"ndiffports\", num_subflows = 2 }";
         let (message, help) = if plan.mptcp.max_subflows == 1 {
             (

@@ -111,6 +111,7 @@ impl World {
         let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
         let graph = fabric.graph();
         let Some(host) = graph.owner(own) else { return };
+        connection.set_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
         for address in graph.addresses(host).filter(|a| *a != own && graph.is_usable(*a)) {
             connection.local_up(address.0, fabric.now());
         }

@@ -14,6 +14,7 @@ mod golden;
 mod labels;
 mod mptcp;
 mod mptcp_goals;
+mod mptcp_paths;
 mod queues;
 mod shrew;
 mod support;

@@ -129,14 +129,20 @@ impl Mptcp {
         let Some(local) = local.filter(|_| welcome && token == self.key.token()).map(|l| l.id) else {
             return Err(Some(ResetReason::Mptcp));
         };
+        if !self.path_manager.accepts_join() {
+            return Err(Some(ResetReason::Prohibited));
+        }
         if !self.remotes.iter().any(|r| r.id == remote) {
             self.remotes.push(Remote { id: remote, address: tuple.remote, port: tuple.remote_port });
         }
         let tcp = self.endpoint(false, now);
         let mut subflow = Subflow::new(tcp, *tuple, (local, remote));
+        subflow.backup = self.path_manager.is_backup(local);
         subflow.peer_backup = backup;
         subflow.join = Some(Join { active: false, nonce: self.rng.next_u64() as u32, peer_nonce: nonce });
-        Ok(self.place(subflow))
+        let id = self.place(subflow);
+        self.path_manager.on_event(&PathEvent::SubflowAccepted { local, remote }, now);
+        Ok(id)
     }
 
     /// Proofs of a join that is not ready yet.

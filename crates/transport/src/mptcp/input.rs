@@ -243,7 +243,7 @@ impl Mptcp {
                 Event::Reset { cause } => self.on_gone(id, Some(cause), now),
             }
         }
-        if let Some(coupling) = &mut self.coupling {
+        if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
             couple(coupling, id, &mut self.subflows[id]);
         }
         self.run_path_manager(now);
@@ -293,6 +293,9 @@ impl Mptcp {
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         if let Some(cause) = cause {
             self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: Some(cause) }, now);
+        }
+        if !finished {
+            self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
         }
         if alone {
             self.lonely = now.saturating_add(self.plan.mptcp.close_timeout);

@@ -25,23 +25,31 @@ pub(super) struct Remote {
 }
 
 impl Mptcp {
+    /// The addresses of this host in the order of its interfaces, whether they can be used or not. Ids follow that
+    /// order, but for the address that the connection began with, which is 0.
+    pub fn set_interfaces(&mut self, addresses: impl IntoIterator<Item = u32>, now: Instant) {
+        for (i, address) in addresses.into_iter().enumerate() {
+            let Some(id) = self.local_id(address) else { return };
+            let number = u8::try_from(i + 1).unwrap_or(u8::MAX);
+            self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
+        }
+    }
+
+    /// The id of this host's address `address`, which gets one if it has none; there are 256.
+    fn local_id(&mut self, address: u32) -> Option<AddressId> {
+        if let Some(local) = self.locals.iter().find(|l| l.address == address) {
+            return Some(local.id);
+        }
+        let id = (1..=u8::MAX).find(|id| self.locals.iter().all(|l| l.id != *id))?;
+        self.locals.push(Local { id, address, up: false });
+        Some(id)
+    }
+
     /// This host's address `address` can be used. One that comes back keeps its id.
     pub fn local_up(&mut self, address: u32, now: Instant) {
-        let known = self.locals.iter().position(|l| l.address == address);
-        let id = match known {
-            Some(i) if self.locals[i].up => return,
-            Some(i) => {
-                self.locals[i].up = true;
-                self.locals[i].id
-            }
-            None => {
-                let Some(id) = (1..=u8::MAX).find(|id| self.locals.iter().all(|l| l.id != *id)) else {
-                    return;
-                };
-                self.locals.push(Local { id, address, up: true });
-                id
-            }
-        };
+        let Some(id) = self.local_id(address) else { return };
+        let Some(local) = self.locals.iter_mut().find(|l| l.id == id && !l.up) else { return };
+        local.up = true;
         self.path_manager.on_event(&PathEvent::LocalUp { id }, now);
         self.run_path_manager(now);
     }
@@ -67,6 +75,7 @@ impl Mptcp {
         self.deadlines[id] = Instant::MAX;
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
+        self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
         self.run_path_manager(now);
     }
 
@@ -98,22 +107,26 @@ impl Mptcp {
     #[cold]
     fn act(&mut self, action: PathAction, now: Instant) {
         match action {
-            PathAction::Connect { local, remote, backup } => self.open(local, remote, backup, now),
+            PathAction::Connect { local, remote, backup } => {
+                if self.open(local, remote, backup, now).is_none() {
+                    self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
+                }
+            }
             PathAction::Announce { local } => self.announce_address(local),
             PathAction::Withdraw { local } => self.withdraw(local, now),
             PathAction::Abandon { remote } => self.abandon(remote, now),
+            PathAction::Priority { local, backup } => self.set_backup(local, backup),
         }
     }
 
-    fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) {
+    /// Opens a subflow, if there are such addresses and there is room for it.
+    fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) -> Option<usize> {
         let live = self.subflows.iter().filter(|s| !s.gone).count();
-        let from = self.locals.iter().find(|l| l.id == local && l.up);
-        let to = self.remotes.iter().find(|r| r.id == remote);
-        let (Some(from), Some(to)) = (from, to) else { return };
+        let from = *self.locals.iter().find(|l| l.id == local && l.up)?;
+        let to = *self.remotes.iter().find(|r| r.id == remote)?;
         if live >= self.most_subflows() {
-            return;
+            return None;
         }
-        let (from, to) = (*from, *to);
         self.next_port = self.next_port.wrapping_add(1).max(1024);
         let tuple = Tuple {
             local: from.address,
@@ -127,6 +140,7 @@ impl Mptcp {
         subflow.join = Some(Join { active: true, nonce: self.rng.next_u64() as u32, peer_nonce: 0 });
         let id = self.place(subflow);
         self.settle_quietly(id);
+        Some(id)
     }
 
     /// Subflow `id` is new: its first segment is due.

@@ -231,6 +231,18 @@ fn an_address_that_goes_takes_its_subflow_along_and_comes_back_with_a_new_one() 
 }
 
 #[test]
+fn a_subflow_that_is_over_does_not_slow_the_others() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(20, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(1);
+    let active = |w: &World| w.ends[0].coupling.as_ref().unwrap().active();
+    assert_eq!(active(&w), 2);
+    w.ends[0].local_down(11, w.now);
+    w.run_for(1);
+    assert_eq!(active(&w), 1);
+}
+
+#[test]
 fn without_options_on_the_way_it_is_plain_tcp() {
     let mut path = Path::new(10, 0.01);
     path.strips = true;

@@ -132,6 +132,12 @@ impl Coupling {
         self.paths[id] = Path::VACANT;
     }
 
+    /// How many subflows it reckons with.
+    #[cfg(test)]
+    pub(crate) fn active(&self) -> usize {
+        active(&self.paths).count()
+    }
+
     /// Takes what `member`, the window of subflow `id`, has noted down, and sets it. `times` are the smoothed and
     /// the smallest round-trip time.
     #[inline]

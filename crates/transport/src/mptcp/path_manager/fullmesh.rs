@@ -184,7 +184,7 @@ impl PathManager for Fullmesh {
                 self.actions.push_back(PathAction::Abandon { remote: id });
             }
             PathEvent::SubflowLost { local, remote, cause } => self.on_lost((local, remote), cause, now),
-            PathEvent::SubflowUp { .. } => {}
+            _ => {}
         }
     }
 

@@ -3,12 +3,15 @@
 //! A path manager hears what happens to addresses and subflows and says what is to be done; it sends nothing itself.
 //! One path manager is one file plus one line in `registry.rs`.
 
+mod delayed;
 mod fullmesh;
+mod linux;
 mod ndiffports;
 mod passive;
 mod registry;
 
 pub use fullmesh::{Fullmesh, FullmeshConfig};
+pub use linux::{Endpoint, Endpoints, LinuxPaths, LinuxPathsConfig};
 pub use ndiffports::{Ndiffports, NdiffportsConfig};
 pub use passive::{Passive, PassiveConfig};
 pub use registry::{PathManagerConfig, RunningPathManager};
@@ -27,6 +30,13 @@ pub enum PathEvent {
     Established {
         /// Whether this end opened the connection.
         client: bool,
+    },
+    /// Where a local address is; told before it is first used.
+    LocalInterface {
+        /// The address.
+        id: AddressId,
+        /// Its interface in the order of the host's links, from 1.
+        number: u8,
     },
     /// A local address can be used.
     LocalUp {
@@ -64,6 +74,21 @@ pub enum PathEvent {
         /// Why; `None` where there was no route for its first segment.
         cause: Option<ResetCause>,
     },
+    /// The peer opens a subflow.
+    SubflowAccepted {
+        /// This end's address.
+        local: AddressId,
+        /// The peer's address.
+        remote: AddressId,
+    },
+    /// A subflow is no more, for whatever reason, or was not opened though asked for. Not told of those that end with
+    /// the connection.
+    SubflowGone {
+        /// This end's address.
+        local: AddressId,
+        /// The peer's address.
+        remote: AddressId,
+    },
 }
 
 /// What a path manager wants done.
@@ -93,6 +118,13 @@ pub enum PathAction {
         /// Which.
         remote: AddressId,
     },
+    /// Make the subflows from an address backups, or regular ones, and tell the peer (MP_PRIO, RFC 8684 §3.3.8).
+    Priority {
+        /// Which.
+        local: AddressId,
+        /// Whether backups.
+        backup: bool,
+    },
 }
 
 /// Decides on subflows.
@@ -101,6 +133,14 @@ pub trait PathManager {
     fn on_event(&mut self, event: &PathEvent, now: Instant);
     /// The next thing to do.
     fn poll_action(&mut self) -> Option<PathAction>;
+    /// Whether the peer may open another subflow. One that may not is reset.
+    fn accepts_join(&self) -> bool {
+        true
+    }
+    /// Whether a subflow that the peer opens to this address is a backup.
+    fn is_backup(&self, _local: AddressId) -> bool {
+        false
+    }
     /// When it wants to be woken.
     fn poll_timeout(&self) -> Option<Instant> {
         None
@@ -131,6 +171,10 @@ pub trait PathManagerKind: PathManager + Sized {
     /// Where it opens subflows between other addresses than the connection's own, the most of a host that it tells apart.
     fn most_addresses(_config: &Self::Config) -> Option<usize> {
         None
+    }
+    /// Whether it opens subflows between other addresses than the connection's own.
+    fn opens_paths(config: &Self::Config) -> bool {
+        Self::most_addresses(config).is_some()
     }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;

@@ -1,6 +1,8 @@
 //! The table of path managers. A new one is one file and one line at the end of this one.
 
-use super::{Fullmesh, Ndiffports, Passive, PathAction, PathEvent, PathManager, PathManagerKind};
+use super::{
+    AddressId, Fullmesh, LinuxPaths, Ndiffports, Passive, PathAction, PathEvent, PathManager, PathManagerKind,
+};
 use crate::cc::CatalogEntry;
 use tailrace_core::Instant;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
@@ -28,6 +30,10 @@ macro_rules! path_managers {
             pub fn most_addresses(&self) -> Option<usize> {
                 match self { $( Self::$variant(c) => $variant::most_addresses(c), )+ }
             }
+            /// See [`PathManagerKind::opens_paths`].
+            pub fn opens_paths(&self) -> bool {
+                match self { $( Self::$variant(c) => $variant::opens_paths(c), )+ }
+            }
         }
 
         /// A running path manager.
@@ -43,6 +49,12 @@ macro_rules! path_managers {
             fn poll_action(&mut self) -> Option<PathAction> {
                 match self { $( Self::$variant(p) => p.poll_action(), )+ }
             }
+            fn accepts_join(&self) -> bool {
+                match self { $( Self::$variant(p) => p.accepts_join(), )+ }
+            }
+            fn is_backup(&self, local: AddressId) -> bool {
+                match self { $( Self::$variant(p) => p.is_backup(local), )+ }
+            }
             fn poll_timeout(&self) -> Option<Instant> {
                 match self { $( Self::$variant(p) => p.poll_timeout(), )+ }
             }
@@ -57,4 +69,5 @@ path_managers! {
     "passive" => Passive,
     "ndiffports" => Ndiffports,
     "fullmesh" => Fullmesh,
+    "linux" => LinuxPaths,
 }

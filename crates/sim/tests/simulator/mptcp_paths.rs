@@ -1,0 +1,124 @@
+//! Path managers of Linux between simulated hosts: which subflows there are, and when.
+
+use crate::support::{Run, Text};
+use std::collections::BTreeMap;
+
+/// A client `a` with as many links to a router as `client` says, and a server `b` likewise, of 1 Mbit/s and 10 ms.
+fn star(duration: &str, client: usize, server: usize) -> Text {
+    let mut text = Text::new(duration).hosts("a", 1).hosts("b", 1).router("r");
+    for i in 1..=client {
+        let more = format!("name = \"a{i}\"\nqueue = {{ kind = \"droptail\", limit = \"30 packets\" }}");
+        text = text.link("a", "r", "1 Mbit/s", "10 ms", &more);
+    }
+    for i in 1..=server {
+        text = text.link("r", "b", "10 Mbit/s", "10 ms", &format!("name = \"b{i}\""));
+    }
+    text
+}
+
+/// Two links that have nothing in common but their hosts.
+fn disjoint(duration: &str) -> Text {
+    let link = |text: Text, name: &str| {
+        let more = format!("name = \"{name}\"\nqueue = {{ kind = \"droptail\", limit = \"30 packets\" }}");
+        text.link("a", "b", "1 Mbit/s", "10 ms", &more)
+    };
+    link(link(Text::new(duration).hosts("a", 1).hosts("b", 1), "a1"), "a2")
+}
+
+fn flow(text: Text, manager: &str, app: &str) -> Text {
+    let transport = format!("{{ kind = \"mptcp\", profile = \"linux\", path_manager = {manager} }}");
+    text.flow("mp", ("a", "b"), &transport, app).add("[record]\ninterval = \"100 ms\"")
+}
+
+fn linux(text: Text, parameters: &str) -> Text {
+    flow(text, &format!("{{ kind = \"linux\", {parameters} }}"), "\"bulk\"")
+}
+
+fn fault(text: Text, link: &str, kind: &str, at: &str, until: &str) -> Text {
+    text.add(&format!("[[fault]]\nat = \"{at}\"\nuntil = \"{until}\"\nlink = \"{link}\"\nkind = \"{kind}\""))
+}
+
+/// How many subflows left by each link.
+fn subflows(run: &Run) -> BTreeMap<String, u64> {
+    let paths = run.json["connections"]["mp[0]"]["paths"].as_object().unwrap();
+    paths.iter().map(|(link, path)| (link.clone(), path["subflows"].as_u64().unwrap())).collect()
+}
+
+fn by_link(counts: &[(&str, u64)]) -> BTreeMap<String, u64> {
+    counts.iter().map(|(link, n)| ((*link).to_string(), *n)).collect()
+}
+
+/// Bytes that were scheduled onto subflows that leave by `link`, from one time to another.
+fn carried(run: &Run, link: &str, from: f64, to: f64) -> f64 {
+    let series = "subflow_series";
+    let (times, ids) = (run.column(series, "time_s"), run.column(series, "subflow"));
+    let (links, bytes) = (run.words(series, "link"), run.column(series, "scheduled_bytes"));
+    let mut last: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut sum = 0.0;
+    for i in (0..times.len()).filter(|i| links[*i] == link) {
+        let before = last.insert(ids[i] as u32, bytes[i]).unwrap_or(0.0);
+        // Another subflow has taken the place if its count is the smaller one.
+        let news = if bytes[i] < before { bytes[i] } else { bytes[i] - before };
+        sum += if times[i] > from && times[i] <= to { news } else { 0.0 };
+    }
+    sum
+}
+
+#[test]
+fn linux_out_of_the_box_joins_from_two_further_interfaces() {
+    let run = linux(star("10 s", 4, 1), "").run();
+    assert_eq!(subflows(&run), by_link(&[("a1", 1), ("a2", 1), ("a3", 1)]));
+    assert!(run.leaf("groups.mp.goodput_bps.sum") > 2.4e6, "three paths of 1 Mbit/s add up");
+    let wide = linux(star("10 s", 4, 1), "subflows = 3").run();
+    assert_eq!(subflows(&wide), by_link(&[("a1", 1), ("a2", 1), ("a3", 1), ("a4", 1)]));
+    let narrow = linux(star("10 s", 4, 1), "subflows = 0").run();
+    assert_eq!(subflows(&narrow), by_link(&[("a1", 1)]));
+}
+
+#[test]
+fn only_an_announced_address_that_is_accepted_is_joined() {
+    let second = |parameters: &str| carried(&linux(disjoint("5 s"), parameters).run(), "a2", 0.0, 5.0) > 0.0;
+    assert!(second("add_addr_accepted = 1, server = \"2 signal\""));
+    assert!(!second("add_addr_accepted = 0, server = \"2 signal\""));
+    assert!(!second("add_addr_accepted = 1, server = \"none\""));
+}
+
+#[test]
+fn fullmesh_endpoints_reach_every_address() {
+    let server = "subflows = 8, add_addr_accepted = 1, server = \"2 signal\"";
+    let mesh = linux(star("10 s", 2, 2), &format!("{server}, client = \"1 fullmesh, 2 subflow fullmesh\""));
+    assert_eq!(subflows(&mesh.run()), by_link(&[("a1", 2), ("a2", 2)]));
+    let plain = linux(star("10 s", 2, 2), &format!("{server}, client = \"2 subflow\""));
+    assert_eq!(subflows(&plain.run()), by_link(&[("a1", 2), ("a2", 1)]));
+}
+
+#[test]
+fn a_backup_carries_data_only_while_no_regular_path_is_left() {
+    let backups =
+        ["client = \"1 subflow, 2 subflow backup\"", "client = \"2 subflow\", server = \"1 signal\""];
+    let text = fault(linux(star("40 s", 2, 1), backups[0]), "a1", "down", "10 s", "20 s");
+    let run = text.run();
+    let [before, during, after] = [(0.0, 9.9), (10.2, 19.9), (22.0, 40.0)].map(|(from, to)| {
+        let link = |name| carried(&run, name, from, to);
+        (link("a1"), link("a2"))
+    });
+    assert!(before.0 > 900_000.0 && before.1 == 0.0, "{before:?}");
+    assert!(during.0 == 0.0 && during.1 > 900_000.0, "{during:?}");
+    assert!(after.0 > 1_800_000.0 && after.1 == 0.0, "{after:?}");
+    // Without the flag both carry all the time.
+    let both = linux(star("10 s", 2, 1), backups[1]).run();
+    assert!(carried(&both, "a2", 1.0, 10.0) > 800_000.0);
+}
+
+#[test]
+fn a_daemon_brings_a_path_back_and_nobody_else_does() {
+    let down = fault(linux(star("30 s", 2, 1), ""), "a2", "down", "5 s", "8 s").run();
+    assert_eq!(subflows(&down), by_link(&[("a1", 1), ("a2", 2)]));
+    assert!(carried(&down, "a2", 5.2, 8.0) == 0.0 && carried(&down, "a2", 8.0, 9.0) > 50_000.0);
+    // It is told a second late.
+    let late = fault(linux(star("30 s", 2, 1), "event_delay = \"1 s\""), "a2", "down", "5 s", "8 s").run();
+    assert!(carried(&late, "a2", 8.0, 8.9) == 0.0 && carried(&late, "a2", 9.0, 10.0) > 50_000.0);
+    // Too short to be noticed.
+    let short = fault(linux(star("30 s", 2, 1), "event_delay = \"4 s\""), "a2", "down", "5 s", "8 s").run();
+    assert_eq!(subflows(&short), by_link(&[("a1", 1), ("a2", 1)]));
+}

@@ -1,0 +1,352 @@
+//! Upstream Linux's in-kernel path manager (net/mptcp/pm_kernel.c): limits, and endpoints with flags.
+//!
+//! A `signal` endpoint is announced; from a `subflow` endpoint one subflow is opened to the peer's initial address,
+//! from a `fullmesh` one to each address of the peer that a subflow goes to. An announced address is accepted within
+//! a limit, and then joined from all `fullmesh` endpoints, or for want of them from where its route begins. Each
+//! endpoint is used once: a subflow that breaks is not opened again, the next unused endpoint is used. Interfaces do
+//! not concern the kernel; a daemon adds and removes endpoints, and an endpoint that was removed and added is unused.
+//! Joins go to a listening socket, which only the server has.
+//!
+//! Departures: all addresses are announced one after the other, where Linux waits for the echo between them; where an
+//! announced address is accepted, the limit on subflows holds for joins without `fullmesh` endpoints, too; the route
+//! to an announced address begins at the first interface that has one.
+
+mod endpoint;
+
+pub use endpoint::{Endpoint, Endpoints};
+
+use super::delayed::Delayed;
+use super::{AddressId, PathAction, PathEvent, PathManager, PathManagerKind};
+use endpoint::MAX_ENDPOINTS;
+use std::collections::VecDeque;
+use tailrace_core::params::Invalid;
+use tailrace_core::{Duration, Instant, parameters};
+
+parameters! {
+    /// Parameters of `linux`. Interfaces are counted from 1, in the order of the host's links in the scenario.
+    pub struct LinuxPathsConfig {
+        /// Subflows of a connection that either end opens beside its first, 0 to 8. Too few: paths lie idle.
+        subflows: u64 = 2, "Linux, ip mptcp limits: subflows";
+        /// Announced addresses that an end accepts and joins, 0 to 8.
+        add_addr_accepted: u64 = 0, "Linux, ip mptcp limits: add_addr_accepted";
+        /// Endpoints of the client, such as `"2 subflow, 3 subflow backup"`: interfaces with `subflow`, `signal`,
+        /// `backup`, `fullmesh`; `"none"`. With `"auto"` every interface is a `subflow` endpoint, up to 8.
+        client: Option<Endpoints> = None, "NetworkManager, connection.mptcp-flags";
+        /// Endpoints of the server; `"auto"` is none.
+        server: Option<Endpoints> = None, "Linux: no endpoints";
+        /// From an interface's change to that of its endpoint, by a daemon. Longer: a dead path stays in use.
+        event_delay: Duration = Duration::ZERO, "at once";
+        /// The client accepts joins, too, as with a listening socket on its port.
+        client_listens: bool = false, "Linux: a socket that connects does not listen";
+    }
+}
+
+/// The path manager `linux`.
+#[derive(Clone, Debug)]
+pub struct LinuxPaths {
+    config: LinuxPathsConfig,
+    client: bool,
+    established: bool,
+    locals: Vec<Local>,
+    endpoints: Vec<Added>,
+    /// Subflows: from, to, and whether they count towards the limit, as all but the first do.
+    live: Vec<(AddressId, AddressId, bool)>,
+    /// Announced addresses that were accepted, and whether more are.
+    accepted: u64,
+    accepts: bool,
+    /// An announced address for which a route is looked up, and the local addresses that are left.
+    lookup: Option<(AddressId, Vec<AddressId>)>,
+    changes: Delayed,
+    actions: VecDeque<PathAction>,
+}
+
+/// An address of this host.
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    id: AddressId,
+    interface: u8,
+    up: bool,
+}
+
+/// An endpoint of this host, whether it is there at the moment, and what is still to be done with it.
+#[derive(Clone, Copy, Debug)]
+struct Added {
+    flags: Endpoint,
+    id: Option<AddressId>,
+    there: bool,
+    to_announce: bool,
+    to_connect: bool,
+    announced: bool,
+}
+
+impl PathManagerKind for LinuxPaths {
+    type Config = LinuxPathsConfig;
+    const SUMMARY: &'static str = "Endpoints with flags, within limits";
+    const CITATION: &'static str = "Linux, net/mptcp/pm_kernel.c";
+    fn validate(c: &LinuxPathsConfig) -> Result<(), Invalid> {
+        let limits = [("subflows", c.subflows), ("add_addr_accepted", c.add_addr_accepted)];
+        match limits.iter().find(|(_, n)| *n > MAX_ENDPOINTS as u64) {
+            Some((name, n)) => Err((name, format!("expected 0 to {MAX_ENDPOINTS}, as in Linux; found {n}"))),
+            None => Ok(()),
+        }
+    }
+    fn opens_paths(c: &LinuxPathsConfig) -> bool {
+        let listed = |end: &Option<Endpoints>, what: fn(&Endpoint) -> bool| {
+            end.as_ref().is_some_and(|e| e.0.iter().any(what))
+        };
+        let connects = c.client.is_none() || listed(&c.client, |e| e.subflow || e.fullmesh);
+        let accepts = c.add_addr_accepted > 0 && listed(&c.server, |e| e.signal);
+        let called = c.client_listens && listed(&c.server, |e| e.subflow || e.fullmesh);
+        c.subflows > 0 && (connects || accepts || called)
+    }
+    fn build(config: &LinuxPathsConfig) -> Self {
+        Self {
+            client: false,
+            established: false,
+            locals: vec![Local { id: 0, interface: 1, up: true }],
+            endpoints: Vec::new(),
+            live: vec![(0, 0, false)],
+            accepted: 0,
+            accepts: config.subflows > 0 && config.add_addr_accepted > 0,
+            lookup: None,
+            changes: Delayed::new(config.event_delay),
+            actions: VecDeque::new(),
+            config: config.clone(),
+        }
+    }
+}
+
+impl Added {
+    const fn new(flags: Endpoint) -> Self {
+        Self { flags, id: None, there: false, to_announce: false, to_connect: false, announced: false }
+    }
+
+    fn add(&mut self, id: AddressId) {
+        self.id = Some(id);
+        self.there = true;
+        (self.to_announce, self.to_connect) = (self.flags.signal, self.flags.subflow);
+    }
+}
+
+impl LinuxPaths {
+    fn local(&mut self, id: AddressId) -> &mut Local {
+        let known = self.locals.iter().position(|l| l.id == id);
+        let i = known.unwrap_or_else(|| {
+            self.locals.push(Local { id, interface: id.saturating_add(1), up: false });
+            self.locals.len() - 1
+        });
+        &mut self.locals[i]
+    }
+
+    /// The endpoint of the address with this id.
+    fn endpoint(&self, id: AddressId) -> Option<&Added> {
+        self.endpoints.iter().find(|e| e.there && e.id == Some(id))
+    }
+
+    fn subflows(&self) -> u64 {
+        self.live.iter().filter(|s| s.2).count() as u64
+    }
+
+    fn connect(&mut self, local: AddressId, remote: AddressId) {
+        let backup = self.is_backup(local);
+        self.live.push((local, remote, true));
+        self.actions.push_back(PathAction::Connect { local, remote, backup });
+    }
+
+    fn on_established(&mut self, client: bool) {
+        (self.client, self.established) = (client, true);
+        self.locals.sort_by_key(|l| l.interface);
+        let automatic = || {
+            let all = self.locals.iter().take(if client { MAX_ENDPOINTS } else { 0 });
+            all.map(|l| Endpoint { interface: l.interface, subflow: true, ..Endpoint::default() }).collect()
+        };
+        let written = if client { &self.config.client } else { &self.config.server };
+        let endpoints: Vec<Endpoint> = written.as_ref().map_or_else(automatic, |e| e.0.clone());
+        self.endpoints = endpoints.into_iter().map(Added::new).collect();
+        for local in self.locals.clone().iter().filter(|l| l.up) {
+            self.add(local.id);
+        }
+        if let Some(own) = self.endpoints.iter_mut().find(|e| e.id == Some(0)) {
+            // It is in use by the first subflow.
+            (own.to_announce, own.to_connect) = (false, false);
+            if own.flags.backup {
+                self.actions.push_back(PathAction::Priority { local: 0, backup: true });
+            }
+        }
+        self.create();
+    }
+
+    fn add(&mut self, id: AddressId) {
+        let interface = self.local(id).interface;
+        if let Some(e) = self.endpoints.iter_mut().find(|e| e.flags.interface == interface) {
+            e.add(id);
+        }
+    }
+
+    /// Announces and joins with the endpoints that were not used yet (mptcp_pm_create_subflow_or_signal_addr).
+    fn create(&mut self) {
+        if !self.established {
+            return;
+        }
+        for e in self.endpoints.iter_mut().filter(|e| e.there && e.to_announce) {
+            (e.to_announce, e.announced) = (false, true);
+            self.actions.extend(e.id.map(|local| PathAction::Announce { local }));
+        }
+        while self.subflows() < self.config.subflows {
+            let Some(e) = self.endpoints.iter_mut().find(|e| e.there && e.to_connect) else { return };
+            e.to_connect = false;
+            let (fullmesh, Some(local)) = (e.flags.fullmesh, e.id) else { continue };
+            if fullmesh {
+                self.connect_to_all(local);
+            } else {
+                self.connect(local, 0);
+            }
+        }
+    }
+
+    /// Subflows from `local` to each address of the peer that some subflow goes to.
+    fn connect_to_all(&mut self, local: AddressId) {
+        let mut remotes: Vec<AddressId> = self.live.iter().map(|s| s.1).collect();
+        remotes.sort_unstable();
+        remotes.dedup();
+        remotes.retain(|r| self.live.iter().all(|s| (s.0, s.1) != (local, *r)));
+        for remote in remotes {
+            if self.subflows() < self.config.subflows {
+                self.connect(local, remote);
+            }
+        }
+    }
+
+    /// An announced address (mptcp_pm_nl_add_addr_received).
+    fn on_announced(&mut self, remote: AddressId) {
+        let known = self.live.iter().any(|s| s.1 == remote);
+        if !self.accepts || known || self.subflows() >= self.config.subflows {
+            return;
+        }
+        let meshed: Vec<AddressId> =
+            self.endpoints.iter().filter(|e| e.there && e.flags.fullmesh).filter_map(|e| e.id).collect();
+        if meshed.is_empty() {
+            let up = self.locals.iter().filter(|l| l.up).map(|l| l.id).collect();
+            self.lookup = Some((remote, up));
+            self.look_up();
+        }
+        for local in meshed {
+            if self.subflows() < self.config.subflows {
+                self.connect(local, remote);
+            }
+        }
+        if remote != 0 {
+            self.accepted += 1;
+        }
+        self.accepts =
+            self.accepted < self.config.add_addr_accepted && self.subflows() < self.config.subflows;
+    }
+
+    /// Tries the next local address; returns whether there is one.
+    fn look_up(&mut self) -> bool {
+        let Some((remote, locals)) = self.lookup.as_mut().filter(|(_, locals)| !locals.is_empty()) else {
+            return false;
+        };
+        let (local, remote) = (locals.remove(0), *remote);
+        self.connect(local, remote);
+        true
+    }
+
+    /// There is no route between these addresses.
+    fn on_no_route(&mut self, local: AddressId, remote: AddressId) {
+        let looked_up = self.lookup.as_ref().is_some_and(|(r, _)| *r == remote);
+        if looked_up && self.look_up() {
+            return;
+        }
+        if self.live.iter().all(|s| s.1 != remote || s.0 == local) {
+            self.forget_announced(remote);
+        }
+    }
+
+    /// An announced address is not used after all.
+    fn forget_announced(&mut self, remote: AddressId) {
+        if remote != 0 && self.accepted > 0 {
+            self.accepted -= 1;
+            self.accepts = self.accepted < self.config.add_addr_accepted;
+        }
+    }
+
+    fn on_withdrawn(&mut self, remote: AddressId) {
+        if self.live.iter().any(|s| s.1 == remote) {
+            self.forget_announced(remote);
+        }
+        self.actions.push_back(PathAction::Abandon { remote });
+    }
+
+    fn on_local(&mut self, id: AddressId, up: bool) {
+        self.local(id).up = up;
+        if !self.established {
+            return;
+        }
+        if up {
+            self.add(id);
+            self.create();
+            return;
+        }
+        let used = self.live.iter().any(|s| s.0 == id);
+        let Some(e) = self.endpoints.iter_mut().find(|e| e.there && e.id == Some(id)) else { return };
+        e.there = false;
+        if core::mem::take(&mut e.announced) || used {
+            self.actions.push_back(PathAction::Withdraw { local: id });
+        }
+    }
+
+    fn on_gone(&mut self, local: AddressId, remote: AddressId) {
+        if let Some(i) = self.live.iter().position(|s| (s.0, s.1) == (local, remote)) {
+            self.live.remove(i);
+        }
+        self.create();
+    }
+}
+
+impl PathManager for LinuxPaths {
+    fn on_event(&mut self, event: &PathEvent, now: Instant) {
+        match *event {
+            PathEvent::Established { client } => self.on_established(client),
+            PathEvent::LocalInterface { id, number } => self.local(id).interface = number,
+            PathEvent::LocalUp { id } | PathEvent::LocalDown { id } => {
+                let up = matches!(event, PathEvent::LocalUp { .. });
+                if !self.established || self.changes.on_change(id, up, now) {
+                    self.on_local(id, up);
+                }
+            }
+            PathEvent::RemoteAdded { id } => self.on_announced(id),
+            PathEvent::RemoteRemoved { id } => self.on_withdrawn(id),
+            PathEvent::SubflowUp { .. } => self.create(),
+            PathEvent::SubflowLost { local, remote, cause: None } => self.on_no_route(local, remote),
+            PathEvent::SubflowLost { .. } => {}
+            PathEvent::SubflowAccepted { local, remote } => self.live.push((local, remote, true)),
+            PathEvent::SubflowGone { local, remote } => self.on_gone(local, remote),
+        }
+    }
+
+    fn poll_action(&mut self) -> Option<PathAction> {
+        self.actions.pop_front()
+    }
+
+    fn accepts_join(&self) -> bool {
+        (!self.client || self.config.client_listens) && self.subflows() < self.config.subflows
+    }
+
+    fn is_backup(&self, local: AddressId) -> bool {
+        self.endpoint(local).is_some_and(|e| e.flags.backup)
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.changes.next()
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        while let Some((id, up)) = self.changes.take(now) {
+            self.on_local(id, up);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
