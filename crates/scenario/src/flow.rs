@@ -119,21 +119,38 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
     }
     let others = keys_elsewhere("tcp");
     let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
-    let (config, profile, header) = read_endpoint(&r)?;
+    let profile = read_tcp_profile(&r);
+    let config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let endpoint = read_endpoint(&r, config, profile);
     let cc = match r.node("cc") {
         Some(node) => read_cc(node, sink),
         None => CcConfig::default_of("cubic"),
     };
     r.finish();
-    Some((Transport::Tcp { config: Arc::new(config), cc: cc?, header }, Some(profile)))
+    let (config, header) = endpoint?;
+    Some((Transport::Tcp { config: Arc::new(config), cc: cc?, header }, Some(profile?)))
 }
 
-/// What TCP and the subflows of Multipath TCP have in common.
-fn read_endpoint(r: &Reader<'_>) -> Option<(TcpConfig, Profile, Option<Bytes>)> {
-    let profiles =
-        [("rfc", Profile::Rfc), ("ns2", Profile::Ns2), ("ns3", Profile::Ns3), ("linux", Profile::Linux)];
-    let profile = r.read_or("profile", Profile::Rfc, choice(&profiles));
-    let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+/// Whose defaults a TCP endpoint has.
+fn read_tcp_profile(r: &Reader<'_>) -> Option<Profile> {
+    let multipath = profile_name(Profile::Mptcp094);
+    if let Some(node) = r.node("profile").filter(|node| node.as_text() == Some(&multipath)) {
+        let message = format!("profile {multipath:?} is one of Multipath TCP");
+        let error = r.sink().an_error(node.origin, message).label("of transport kind = \"mptcp\"");
+        r.sink().push(error.help("set kind = \"mptcp\", or profile = \"linux\": its TCP is Linux's"));
+        return None;
+    }
+    let profiles = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux].map(|p| (profile_name(p), p));
+    let words: Vec<(&str, Profile)> = profiles.iter().map(|(name, p)| (name.as_str(), *p)).collect();
+    r.read_or("profile", Profile::Rfc, choice(&words))
+}
+
+/// What TCP and the subflows of Multipath TCP have in common: parameters and headers.
+fn read_endpoint(
+    r: &Reader<'_>,
+    mut config: TcpConfig,
+    profile: Option<Profile>,
+) -> Option<(TcpConfig, Option<Bytes>)> {
     let fine = r.set_params(|name, value| config.set(name, value));
     let fine = check_tcp(&config, r) && fine;
     // ns-2 counts 40 bytes whatever the options (tcpip_base_hdr_size_).
@@ -142,7 +159,7 @@ fn read_endpoint(r: &Reader<'_>) -> Option<(TcpConfig, Profile, Option<Bytes>)> 
     if header == Some(None) && config.timestamps && !r.has("mss") {
         config.mss = config.mss.min(FULL_WITH_TIMESTAMPS);
     }
-    let complete = (config, profile?, header?);
+    let complete = (config, header?);
     fine.then_some(complete)
 }
 
@@ -189,8 +206,10 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
     let params = [MptcpConfig::params(), TcpConfig::params()].concat();
     let others = keys_elsewhere("mptcp");
     let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params).elsewhere(&others);
-    let (mut tcp, profile, header) = read_endpoint(&r)?;
-    let mut mptcp = MptcpConfig::default();
+    let profile = r.read_or("profile", Profile::Rfc, plain::<Profile>);
+    let usual = MptcpPlan::for_profile(profile.unwrap_or(Profile::Rfc));
+    let (mut tcp, header) = read_endpoint(&r, (*usual.tcp).clone(), profile)?;
+    let mut mptcp = usual.mptcp;
     let fine = r.set_params(|name, value| match mptcp.set(name, value) {
         Err(SetError::Unknown) if TcpConfig::params().iter().any(|p| p.name == name) => Ok(()),
         other => other,
@@ -199,16 +218,18 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(mapping_len(&mptcp));
     }
     let control = match r.node("cc") {
-        Some(node) => read_named(node, &CC, &SubflowControl::names(), sink),
-        None => SubflowControl::default_of("lia"),
+        Some(node) => read_named(node, &CC, &SubflowControl::names(), Some(usual.control), sink),
+        None => Some(usual.control),
     };
     let scheduler = match r.node("scheduler") {
-        Some(node) => read_named(node, &SCHEDULER, SchedulerConfig::names(), sink),
-        None => SchedulerConfig::default_of("lowest_rtt"),
+        Some(node) => read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), sink),
+        None => Some(usual.scheduler),
     };
     let path_manager = match r.node("path_manager") {
-        Some(node) => read_named(node, &PATH_MANAGER, PathManagerConfig::names(), sink),
-        None => PathManagerConfig::default_of("fullmesh"),
+        Some(node) => {
+            read_named(node, &PATH_MANAGER, PathManagerConfig::names(), Some(usual.path_manager), sink)
+        }
+        None => Some(usual.path_manager),
     };
     let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
     r.finish();
@@ -219,7 +240,7 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         scheduler: scheduler?,
         path_manager: path_manager?,
     };
-    fine.then_some((Transport::Mptcp { plan: Arc::new(plan), header }, Some(profile)))
+    fine.then_some((Transport::Mptcp { plan: Arc::new(plan), header }, Some(profile?)))
 }
 
 /// Bytes that a mapping and a data-level acknowledgment take in a header.
@@ -232,6 +253,7 @@ fn mapping_len(c: &MptcpConfig) -> u64 {
 /// A policy by registered name, with its own parameters.
 trait Named: Sized {
     fn default_of(name: &str) -> Option<Self>;
+    fn name(&self) -> &'static str;
     fn params(&self) -> &'static [ParamInfo];
     fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
     fn validate(&self) -> Result<(), Invalid>;
@@ -242,6 +264,9 @@ macro_rules! named {
         impl Named for $config {
             fn default_of(name: &str) -> Option<Self> {
                 <$config>::default_of(name)
+            }
+            fn name(&self) -> &'static str {
+                self.name()
             }
             fn params(&self) -> &'static [ParamInfo] {
                 self.params()
@@ -257,15 +282,18 @@ macro_rules! named {
 }
 named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
 
+/// Reads one; where it is that of the profile, `usual`, its parameters have the profile's defaults.
 fn read_named<C: Named>(
     node: &Node,
     section: &'static Section,
     names: &[&'static str],
+    usual: Option<C>,
     sink: &Sink<'_>,
 ) -> Option<C> {
     let what = section.title.trim_start_matches("the ");
     let (kind, table) = kind_of(node, what, names, sink)?;
-    let mut config = C::default_of(kind)?;
+    let usual = usual.filter(|usual| usual.name() == kind);
+    let mut config = usual.or_else(|| C::default_of(kind))?;
     let Some(table) = table else { return Some(config) };
     let r = Reader::of(table, node.origin, section, sink).kinded().with_params(config.params());
     let mut fine = r.set_params(|name, value| config.set(name, value));
@@ -348,7 +376,7 @@ fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
         sink.push(error.help(format!("set kind = \"mptcp\", or a control of TCP's: {}", names.join(", "))));
         return None;
     }
-    read_named(node, &CC, CcConfig::names(), sink)
+    read_named(node, &CC, CcConfig::names(), None, sink)
 }
 
 // Congestion controls, schedulers and path managers describe their own keys.

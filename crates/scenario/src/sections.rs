@@ -306,16 +306,21 @@ pub const MPTCP: Section = Section {
         may(
             "cc",
             Shape::MultipathControl,
-            "lia",
+            "of the profile: lia, ns3 linked_increases, linux cubic",
             "Congestion control: a coupled one, or one of TCP's for each subflow by itself.",
         ),
-        may("scheduler", Shape::Scheduler, "lowest_rtt", "Which subflow carries what."),
-        may("path_manager", Shape::PathManager, "fullmesh", "Which subflows there are."),
+        may(
+            "scheduler",
+            Shape::Scheduler,
+            "of the profile: lowest_rtt, ns3 round_robin, linux linux",
+            "Which subflow carries what.",
+        ),
+        may("path_manager", Shape::PathManager, "of the profile: fullmesh", "Which subflows there are."),
         may(
             "profile",
-            Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux"])),
+            Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux", "mptcp_0_94"])),
             "rfc",
-            "Whose defaults the endpoint's parameters have.",
+            "Whose behaviour the connection has: defaults of the other keys and of all parameters.",
         ),
         may(
             "header",

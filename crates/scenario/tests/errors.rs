@@ -69,6 +69,8 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         &[("kind = \"udp\"", "kind = \"udp\", cc = \"reno\", sack = true, scheduler = \"ecf\"")],
     ),
     ("mptcp_key_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", schedular = \"ecf\"")]),
+    ("multipath_profile_on_tcp", &[(TCP, "kind = \"tcp\", profile = \"mptcp_0_94\"")]),
+    ("unknown_profile", &[(TCP, "kind = \"mptcp\", profile = \"mptcp_0_95\"")]),
     ("coupled_control_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"olia\"")]),
     ("coupled_control_table_on_tcp", &[(TCP, "kind = \"tcp\", cc = { kind = \"lia\", cap = false }")]),
     ("coupled_control_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"lai\"")]),

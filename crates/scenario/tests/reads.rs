@@ -3,6 +3,9 @@
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_scenario::model::{App, DurationDist, FaultKind, NodeIndex, NodeKind, Role, Transport};
 use tailrace_scenario::{Parsed, Scenario, parse, render_all};
+use tailrace_transport::Profile;
+use tailrace_transport::mptcp::MptcpPlan;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 
 const DUMBBELL: &str = include_str!("files/dumbbell.toml");
 const SCENARIO_D: &str = include_str!("files/scenario_d.toml");
@@ -46,6 +49,45 @@ fn profiles_give_defaults_that_the_file_overrides() {
     let Transport::Tcp { config, cc, header } = &s.flows[0].transport else { panic!() };
     assert_eq!((config.mss, config.window, config.iw), (Bytes(1460), Some(25), Some(2)));
     assert_eq!((cc.name(), *header), ("reno", Some(Bytes(40))));
+}
+
+/// The plan of a connection whose transport is written so, and the resolved file.
+fn multipath(transport: &str) -> (MptcpPlan, String) {
+    let written = "kind = \"tcp\", cc = \"reno\", sack = true";
+    let text = include_str!("files/small.toml");
+    assert!(text.contains(written));
+    let parsed = read(&text.replacen(written, &format!("kind = \"mptcp\", {transport}"), 1), &[]);
+    let again = read(&parsed.to_toml(), &[]);
+    assert_eq!((&again.scenario, again.to_toml()), (&parsed.scenario, parsed.to_toml()));
+    let plan = parsed.scenario.flows.iter().find_map(|f| match &f.transport {
+        Transport::Mptcp { plan, .. } => Some((**plan).clone()),
+        _ => None,
+    });
+    (plan.unwrap(), parsed.to_toml())
+}
+
+#[test]
+fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden() {
+    let profiles = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux, Profile::Mptcp094]
+        .map(MptcpPlan::for_profile);
+    let names = ["rfc", "ns2", "ns3", "linux", "mptcp_0_94"];
+    for (name, usual) in names.into_iter().zip(profiles) {
+        let (plan, resolved) = multipath(&format!("profile = \"{name}\", mss = \"{}\"", usual.tcp.mss));
+        assert_eq!(plan, usual, "{name}");
+        assert!(resolved.contains(&format!("profile = \"{name}\"")));
+    }
+    let (plan, _) = multipath(
+        "profile = \"mptcp_0_94\", max_subflows = 5, stale_loss_cnt = 2, cc = \"olia\", scheduler = \"linux\", \
+         path_manager = { kind = \"fullmesh\", retry_after = \"auto\" }",
+    );
+    assert_eq!((plan.mptcp.max_subflows, plan.mptcp.stale_loss_cnt), (5, 2));
+    assert!(plan.mptcp.penalisation, "the rest is the profile's");
+    assert_eq!((plan.control.name(), plan.scheduler.name()), ("olia", "linux"));
+    let PathManagerConfig::Fullmesh(mesh) = plan.path_manager else { panic!() };
+    assert_eq!((mesh.event_delay, mesh.retry_after), (Duration::from_millis(500), None));
+    // Of a policy that is not the profile's all is as if there were no profile.
+    let (plan, _) = multipath("profile = \"mptcp_0_94\", path_manager = \"ndiffports\"");
+    assert_eq!(Some(plan.path_manager), PathManagerConfig::default_of("ndiffports"));
 }
 
 #[test]

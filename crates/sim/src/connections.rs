@@ -32,6 +32,7 @@ pub(crate) struct ConnectionSummary {
     pub(crate) window_stalls: u64,
     pub(crate) penalties: u64,
     pub(crate) data_timeouts: u64,
+    pub(crate) stale_subflows: u32,
     pub(crate) subflows_established: u32,
     pub(crate) subflows_lost: u32,
     /// The sender's subflows by the link on which they leave.
@@ -102,6 +103,7 @@ pub(crate) fn summaries(
                 window_stalls: sent.window_stalls,
                 penalties: sent.penalties,
                 data_timeouts: sent.data_timeouts,
+                stale_subflows: sent.stale_subflows,
                 subflows_established: sent.subflows_established,
                 subflows_lost: sent.subflows_lost,
                 paths,

@@ -16,6 +16,8 @@ choices! {
         Ns3 = "ns3",
         /// Linux.
         Linux = "linux",
+        /// Out-of-tree Multipath TCP for Linux, 0.94; its TCP is Linux's.
+        Mptcp094 = "mptcp_0_94",
     }
 }
 
@@ -341,7 +343,7 @@ impl TcpConfig {
             Profile::Rfc => Self::default(),
             Profile::Ns2 => Self::ns2(),
             Profile::Ns3 => Self::ns3(),
-            Profile::Linux => Self::linux(),
+            Profile::Linux | Profile::Mptcp094 => Self::linux(),
         }
     }
 

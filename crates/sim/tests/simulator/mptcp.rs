@@ -15,7 +15,12 @@ fn parallel(duration: &str, n: usize, queue: &str) -> Text {
 }
 
 fn flow(text: Text, transport: &str, app: &str) -> Text {
-    text.flow("mp", ("a", "b"), &format!("{{ kind = \"mptcp\", profile = \"linux\", {transport} }}"), app)
+    text.flow(
+        "mp",
+        ("a", "b"),
+        &format!("{{ kind = \"mptcp\", profile = \"mptcp_0_94\", {transport} }}"),
+        app,
+    )
 }
 
 #[test]

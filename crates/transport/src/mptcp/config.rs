@@ -7,7 +7,18 @@ use crate::cc::CcConfig;
 use crate::config::TcpConfig;
 use std::sync::Arc;
 use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
-use tailrace_core::{Duration, parameters};
+use tailrace_core::{Bytes, Duration, choices, parameters};
+
+choices! {
+    /// When nothing was acknowledged at the data level for too long, and what is done about it.
+    pub enum DataTimer {
+        /// Twice the largest timeout of a subflow, doubled each time; the oldest bytes go wherever the scheduler says.
+        Doubled = "doubled",
+        /// Until the retransmission timers of all subflows that are not silent have expired, never doubled; the oldest
+        /// bytes go onto a subflow with nothing on its way, or wait for one.
+        Subflows = "subflows",
+    }
+}
 
 parameters! {
     /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
@@ -19,9 +30,9 @@ parameters! {
         /// Data sequence numbers take 8 bytes on the wire, not 4.
         wide_dsn: bool = false, "RFC 8684 §3.3.1";
         /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
-        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions";
+        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3";
         /// Retransmissions of a join's SYN before that subflow is given up.
-        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries";
+        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6";
         /// Most subflows at a time, at most 32.
         max_subflows: u64 = 32, "multipath-tcp/mptcp has 31";
         /// What a subflow holds at a timeout of its own goes to others, too.
@@ -32,8 +43,26 @@ parameters! {
         opportunistic_retransmission: bool = false, "Raiciu et al., NSDI 2012 §4.2";
         /// Halve the window of the subflow that blocks the receive window.
         penalisation: bool = false, "Raiciu et al., NSDI 2012 §4.2";
+        /// When data-level retransmission sets in, and where it goes.
+        data_timer: DataTimer = DataTimer::Doubled, "multipath-tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans";
+        /// How much goes out again at once when `data_timer = "subflows"` expires, whole segments.
+        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a fragment of the send queue, at most 32 KiB";
         /// Shortest data-level retransmission timeout.
         min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN";
+        /// More data-level timeouts than this without a sign of life make a subflow stale, where another is better off:
+        /// it is passed over until it is heard from; 0 is never.
+        stale_loss_cnt: u64 = 0, "off; Linux stale_loss_cnt: 4";
+        /// What is sent again on account of a stale or lost subflow is everything not acknowledged at the data level,
+        /// whoever carries it, rather than what that subflow held.
+        reinject_all: bool = false, "Linux, __mptcp_retransmit_pending_data";
+        /// How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is one.
+        add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
+        /// Longest wait for that echo. It begins with the largest timeout of a subflow and doubles.
+        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout";
+        /// ADD_ADDR is echoed.
+        add_addr_echo: bool = true, "RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94 speaks";
+        /// An address that comes back after it was withdrawn gets an id of its own.
+        new_address_ids: bool = false, "off; multipath-tcp/mptcp, mptcp_fullmesh.c: the next free slot";
         /// How long a connection without subflows waits for one.
         close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout";
     }

@@ -46,7 +46,7 @@ impl Mptcp {
         if samples != before {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
         }
-        self.subflows[id].failed = false;
+        self.heard_from(id, now);
         if self.stage == Stage::Established {
             self.on_options(id, segment, options, now);
         }
@@ -129,6 +129,7 @@ impl Mptcp {
             Signal::AddAddr { id: remote, address, port, hmac: Some(hmac) } => {
                 self.on_add_addr(id, (remote, address, port), hmac, now);
             }
+            Signal::AddAddr { id: local, hmac: None, .. } => self.on_add_addr_echo(local),
             Signal::RemoveAddr(ids) => {
                 for &remote in ids.as_slice() {
                     self.path_manager.on_event(&PathEvent::RemoteRemoved { id: remote }, now);
@@ -304,6 +305,9 @@ impl Mptcp {
 
     /// What subflow `id` carried and the peer has not acknowledged at the data level goes to others.
     pub(super) fn return_bytes(&mut self, id: usize) {
+        if self.plan.mptcp.reinject_all && !self.subflows[id].sent.is_empty() {
+            self.snd.reinject_all();
+        }
         while let Some(m) = self.subflows[id].sent.pop_front() {
             self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
         }
@@ -312,7 +316,7 @@ impl Mptcp {
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
-        let own = self.data_deadline.min(self.lonely).min(manager);
+        let own = self.data_deadline.min(self.lonely).min(manager).min(self.announcement_deadline());
         let first = self.deadlines.iter().copied().min().unwrap_or(Instant::MAX).min(own);
         (first != Instant::MAX).then_some(first)
     }
@@ -330,6 +334,7 @@ impl Mptcp {
         if self.lonely <= now {
             self.break_off(ResetCause::TimedOut);
         }
+        self.repeat_announcements(now);
         if self.path_manager.poll_timeout().is_some_and(|at| at <= now) {
             self.path_manager.handle_timeout(now);
             self.run_path_manager(now);
@@ -349,58 +354,6 @@ impl Mptcp {
             self.on_subflow_timeout(id);
         }
         self.settle(id, now);
-    }
-
-    /// Subflow `id`'s retransmission timer has expired.
-    fn on_subflow_timeout(&mut self, id: usize) {
-        let retries = self.plan.mptcp.join_syn_retries;
-        let s = &mut self.subflows[id];
-        if !s.tcp.state().is_synchronized() {
-            if s.join.is_some_and(|j| j.active) && u64::from(s.tcp.stats().timeouts) > retries {
-                s.tcp.give_up();
-            }
-            return;
-        }
-        if self.stage != Stage::Established {
-            return;
-        }
-        s.failed = self.plan.mptcp.avoid_failed;
-        if !self.plan.mptcp.reinject_on_timeout {
-            return;
-        }
-        for m in self.subflows[id].sent.iter_mut().filter(|m| !m.reinjected) {
-            m.reinjected = true;
-            self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
-        }
-    }
-
-    pub(super) fn arm_data_timer(&mut self, now: Instant) {
-        let idle = self.snd.outstanding() == 0 || self.stage != Stage::Established;
-        self.data_deadline = if idle { Instant::MAX } else { now.saturating_add(self.data_rto()) };
-    }
-
-    /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first.
-    fn data_rto(&self) -> tailrace_core::Duration {
-        let slowest = self.views.iter().filter(|v| v.usable).map(|v| v.rto).max().unwrap_or_default();
-        slowest
-            .saturating_mul(2 << self.data_backoff.min(16))
-            .max(self.plan.mptcp.min_data_rto)
-            .min(self.plan.tcp.max_rto)
-    }
-
-    /// Nothing was acknowledged at the data level for long: the oldest bytes are sent again, anywhere.
-    fn on_data_timeout(&mut self, now: Instant) {
-        self.data_backoff += 1;
-        self.stats.data_timeouts += 1;
-        if let Some(oldest) = self.snd.oldest() {
-            self.snd.reinject(oldest.dsn, oldest.end());
-            self.snd.forget_carriers();
-        } else if self.snd.fin_sent() && !self.snd.fin_acked() {
-            self.fin_due = true;
-        }
-        self.arm_data_timer(now);
-        self.dirty |=
-            self.subflows.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
     }
 
     pub(super) fn deadline_of(&self, id: usize) -> Instant {

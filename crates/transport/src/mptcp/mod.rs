@@ -8,13 +8,17 @@
 //! - `subflow`: a TCP with the mappings of its bytes. It gets bytes only when they can leave at once, each piece in a
 //!   segment of its own, so that a mapping is never split.
 //! - `handshake`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
+//! - `failure`: what it does about what does not come; `announce`: addresses that the peer is told of.
+//! - [`MptcpPlan::for_profile`]: whose behaviour a connection has.
 //! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each.
 //!
 //! Data sequence numbers begin with 1 inside; in [`Options`] they are those of the wire, 64 bits, however many of
 //! them the wire shows.
 
+mod announce;
 mod config;
 pub mod coupled;
+mod failure;
 mod handshake;
 mod input;
 pub mod key;
@@ -22,6 +26,7 @@ pub mod option;
 mod output;
 pub mod path_manager;
 mod paths;
+mod profile;
 mod receive;
 pub mod scheduler;
 mod send;
@@ -29,7 +34,7 @@ mod subflow;
 #[cfg(test)]
 mod tests;
 
-pub use config::{MptcpConfig, MptcpPlan, SubflowControl};
+pub use config::{DataTimer, MptcpConfig, MptcpPlan, SubflowControl};
 pub use option::Options;
 pub use send::Chunk;
 pub use subflow::{SubflowStats, Tuple};
@@ -38,7 +43,9 @@ use crate::cc::Cc;
 use crate::cc::member::Member;
 use crate::segment::Segment;
 use crate::tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView};
+use announce::Announcement;
 use coupled::Coupling;
+use failure::Resend;
 use handshake::Stage;
 use key::Key;
 use option::Signal;
@@ -92,6 +99,8 @@ pub struct MptcpStats {
     pub timeouts: u32,
     /// Data-level retransmission timeouts.
     pub data_timeouts: u64,
+    /// Times that a subflow was found stale.
+    pub stale_subflows: u32,
     /// Most bytes that waited for others before them.
     pub max_waiting_bytes: u64,
     /// Subflows that were established.
@@ -148,6 +157,7 @@ pub struct Mptcp {
     /// Data-level retransmission: when, and how often in a row.
     data_deadline: Instant,
     data_backoff: u32,
+    resend: Option<Resend>,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The application knows that the peer has closed.
@@ -157,9 +167,13 @@ pub struct Mptcp {
 
     path_manager: RunningPathManager,
     locals: Vec<Local>,
+    /// The id that was given out last.
+    last_id: AddressId,
     remotes: Vec<Remote>,
     /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
     signals: VecDeque<(Option<usize>, Signal)>,
+    /// Addresses that the peer was told of and has not echoed.
+    announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
     /// When a connection without subflows is given up.
@@ -205,13 +219,16 @@ impl Mptcp {
             scheduler: plan.scheduler.build(),
             data_deadline: Instant::MAX,
             data_backoff: 0,
+            resend: None,
             fin_due: false,
             told_peer_closed: false,
             stalled: false,
             path_manager: plan.path_manager.build(),
             locals: Vec::new(),
+            last_id: 0,
             remotes: Vec::new(),
             signals: VecDeque::new(),
+            announcements: Vec::new(),
             resets: VecDeque::new(),
             lonely: Instant::MAX,
             aborting: false,
@@ -240,7 +257,7 @@ impl Mptcp {
 
     fn begin(&mut self, tuple: Tuple, now: Instant) {
         self.next_port = tuple.local_port;
-        self.locals.push(Local { id: 0, address: tuple.local, up: true });
+        self.locals.push(Local { id: 0, address: tuple.local, up: true, withdrawn: false, interface: None });
         self.remotes.push(Remote { id: 0, address: tuple.remote, port: tuple.remote_port });
         let tcp = self.endpoint(self.client, now);
         self.place(Subflow::new(tcp, tuple, (0, 0)));

@@ -115,12 +115,16 @@ impl Mptcp {
     /// Hands the next bytes to a subflow, if there are any and one has room.
     fn schedule(&mut self, now: Instant) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        if nothing {
+        if nothing && self.resend.is_none() {
             return false;
         }
         self.look();
         if !self.views.iter().any(|v| v.usable && v.room) {
             return false;
+        }
+        if let Some((chunk, id)) = self.next_resend() {
+            self.assign(&chunk, id, now);
+            return true;
         }
         let mss = self.mss;
         let conn = self.view(now);

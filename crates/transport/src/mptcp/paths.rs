@@ -8,12 +8,19 @@ use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
 use super::subflow::{Join, Subflow, Tuple};
 use tailrace_core::Instant;
 
+/// Ids of addresses that come back go around below this one, as fullmesh tells no more apart.
+const MAX_ADDRESS_ID: AddressId = 31;
+
 /// An address of this end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local {
     pub(super) id: AddressId,
     pub(super) address: u32,
     pub(super) up: bool,
+    /// The peer was told that it is gone.
+    pub(super) withdrawn: bool,
+    /// The number of its interface, where that is known.
+    pub(super) interface: Option<u8>,
 }
 
 /// An address of the peer.
@@ -31,6 +38,7 @@ impl Mptcp {
         for (i, address) in addresses.into_iter().enumerate() {
             let Some(id) = self.local_id(address) else { return };
             let number = u8::try_from(i + 1).unwrap_or(u8::MAX);
+            self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.interface = Some(number));
             self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
         }
     }
@@ -41,17 +49,34 @@ impl Mptcp {
             return Some(local.id);
         }
         let id = (1..=u8::MAX).find(|id| self.locals.iter().all(|l| l.id != *id))?;
-        self.locals.push(Local { id, address, up: false });
+        self.locals.push(Local { id, address, up: false, withdrawn: false, interface: None });
+        self.last_id = id;
         Some(id)
     }
 
-    /// This host's address `address` can be used. One that comes back keeps its id.
+    /// This host's address `address` can be used.
     pub fn local_up(&mut self, address: u32, now: Instant) {
         let Some(id) = self.local_id(address) else { return };
-        let Some(local) = self.locals.iter_mut().find(|l| l.id == id && !l.up) else { return };
-        local.up = true;
+        let Some(i) = self.locals.iter().position(|l| l.id == id && !l.up) else { return };
+        let id = self.return_of(i, now);
         self.path_manager.on_event(&PathEvent::LocalUp { id }, now);
         self.run_path_manager(now);
+    }
+
+    /// Local address `i` is back: under its old id, or the next free one after that given out last. Returns it.
+    fn return_of(&mut self, i: usize, now: Instant) -> AddressId {
+        let old = self.locals[i];
+        (self.locals[i].up, self.locals[i].withdrawn) = (true, false);
+        if !(old.withdrawn && self.plan.mptcp.new_address_ids) {
+            return old.id;
+        }
+        let mut ids = (self.last_id % MAX_ADDRESS_ID + 1..=MAX_ADDRESS_ID).chain(1..=MAX_ADDRESS_ID);
+        let Some(id) = ids.find(|id| self.locals.iter().all(|l| l.id != *id)) else { return old.id };
+        (self.locals[i].id, self.last_id) = (id, id);
+        if let Some(number) = old.interface {
+            self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
+        }
+        id
     }
 
     /// This host's address `address` can no longer be used.
@@ -112,7 +137,7 @@ impl Mptcp {
                     self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
                 }
             }
-            PathAction::Announce { local } => self.announce_address(local),
+            PathAction::Announce { local } => self.announce_address(local, now),
             PathAction::Withdraw { local } => self.withdraw(local, now),
             PathAction::Abandon { remote } => self.abandon(remote, now),
             PathAction::Priority { local, backup } => self.set_backup(local, backup),
@@ -149,21 +174,8 @@ impl Mptcp {
         self.touch(id);
     }
 
-    fn announce_address(&mut self, local: AddressId) {
-        let (Some(l), Some(peer)) = (self.locals.iter().find(|l| l.id == local && l.up), self.peer_key)
-        else {
-            return;
-        };
-        let hmac = address_hmac((self.key, peer), local, l.address, 0);
-        self.signals.push_back((
-            None,
-            Signal::AddAddr { id: local, address: l.address, port: None, hmac: Some(hmac) },
-        ));
-        self.say_something();
-    }
-
     /// An ACK goes out somewhere, for a signal to ride on.
-    fn say_something(&mut self) {
+    pub(super) fn say_something(&mut self) {
         if let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
             self.touch(id);
@@ -171,6 +183,10 @@ impl Mptcp {
     }
 
     fn withdraw(&mut self, local: AddressId, now: Instant) {
+        if let Some(l) = self.locals.iter_mut().find(|l| l.id == local) {
+            l.withdrawn = true;
+        }
+        self.announcements.retain(|a| a.id != local);
         self.end_subflows(|s| s.local == local, now);
         self.signals.push_back((None, Signal::RemoveAddr(AddressIds::one(local))));
         self.refresh_all();
@@ -191,7 +207,7 @@ impl Mptcp {
         }
     }
 
-    /// The peer has announced an address on subflow `id`: it is echoed (RFC 8684 §3.4.1).
+    /// The peer has announced an address on subflow `id`: it is echoed (RFC 8684 §3.4.1; version 0 did not).
     pub(super) fn on_add_addr(
         &mut self,
         id: usize,
@@ -203,8 +219,10 @@ impl Mptcp {
         if hmac != address_hmac((peer, self.key), remote, address, port.unwrap_or(0)) {
             return;
         }
-        self.signals.push_back((Some(id), Signal::AddAddr { id: remote, address, port, hmac: None }));
-        self.subflows[id].tcp.demand_ack();
+        if self.plan.mptcp.add_addr_echo {
+            self.signals.push_back((Some(id), Signal::AddAddr { id: remote, address, port, hmac: None }));
+            self.subflows[id].tcp.demand_ack();
+        }
         let port = port.unwrap_or(self.remotes[0].port);
         match self.remotes.iter_mut().find(|r| r.id == remote) {
             Some(r) => (r.address, r.port) = (address, port),

@@ -189,6 +189,13 @@ impl DataSender {
         }
     }
 
+    /// Everything that is not acknowledged is to be sent again, by whomever.
+    pub(crate) fn reinject_all(&mut self) {
+        self.reinject.clear();
+        self.reinject(self.una, self.nxt);
+        self.reinject.iter_mut().for_each(|c| c.carriers = 0);
+    }
+
     /// Forgets who carried what is first to be sent again: everybody did.
     pub(crate) fn forget_carriers(&mut self) {
         if let Some(chunk) = self.reinject.front_mut() {

@@ -1,5 +1,6 @@
 //! One subflow: a TCP, its place in the connection, and the mappings of both directions.
 
+use super::failure::Silence;
 use super::key::{Key, long_join_hmac, short_join_hmac};
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
@@ -86,6 +87,7 @@ pub(crate) struct Subflow {
     pub(crate) failed: bool,
     /// Why it is reset, if it is.
     pub(crate) reset: ResetReason,
+    pub(crate) silence: Silence,
     /// It is over; its place may be taken.
     pub(crate) gone: bool,
     pub(crate) sent: Ring<SentMapping>,
@@ -114,6 +116,7 @@ impl Subflow {
             peer_backup: false,
             failed: false,
             reset: ResetReason::Unspecified,
+            silence: Silence::default(),
             gone: false,
             sent: Ring::new(),
             received: VecDeque::new(),
@@ -134,7 +137,7 @@ impl Subflow {
     /// Whether it may carry data, where the connection is `open`.
     #[inline]
     pub(crate) fn is_usable(&self, open: bool) -> bool {
-        open && self.ready && !self.failed && self.tcp.state().may_send()
+        open && self.ready && !self.failed && !self.silence.stale && self.tcp.state().may_send()
     }
 
     /// The subflow as a scheduler sees it.

@@ -9,6 +9,8 @@ use crate::{CcConfig, UNLIMITED};
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
+mod failures;
+
 /// One path: its addresses are `10 + n` on the left and `20 + n` on the right.
 #[derive(Clone, Copy, Debug)]
 struct Path {
@@ -41,6 +43,13 @@ struct World {
     rng: Rng,
     delivered: [u64; 2],
     events: [Vec<Event>; 2],
+    /// Every address reaches every other, `10 + i` and `20 + j` over path `i + j` modulo their number.
+    mesh: bool,
+    /// How many announcements of addresses are still taken out on their way.
+    mutes: u32,
+    /// Announcements and echoes seen on the way, by who sent them.
+    announced: [u32; 2],
+    echoed: [u32; 2],
 }
 
 fn plan(scheduler: &str, manager: &str, control: SubflowControl) -> MptcpPlan {
@@ -85,7 +94,20 @@ impl World {
             rng: Rng::named(seed, "paths"),
             delivered: [0; 2],
             events: [Vec::new(), Vec::new()],
+            mesh: false,
+            mutes: 0,
+            announced: [0; 2],
+            echoed: [0; 2],
         }
+    }
+
+    /// The path between two addresses, the left end's first.
+    fn route(&self, (left, right): (u32, u32)) -> Option<usize> {
+        let (i, j) = (left.checked_sub(10)?, right.checked_sub(20)?);
+        if self.mesh {
+            return Some((i + j) as usize % self.paths.len());
+        }
+        (i == j).then_some(i as usize)
     }
 
     fn drain(&mut self) {
@@ -108,7 +130,7 @@ impl World {
 
     fn fly(&mut self, from: usize, mut t: Transmit) {
         let ends = if from == 0 { (t.tuple.local, t.tuple.remote) } else { (t.tuple.remote, t.tuple.local) };
-        let Some(n) = ends.0.checked_sub(10).filter(|n| ends.1 == 20 + n).map(|n| n as usize) else {
+        let Some(n) = self.route(ends) else {
             self.ends[from].unreachable(&t.tuple, self.now);
             return;
         };
@@ -122,6 +144,14 @@ impl World {
         }
         if path.strips {
             t.options = Options::NONE;
+        }
+        if let Some(option::Signal::AddAddr { hmac, .. }) = t.options.signal {
+            let counts = if hmac.is_some() { &mut self.announced } else { &mut self.echoed };
+            counts[from] += 1;
+            if hmac.is_some() && self.mutes > 0 {
+                self.mutes -= 1;
+                t.options.signal = None;
+            }
         }
         self.sent += 1;
         self.flying.insert((arrives, self.sent), (1 - from, t));
@@ -347,7 +377,13 @@ mod properties {
             prop::sample::select(CcConfig::names())
                 .prop_map(|n| SubflowControl::Uncoupled(CcConfig::default_of(n).unwrap())),
         ];
-        let profiles = prop::sample::select(vec![Profile::Rfc, Profile::Ns3, Profile::Linux]);
+        let profiles = prop::sample::select(vec![
+            Profile::Rfc,
+            Profile::Ns2,
+            Profile::Ns3,
+            Profile::Linux,
+            Profile::Mptcp094,
+        ]);
         let names = (
             prop::sample::select(SchedulerConfig::names()),
             prop::sample::select(PathManagerConfig::names()),
@@ -367,10 +403,18 @@ mod properties {
                 handshake: crate::config::Handshake::ThreeWay,
                 ..TcpConfig::for_profile(profile)
             });
-            plan.mptcp.opportunistic_retransmission = on[2];
-            plan.mptcp.penalisation = on[3];
-            plan.mptcp.reinject_on_timeout = on[4];
-            plan.mptcp.avoid_failed = on[5];
+            plan.mptcp = MptcpConfig::for_profile(profile);
+            for (switch, on) in [
+                &mut plan.mptcp.opportunistic_retransmission,
+                &mut plan.mptcp.penalisation,
+                &mut plan.mptcp.reinject_on_timeout,
+                &mut plan.mptcp.avoid_failed,
+            ]
+            .into_iter()
+            .zip(&on[2..])
+            {
+                *switch ^= on;
+            }
             plan
         })
     }
@@ -404,6 +448,9 @@ mod properties {
                 if w.events.iter().all(|e| e.contains(&Event::Closed)) {
                     break;
                 }
+            }
+            for end in &w.ends {
+                prop_assert_eq!(end.stats().timeouts, end.tcp_stats().timeouts);
             }
             prop_assert_eq!(w.delivered, [bytes.1, bytes.0]);
             prop_assert!(w.events.iter().all(|e| e.contains(&Event::Closed)), "{:?} at {:?}", w.events, w.now);

@@ -1,6 +1,7 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
 //! data comes in pieces that leave at once, each in a segment of its own.
 
+use super::timer::Timer;
 use super::{ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
@@ -91,6 +92,19 @@ impl Tcp {
     #[inline]
     pub(crate) fn repairs_timeout(&self) -> bool {
         self.recovery.is_after_timeout()
+    }
+
+    /// Whether nothing is on its way or waits to be.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.board.outstanding() == 0 && self.app_end == self.board.nxt
+    }
+
+    /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.
+    pub(crate) fn retransmission_at(&self) -> Option<Instant> {
+        match self.timer {
+            Timer::Off | Timer::TimeWait(_) => None,
+            running => Some(running.at()),
+        }
     }
 
     /// Ends the attempt to connect.

@@ -1,0 +1,80 @@
+//! ADD_ADDR: addresses that the peer is told of, and told again until it has echoed them (RFC 8684 §3.4.1; Linux
+//! net/mptcp/pm.c, `mptcp_pm_add_timer`).
+
+use super::Mptcp;
+use super::handshake::Stage;
+use super::key::address_hmac;
+use super::option::Signal;
+use super::path_manager::AddressId;
+use tailrace_core::{Duration, Instant};
+
+/// An address that the peer was told of and has not echoed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Announcement {
+    pub(super) id: AddressId,
+    /// How often it was told again.
+    retries: u32,
+    /// When it is told again.
+    at: Instant,
+}
+
+impl Mptcp {
+    /// Tells the peer of the address with id `local`.
+    pub(super) fn announce_address(&mut self, local: AddressId, now: Instant) {
+        self.announcements.retain(|a| a.id != local);
+        if self.say_address(local) && self.plan.mptcp.add_addr_retries != Some(0) {
+            let at = now.saturating_add(self.add_addr_wait(0));
+            self.announcements.push(Announcement { id: local, retries: 0, at });
+        }
+    }
+
+    /// ADD_ADDR for `local` waits for an ACK to ride on; `false` if there is no such address.
+    fn say_address(&mut self, local: AddressId) -> bool {
+        let (Some(l), Some(peer)) = (self.locals.iter().find(|l| l.id == local && l.up), self.peer_key)
+        else {
+            return false;
+        };
+        let hmac = Some(address_hmac((self.key, peer), local, l.address, 0));
+        let signal = Signal::AddAddr { id: local, address: l.address, port: None, hmac };
+        if !self.signals.iter().any(|(_, s)| *s == signal) {
+            self.signals.push_back((None, signal));
+        }
+        self.say_something();
+        true
+    }
+
+    /// The longest timeout of a subflow, doubled with each repetition.
+    fn add_addr_wait(&self, retries: u32) -> Duration {
+        let live = self.subflows.iter().filter(|s| !s.gone);
+        let most = self.plan.mptcp.add_addr_timeout;
+        let rto = live.map(|s| s.tcp.view().rto).max().unwrap_or(most);
+        rto.saturating_mul(1 << retries.min(16)).min(most)
+    }
+
+    /// The peer knows the address.
+    pub(super) fn on_add_addr_echo(&mut self, local: AddressId) {
+        self.announcements.retain(|a| a.id != local);
+    }
+
+    pub(super) fn announcement_deadline(&self) -> Instant {
+        if self.announcements.is_empty() || self.stage != Stage::Established {
+            return Instant::MAX;
+        }
+        self.announcements.iter().map(|a| a.at).min().unwrap_or(Instant::MAX)
+    }
+
+    /// Tells the peer again what it should have echoed by now.
+    pub(super) fn repeat_announcements(&mut self, now: Instant) {
+        while let Some(i) = self.announcements.iter().position(|a| a.at <= now) {
+            let Announcement { id, retries, .. } = self.announcements[i];
+            self.say_address(id);
+            let retries = retries + 1;
+            if self.plan.mptcp.add_addr_retries.is_some_and(|most| u64::from(retries) >= most) {
+                self.announcements.remove(i);
+            } else {
+                let at = now.saturating_add(self.add_addr_wait(retries));
+                self.announcements[i] = Announcement { id, retries, at };
+            }
+        }
+    }
+}

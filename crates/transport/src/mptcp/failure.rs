@@ -1,0 +1,207 @@
+//! Silence: timeouts of subflows and of the connection, what is sent again elsewhere on account of them, and which
+//! subflows are thought dead (RFC 8684 §3.3.6 leaves it open).
+//!
+//! Two ways, by parameters: out-of-tree Linux gives what a subflow holds at its timeout to the others and passes the
+//! subflow over until it is heard from (`pf`); upstream Linux leaves a subflow alone until the connection's own timer
+//! has found it silent several times in a row (`stale`).
+
+use super::Mptcp;
+use super::config::DataTimer;
+use super::handshake::Stage;
+use super::send::Chunk;
+use super::subflow::Subflow;
+use tailrace_core::{Duration, Instant};
+
+/// Since when a subflow has been silent, as upstream Linux counts it (net/mptcp/pm.c,
+/// `mptcp_pm_subflow_chk_stale`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Silence {
+    /// When something arrived last.
+    heard: Instant,
+    /// That time as it was at the first data-level timeout of the count.
+    since: Instant,
+    /// Data-level timeouts without anything new.
+    pub(crate) count: u64,
+    /// It is passed over until it is heard from.
+    pub(crate) stale: bool,
+}
+
+impl Silence {
+    /// One more data-level timeout has found data on the subflow's way.
+    fn note(&mut self) {
+        if self.count == 0 {
+            (self.since, self.count) = (self.heard, 1);
+        } else if self.since == self.heard {
+            self.count += 1;
+        } else {
+            (self.count, self.stale) = (0, false);
+        }
+    }
+}
+
+/// Bytes that go out again on a subflow of the data timer's choice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resend {
+    subflow: usize,
+    dsn: u64,
+    left: u64,
+}
+
+impl Subflow {
+    /// Data may be sent on it, and it is not stale.
+    fn is_active(&self) -> bool {
+        !self.gone && self.ready && !self.silence.stale && self.tcp.state().may_send()
+    }
+}
+
+impl Mptcp {
+    /// Something came on subflow `id`.
+    pub(super) fn heard_from(&mut self, id: usize, now: Instant) {
+        let s = &mut self.subflows[id];
+        s.failed = false;
+        s.silence.heard = now;
+        if s.silence.stale {
+            (s.silence.stale, s.silence.count) = (false, 0);
+        }
+    }
+
+    /// Subflow `id`'s retransmission timer has expired.
+    pub(super) fn on_subflow_timeout(&mut self, id: usize) {
+        let retries = self.plan.mptcp.join_syn_retries;
+        let s = &mut self.subflows[id];
+        if !s.tcp.state().is_synchronized() {
+            if s.join.is_some_and(|j| j.active) && u64::from(s.tcp.stats().timeouts) > retries {
+                s.tcp.give_up();
+            }
+            return;
+        }
+        if self.stage != Stage::Established {
+            return;
+        }
+        s.failed = self.plan.mptcp.avoid_failed;
+        if self.plan.mptcp.reinject_on_timeout {
+            self.share_out(id);
+        }
+    }
+
+    /// What is on its way on subflow `id` goes to others, too; each byte once.
+    fn share_out(&mut self, id: usize) {
+        for m in self.subflows[id].sent.iter_mut().filter(|m| !m.reinjected) {
+            m.reinjected = true;
+            self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
+        }
+    }
+
+    pub(super) fn arm_data_timer(&mut self, now: Instant) {
+        let idle = self.snd.outstanding() == 0 || self.stage != Stage::Established;
+        self.data_deadline = if idle { Instant::MAX } else { now.saturating_add(self.data_rto(now)) };
+    }
+
+    fn data_rto(&self, now: Instant) -> Duration {
+        match self.plan.mptcp.data_timer {
+            DataTimer::Doubled => self.doubled_rto(),
+            DataTimer::Subflows => self.longest_wait(now),
+        }
+    }
+
+    /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first.
+    fn doubled_rto(&self) -> Duration {
+        let slowest = self.views.iter().filter(|v| v.usable).map(|v| v.rto).max().unwrap_or_default();
+        slowest
+            .saturating_mul(2 << self.data_backoff.min(16))
+            .max(self.plan.mptcp.min_data_rto)
+            .min(self.plan.tcp.max_rto)
+    }
+
+    /// Until all retransmission timers of subflows that are not silent have expired (`mptcp_timeout_from_subflow`).
+    fn longest_wait(&self, now: Instant) -> Duration {
+        let heard = self.subflows.iter().filter(|s| !s.gone && s.silence.count == 0);
+        let last = heard.filter_map(|s| s.tcp.retransmission_at()).max().unwrap_or(now);
+        last.saturating_since(now).max(self.plan.mptcp.min_data_rto)
+    }
+
+    /// Nothing was acknowledged at the data level for long.
+    pub(super) fn on_data_timeout(&mut self, now: Instant) {
+        self.data_backoff += 1;
+        self.stats.data_timeouts += 1;
+        let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
+        let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };
+        match self.snd.oldest() {
+            Some(oldest) if subflows => {
+                self.resend = idle.map(|id| Resend {
+                    subflow: id,
+                    dsn: oldest.dsn,
+                    left: self.plan.mptcp.data_rtx_bytes.get(),
+                });
+            }
+            Some(oldest) => {
+                self.snd.reinject(oldest.dsn, oldest.end());
+                self.snd.forget_carriers();
+            }
+            None if self.snd.fin_sent() && !self.snd.fin_acked() => self.fin_due = true,
+            _ => {}
+        }
+        self.arm_data_timer(now);
+        self.dirty |=
+            self.subflows.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
+    }
+
+    /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.
+    pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
+        let Resend { subflow, dsn, left } = self.resend?;
+        let view = &self.views[subflow];
+        let dsn = dsn.max(self.snd.una);
+        let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
+        let Some(chunk) = chunk.filter(|_| view.usable) else {
+            self.resend = None;
+            return None;
+        };
+        if !view.room {
+            return None;
+        }
+        let left = left.saturating_sub(u64::from(chunk.len));
+        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left });
+        Some((chunk, subflow))
+    }
+
+    /// Counts another timeout for each subflow that has data on its way, and returns one that has none: backups only
+    /// where nothing moves (Linux net/mptcp/protocol.c, `mptcp_subflow_get_retrans`).
+    fn judge_silence(&mut self) -> Option<usize> {
+        let (mut regular, mut backup, mut least) = (None, None, u64::MAX);
+        for id in 0..self.subflows.len() {
+            if !self.subflows[id].is_active() {
+                continue;
+            }
+            if !self.subflows[id].tcp.is_idle() {
+                self.subflows[id].silence.note();
+                self.judge(id);
+                least = least.min(self.subflows[id].silence.count);
+            } else if self.subflows[id].backup || self.subflows[id].peer_backup {
+                backup = backup.or(Some(id));
+            } else {
+                regular = regular.or(Some(id));
+            }
+        }
+        regular.or(backup.filter(|_| least > 1))
+    }
+
+    /// Subflow `id` is stale after so many timeouts, where another is not as silent.
+    fn judge(&mut self, id: usize) {
+        let most = self.plan.mptcp.stale_loss_cnt;
+        if most == 0 || self.subflows[id].silence.count <= most {
+            return;
+        }
+        let spared = most.saturating_sub(1).max(1);
+        let others = self.subflows.iter().enumerate().filter(|(other, _)| *other != id);
+        if !others.into_iter().any(|(_, s)| s.is_active() && s.silence.count < spared) {
+            return;
+        }
+        self.subflows[id].silence.stale = true;
+        self.stats.stale_subflows += 1;
+        if self.plan.mptcp.reinject_all {
+            self.snd.reinject_all();
+        } else {
+            self.share_out(id);
+        }
+    }
+}

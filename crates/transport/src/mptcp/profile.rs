@@ -1,0 +1,114 @@
+//! Whose behaviour a connection has: the defaults of all that can be set on it.
+//!
+//! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
+//! overridden by itself and no code asks for the profile.
+
+use super::config::{DataTimer, MptcpConfig, MptcpPlan, SubflowControl};
+use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
+use super::path_manager::{FullmeshConfig, PathManagerConfig};
+use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
+use crate::cc::{CcConfig, CubicConfig};
+use crate::config::{Handshake, Profile, TcpConfig};
+use std::sync::Arc;
+use tailrace_core::{Bytes, Duration};
+
+impl MptcpPlan {
+    /// The defaults of a profile.
+    pub fn for_profile(profile: Profile) -> Self {
+        let lia = || SubflowControl::Coupled(CoupledConfig::Lia(LiaConfig::default()));
+        let lowest_rtt = SchedulerConfig::LowestRtt(LowestRttConfig::default());
+        let round_robin = SchedulerConfig::RoundRobin(RoundRobinConfig::default());
+        let linux = SchedulerConfig::LinuxScheduler(LinuxSchedulerConfig::default());
+        let (control, scheduler) = match profile {
+            Profile::Rfc | Profile::Ns2 | Profile::Mptcp094 => (lia(), lowest_rtt),
+            Profile::Ns3 => {
+                let linked = CoupledConfig::LinkedIncreases(LinkedIncreasesConfig::default());
+                (SubflowControl::Coupled(linked), round_robin)
+            }
+            // There is no coupled control upstream.
+            Profile::Linux => (SubflowControl::Uncoupled(CcConfig::Cubic(CubicConfig::default())), linux),
+        };
+        let mut tcp = TcpConfig::for_profile(profile);
+        // Subflows are Agent/TCP/FullTcp.
+        tcp.handshake = Handshake::ThreeWay;
+        Self {
+            mptcp: MptcpConfig::for_profile(profile),
+            tcp: Arc::new(tcp),
+            control,
+            scheduler,
+            path_manager: PathManagerConfig::Fullmesh(fullmesh(profile)),
+        }
+    }
+}
+
+fn fullmesh(profile: Profile) -> FullmeshConfig {
+    match profile {
+        Profile::Mptcp094 => FullmeshConfig {
+            event_delay: Duration::from_millis(500),
+            retry_after: Some(Duration::from_secs(1)),
+            create_on_err: false,
+            ..FullmeshConfig::default()
+        },
+        _ => FullmeshConfig::default(),
+    }
+}
+
+impl MptcpConfig {
+    /// The defaults of a profile.
+    pub fn for_profile(profile: Profile) -> Self {
+        match profile {
+            Profile::Rfc => Self::default(),
+            Profile::Ns2 => Self::ns2(),
+            Profile::Ns3 => Self { max_subflows: 8, ..Self::ns2() },
+            Profile::Linux => Self::linux(),
+            Profile::Mptcp094 => Self::mptcp_0_94(),
+        }
+    }
+
+    /// ns-2's and ns-3's models (Nishida's `tcp/mptcp.cc`; Kheirkhah's `mp-tcp-socket-base.cc`) send nothing again
+    /// elsewhere when a subflow times out, and tell of addresses once.
+    fn ns2() -> Self {
+        Self {
+            reinject_on_timeout: false,
+            avoid_failed: false,
+            add_addr_retries: Some(0),
+            add_addr_echo: false,
+            ..Self::default()
+        }
+    }
+
+    /// Out-of-tree Linux 0.94 (multipath-tcp/mptcp): `net/mptcp/mptcp_{ctrl,output,sched,fullmesh}.c`.
+    fn mptcp_0_94() -> Self {
+        Self {
+            checksum: true,
+            capable_syns: 4,
+            join_syn_retries: 3,
+            max_subflows: 31,
+            reinject_on_timeout: true,
+            avoid_failed: true,
+            opportunistic_retransmission: true,
+            penalisation: true,
+            add_addr_retries: Some(0),
+            add_addr_echo: false,
+            new_address_ids: true,
+            ..Self::default()
+        }
+    }
+
+    /// Linux 6.x, `net/mptcp/{protocol,pm,ctrl}.c`.
+    fn linux() -> Self {
+        Self {
+            join_syn_retries: 6,
+            reinject_on_timeout: false,
+            avoid_failed: false,
+            data_timer: DataTimer::Subflows,
+            data_rtx_bytes: Bytes(32_768),
+            stale_loss_cnt: 4,
+            reinject_all: true,
+            add_addr_retries: Some(3),
+            add_addr_timeout: Duration::from_secs(120),
+            close_timeout: Duration::from_secs(60),
+            ..Self::default()
+        }
+    }
+}

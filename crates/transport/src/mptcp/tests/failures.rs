@@ -1,0 +1,253 @@
+//! What connections of each profile do about paths that die, come back or are silent.
+
+use super::*;
+use tailrace_core::params::Parameters as _;
+
+fn profile(profile: Profile) -> MptcpPlan {
+    let mut plan = MptcpPlan::for_profile(profile);
+    plan.tcp = Arc::new(TcpConfig { mss: tailrace_core::Bytes(1000), ..(*plan.tcp).clone() });
+    plan
+}
+
+fn ms(ms: u64) -> Instant {
+    Instant::from_millis(ms)
+}
+
+/// A receive buffer so small that what is held up on one path soon stops the other.
+fn with_little_buffer(name: Profile) -> MptcpPlan {
+    let mut plan = profile(name);
+    limit(&mut plan, 100_000);
+    plan
+}
+
+fn limit(plan: &mut MptcpPlan, receive_buffer: u64) {
+    let receive_buffer = tailrace_core::Bytes(receive_buffer);
+    plan.tcp = Arc::new(TcpConfig { receive_buffer, ..(*plan.tcp).clone() });
+}
+
+/// Two equal paths; the second takes nothing from 1 s to `until`.
+fn silent_from_1s(plan: &MptcpPlan, until: Instant) -> World {
+    let mut paths = [Path::new(10, 0.0), Path::new(10, 0.0)];
+    paths[1].down = (ms(1000), until);
+    World::new(plan, &paths, 1)
+}
+
+/// The second subflow's bytes so far, and whether it may carry more.
+fn second(w: &World) -> (u64, bool) {
+    let s = w.ends[0].subflows().nth(1).unwrap();
+    (s.stats.scheduled_bytes, s.usable)
+}
+
+/// Milliseconds until `happens`, in steps of one.
+fn time_until(w: &mut World, most: u64, happens: impl Fn(&World) -> bool) -> u64 {
+    let start = w.now;
+    while !happens(w) {
+        let passed = w.now.saturating_since(start).as_millis();
+        assert!(passed < most, "not within {most} ms");
+        w.run(w.now.saturating_add(Duration::from_millis(1)));
+    }
+    w.now.saturating_since(start).as_millis()
+}
+
+#[test]
+fn every_profile_survives_being_written_and_read_back() {
+    for profile in [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux, Profile::Mptcp094] {
+        let config = MptcpConfig::for_profile(profile);
+        let mut copy = MptcpConfig { max_subflows: 1, ..MptcpConfig::default() };
+        for p in MptcpConfig::params() {
+            copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
+        }
+        assert_eq!(copy, config);
+    }
+}
+
+#[test]
+fn out_of_tree_linux_passes_a_silent_subflow_over_from_its_first_timeout_on() {
+    let mut w = silent_from_1s(&with_little_buffer(Profile::Mptcp094), ms(3000));
+    w.ends[0].write(UNLIMITED);
+    w.run(ms(1000));
+    assert_eq!(w.ends[0].stats().reinjected_bytes, 0);
+    let after = time_until(&mut w, 1000, |w| !second(w).1);
+    // A round trip of 20 ms, and queues: a timeout of 200 ms and a little.
+    assert!((200..400).contains(&after), "{after} ms");
+    assert_eq!(w.ends[0].stats().timeouts, 1);
+    let (carried, _) = second(&w);
+    w.run(ms(2900));
+    assert_eq!(second(&w), (carried, false));
+    assert!(w.ends[0].stats().reinjected_bytes > 0);
+    assert_eq!(w.ends[0].stats().stale_subflows, 0);
+    // It is used again at the first timeout after the path is back: 0.2, 0.6, 1.4 and 3 s after it fell silent.
+    let back = time_until(&mut w, 3000, |w| second(w).1) + 2900 - 1000;
+    assert!((3000..4600).contains(&back), "{back} ms after it fell silent");
+}
+
+#[test]
+fn upstream_linux_repairs_what_a_silent_subflow_held_before_it_thinks_it_stale() {
+    // Less than 32 KiB on its way is one data-level timeout's work; then nothing is held up any more.
+    let mut plan = profile(Profile::Linux);
+    limit(&mut plan, 60_000);
+    let mut w = silent_from_1s(&plan, ms(5000));
+    w.ends[0].write(UNLIMITED);
+    w.run(ms(1500));
+    let at = w.delivered[1];
+    w.run(ms(4500));
+    let stats = w.ends[0].stats();
+    // Once more for what F-RTO sent.
+    assert!(stats.data_timeouts <= 2 && stats.stale_subflows == 0, "{stats:?}");
+    assert!(stats.reinjected_bytes <= 2 * 33_000 && w.delivered[1] > at + 5_900_000, "{stats:?}");
+}
+
+#[test]
+fn upstream_linux_finds_a_subflow_stale_at_its_fifth_silent_timeout() {
+    let mut plan = profile(Profile::Linux);
+    limit(&mut plan, 1_200_000);
+    let mut w = silent_from_1s(&plan, ms(9000));
+    w.paths.iter_mut().for_each(|p| p.delay = Duration::from_millis(100));
+    w.paths[1].down.0 = ms(4000);
+    w.ends[0].write(UNLIMITED);
+    w.run(ms(4000));
+    let on_its_way = w.ends[0].subflows().nth(1).unwrap().view.in_flight.get();
+    assert!(on_its_way > 5 * 33_000, "{on_its_way}");
+    // Before the first round trip of 200 ms was over, no timer of a subflow was known.
+    let before = w.ends[0].stats().data_timeouts;
+    time_until(&mut w, 1500, |w| w.ends[0].stats().data_timeouts > before);
+    let carried = second(&w).0;
+    time_until(&mut w, 3000, |w| w.ends[0].stats().data_timeouts == before + 4);
+    assert!(w.ends[0].stats().reinjected_bytes <= 4 * 33_000, "a fragment at a time");
+    time_until(&mut w, 3000, |w| w.ends[0].stats().stale_subflows == 1);
+    assert_eq!(w.ends[0].stats().data_timeouts - before, 5, "stale_loss_cnt is 4");
+    w.run(ms(8900));
+    assert_eq!(second(&w), (carried, false), "nothing new, and nothing again but what TCP repeats");
+    assert!(w.ends[0].stats().reinjected_bytes >= on_its_way, "all that is not acknowledged");
+    // TCP tries it again 0.4, 1.2, 2.8, 6 and 12.4 s after it fell silent, more or less.
+    time_until(&mut w, 9000, |w| second(w).1);
+    assert_eq!(w.ends[0].stats().stale_subflows, 1);
+    time_until(&mut w, 2000, |w| second(w).0 > carried);
+}
+
+#[test]
+fn upstream_linux_sends_what_is_oldest_again_on_an_idle_subflow() {
+    for (backup, timeouts) in [(false, 1), (true, 2)] {
+        let mut paths = [Path::new(10, 0.0), Path::new(10, 0.0)];
+        paths[0].down = (ms(1000), Instant::MAX);
+        let mut w = World::new(&profile(Profile::Linux), &paths, 1);
+        w.ends[0].write(10_000);
+        w.run(ms(500));
+        // The first path alone carries what follows.
+        w.ends[0].set_backup(1, true);
+        w.run(ms(1000));
+        w.ends[0].write(5_000);
+        w.run(ms(1001));
+        w.ends[0].set_backup(1, backup);
+        time_until(&mut w, 2000, |w| w.ends[0].stats().reinjected_bytes > 0);
+        assert_eq!(w.ends[0].stats().data_timeouts, timeouts, "backup {backup}");
+        w.run_for(1);
+        assert_eq!((w.delivered[1], w.ends[0].stats().reinjected_bytes), (15_000, 5_000));
+    }
+}
+
+#[test]
+fn addresses_are_announced_until_echoed_or_as_often_as_the_profile_says() {
+    // So many announcements of the server's are lost; whether it tells often enough.
+    let cases = [
+        (Profile::Rfc, 6, true),
+        (Profile::Linux, 3, true),
+        (Profile::Linux, 4, false),
+        (Profile::Mptcp094, 0, true),
+        (Profile::Mptcp094, 1, false),
+    ];
+    for (name, mutes, arrives) in cases {
+        let mut plan = profile(name);
+        plan.path_manager = PathManagerConfig::default_of("fullmesh").unwrap();
+        let mut w = World::new(&plan, &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+        w.ends[0].local_down(11, Instant::ZERO);
+        w.mutes = mutes;
+        w.ends[0].write(10_000);
+        w.run_for(400);
+        assert_eq!(w.announced[1], mutes + u32::from(arrives), "{name:?} {mutes}");
+        w.ends[0].local_up(11, w.now);
+        w.run_for(2);
+        let subflows = w.ends[0].subflows().filter(|s| s.usable).count();
+        assert_eq!(subflows, if arrives { 2 } else { 1 }, "{name:?} {mutes}");
+        let echoes = u32::from(arrives && name != Profile::Mptcp094);
+        assert_eq!(w.echoed[0], echoes, "{name:?} {mutes}");
+        assert_eq!(w.announced[1], mutes + u32::from(arrives), "never again");
+    }
+}
+
+#[test]
+fn announcements_wait_for_twice_as_long_each_time() {
+    let mut w = World::new(&profile(Profile::Linux), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+    w.mutes = 100;
+    w.ends[0].write(1);
+    let mut at = Vec::new();
+    for n in 1..=4 {
+        time_until(&mut w, 5000, |w| w.announced[1] == n);
+        at.push(w.now);
+    }
+    let gaps: Vec<u64> = at.windows(2).map(|w| w[1].saturating_since(w[0]).as_millis()).collect();
+    // The timeout of the one subflow: 20 ms and a floor of 200 ms.
+    assert!((200..300).contains(&gaps[0]), "{gaps:?}");
+    assert!(gaps[1].abs_diff(2 * gaps[0]) < 20 && gaps[2].abs_diff(4 * gaps[0]) < 40, "{gaps:?}");
+}
+
+#[test]
+fn a_mesh_of_64_pairs_has_31_subflows_and_refused_pairs_stay_refused() {
+    let plan = profile(Profile::Mptcp094);
+    let mut w = World::new(&plan, &[Path::new(10, 0.0); 8], 1);
+    w.mesh = true;
+    w.ends[0].write(UNLIMITED);
+    w.run_for(5);
+    let count = |w: &World| w.ends[0].subflows().count();
+    let pairs = |w: &World| w.ends[0].paths().len();
+    assert_eq!((count(&w), pairs(&w)), (31, 31));
+    let of_11 = w.ends[0].subflows().filter(|s| s.tuple.local == 11).count();
+    w.ends[0].local_down(11, w.now);
+    w.run_for(5);
+    assert_eq!((count(&w), pairs(&w)), (31 - of_11, 31), "places are free, but nobody asks again");
+    w.ends[0].local_up(11, w.now);
+    w.run_for(5);
+    assert_eq!(count(&w), 31);
+    let of_11: Vec<_> = w.ends[0].subflows().filter(|s| s.tuple.local == 11).map(|s| s.local).collect();
+    assert_eq!(of_11, vec![8; of_11.len()], "the address has come back with a new id");
+    // With one place more there is one pair more.
+    let mut rfc = profile(Profile::Rfc);
+    rfc.tcp = plan.tcp;
+    let mut w = World::new(&rfc, &[Path::new(10, 0.0); 8], 1);
+    w.mesh = true;
+    w.ends[0].write(UNLIMITED);
+    w.run_for(5);
+    assert_eq!(count(&w), 32);
+}
+
+#[test]
+fn a_path_that_returns_carries_data_at_once_or_half_a_second_later() {
+    for (name, least, most) in [(Profile::Rfc, 40, 120), (Profile::Mptcp094, 540, 620)] {
+        let mut w = World::new(&profile(name), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+        w.ends[0].write(UNLIMITED);
+        w.run(ms(1000));
+        w.ends[0].local_down(11, w.now);
+        w.run(ms(1400));
+        let gone = w.ends[0].subflows().all(|s| s.tuple.local != 11);
+        assert_eq!(gone, name == Profile::Rfc);
+        w.run(ms(3000));
+        assert!(w.ends[0].subflows().all(|s| s.tuple.local != 11));
+        w.ends[0].local_up(11, w.now);
+        let carries = |s: SubflowReport| s.tuple.local == 11 && s.stats.scheduled_bytes > 0;
+        let after = time_until(&mut w, 2000, |w| w.ends[0].subflows().any(carries));
+        assert!((least..most).contains(&after), "{name:?}: {after} ms");
+    }
+}
+
+#[test]
+fn an_address_that_flaps_within_the_delay_keeps_its_subflows_and_its_id() {
+    let mut w = World::new(&profile(Profile::Mptcp094), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run(ms(1000));
+    w.ends[0].local_down(11, w.now);
+    w.run(ms(1300));
+    w.ends[0].local_up(11, w.now);
+    w.run(ms(5000));
+    let ids: Vec<_> = w.ends[0].subflows().map(|s| s.local).collect();
+    assert_eq!((ids, w.ends[0].stats().subflows_established), (vec![0, 1], 2));
+}
