@@ -218,6 +218,10 @@ class Result:
         """End-to-end delay over time."""
         return self._plot("delay")
 
+    def plot_jitter(self) -> Figure:
+        """Jitter of what reaches the applications, over time."""
+        return self._plot("jitter")
+
     def plot_loss(self) -> Figure:
         """Share of packets lost so far, over time."""
         return self._plot("loss")

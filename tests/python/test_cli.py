@@ -28,7 +28,7 @@ def test_run_writes_a_folder_with_figures_and_prints_a_table(small, small_file, 
     } <= names
     figures = {path.name for path in (place / "figures").iterdir()}
     assert figures == {
-        f"{m}.{k}" for m in ("queue", "cwnd", "throughput", "delay", "loss") for k in ("png", "svg")
+        f"{m}.{k}" for m in ("queue", "cwnd", "throughput", "delay", "jitter", "loss") for k in ("png", "svg")
     }
     assert tailrace.Result.load(place).fingerprint == small.fingerprint
     assert "goodput Mbit/s" in done.stdout
@@ -183,7 +183,7 @@ def test_compare_runs_variants_and_draws_overlays(small_file, tmp_path):
     assert str(place.name) in done.stderr
     again = command_line("plot", "both", "-o", "again", "--format", "png", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
-    assert len(list((tmp_path / "again").glob("*.png"))) == 5
+    assert len(list((tmp_path / "again").glob("*.png"))) == 6
 
 
 def test_compare_tells_whether_results_are_identical(small_file, tmp_path):

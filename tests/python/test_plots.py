@@ -2,13 +2,21 @@
 
 import xml.etree.ElementTree as ET
 
+import polars as pl
 import pytest
 
 import tailrace
 from conftest import SMALL
 from tailrace import plots
 
-UNITS = {"queue": "packets", "cwnd": "segments", "throughput": "Mbit/s", "delay": "ms", "loss": "% of sent"}
+UNITS = {
+    "queue": "packets",
+    "cwnd": "segments",
+    "throughput": "Mbit/s",
+    "delay": "ms",
+    "jitter": "ms",
+    "loss": "% of sent",
+}
 
 
 def texts(figure):
@@ -45,6 +53,19 @@ def test_the_congestion_window_has_a_panel_for_each_tcp_flow_and_none_for_udp(sm
 
 def test_groups_are_told_apart_in_the_legend(small):
     assert sorted(legend_of(small.plot_throughput())) == ["cbr", "tcp"]
+
+
+def test_jitter_is_the_mean_of_flows_and_then_of_runs(small):
+    (axes,) = small.plot_jitter().axes
+    lines = {line.get_label(): line for line in axes.lines}
+    for group in ("tcp", "cbr"):
+        rows = small.flow_series.filter(pl.col("group").cast(pl.String) == group)
+        runs = rows.group_by("time_s", "run").agg(pl.col("jitter_s").mean())
+        means = runs.group_by("time_s").agg(pl.col("jitter_s").mean()).sort("time_s")
+        drawn = lines[group].get_ydata()
+        assert drawn == pytest.approx((means["jitter_s"] * 1e3).to_numpy(), nan_ok=True)
+    assert small.aggregate["groups"]["tcp"]["jitter_s"]["max"]["mean"] > 0.02
+    assert "jitter_mean_s" in small.flows.columns
 
 
 def test_an_overlay_has_a_line_for_each_variant_in_each_panel(small, small_codel):
@@ -86,4 +107,4 @@ def test_a_scenario_without_series_says_so_in_the_figure():
 
 def test_an_unknown_metric_names_those_there_are(small):
     with pytest.raises(tailrace.UsageError, match="throughput"):
-        plots.single(small, "jitter")
+        plots.single(small, "loudness")

@@ -87,8 +87,7 @@ impl World {
                 tcp.write(request);
             }
         }
-        socket.endpoint = Some(tcp);
-        socket.rtt_seen = 0;
+        socket.connect(tcp);
         self.tell_addresses(id, fabric);
         self.serve_socket(id, fabric);
     }
@@ -99,8 +98,7 @@ impl World {
         let socket = &mut self.sockets[id.index()];
         let Driver::Tcp(app) = &mut self.flows[id.flow()].driver else { return };
         socket.envelope.destination_port = port;
-        socket.rtt_seen = 0;
-        socket.endpoint = Some(app.plan.endpoint(false, socket.tuple(), &mut app.rng, fabric.now()));
+        socket.connect(app.plan.endpoint(false, socket.tuple(), &mut app.rng, fabric.now()));
         self.tell_addresses(id, fabric);
     }
 
@@ -133,7 +131,7 @@ impl World {
         while let Some(event) = self.endpoint(id).and_then(Endpoint::poll_event) {
             acted |= match event {
                 Event::Delivered { bytes } => {
-                    self.flows[id.flow()].tally.delivered_bytes += bytes;
+                    self.count_delivery(id, bytes, fabric.now());
                     self.delivered(id, bytes, fabric)
                 }
                 Event::PeerClosed if id.is_far() => {

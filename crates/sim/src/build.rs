@@ -359,6 +359,8 @@ fn flows_of(
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 tally: FlowTally::default(),
                 at_warmup: FlowTally::default(),
+                arrived_from: Instant::ZERO,
+                arrived_again: false,
                 retired: Retired::default(),
             });
         }

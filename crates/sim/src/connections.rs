@@ -5,6 +5,7 @@ use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
+use crate::tally::FlowTally;
 use crate::world::{SimFabric, World};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -151,6 +152,7 @@ impl ConnectionSeries {
             ("reinjected_bytes", Cell::U64(0)),
             ("window_stalls", Cell::U64(0)),
             ("subflows", Cell::U32(0)),
+            ("jitter_s", Cell::F64(0.0)),
         ];
         any(scenario).then(|| Self {
             subflows: TableBuilder::new("subflow_series", &[&flow[..], &subflow].concat()),
@@ -158,8 +160,14 @@ impl ConnectionSeries {
         })
     }
 
-    /// Takes a sample of flow `f`'s connection.
-    pub(crate) fn sample(&mut self, f: usize, plan: &Plan, world: &World, fabric: &SimFabric) {
+    /// Takes a sample of flow `f`'s connection; `new` is what the flow did since the last one.
+    pub(crate) fn sample(
+        &mut self,
+        (f, new): (usize, &FlowTally),
+        plan: &Plan,
+        world: &World,
+        fabric: &SimFabric,
+    ) {
         let near = SocketId::near(f);
         let Some(sender) = connection(world, near) else { return };
         let flow = &world.flows[f];
@@ -200,6 +208,7 @@ impl ConnectionSeries {
             Cell::U64(sender.stats().reinjected_bytes),
             Cell::U64(sender.stats().window_stalls),
             Cell::U32(usable),
+            Cell::F64(new.mean_jitter_s()),
         ];
         self.connections.row(&[&head[..], &cells].concat());
     }

@@ -85,6 +85,20 @@ impl Endpoint {
             Self::Mptcp(connection) => connection.stats().timeouts,
         }
     }
+    /// Bytes handed to the application so far.
+    pub(crate) fn bytes_delivered(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.stats().bytes_delivered,
+            Self::Mptcp(connection) => connection.stats().bytes_delivered,
+        }
+    }
+    /// When byte `n` of the stream left for the first time, as long as it is unacknowledged.
+    pub(crate) fn first_sending_of(&self, n: u64) -> Option<Instant> {
+        match self {
+            Self::Tcp(tcp) => tcp.first_sending_of(n),
+            Self::Mptcp(connection) => connection.first_sending_of(n),
+        }
+    }
     /// Number of round-trip samples so far, and the latest.
     #[inline]
     pub(crate) fn latest_rtt(&self) -> (u64, Duration) {
@@ -125,6 +139,8 @@ pub(crate) struct Socket {
     pub(crate) armed: Instant,
     /// Round-trip samples already recorded.
     pub(crate) rtt_seen: u64,
+    /// Transit time of what was delivered here last; `MAX` before that.
+    pub(crate) transit: Duration,
 }
 
 /// Parameters that all TCP or Multipath TCP flows of a group share.
@@ -223,6 +239,9 @@ pub(crate) struct Flow {
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
     pub(crate) tally: FlowTally,
+    /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
+    pub(crate) arrived_from: Instant,
+    pub(crate) arrived_again: bool,
     /// The tally when the warm-up ended.
     pub(crate) at_warmup: FlowTally,
     /// The TCP endpoints' own counters of connections that are gone.
@@ -239,7 +258,13 @@ pub(crate) struct Retired {
 impl Socket {
     /// A socket that has no connection yet.
     pub(crate) fn new(envelope: Envelope, header: Option<u32>) -> Self {
-        Self { endpoint: None, envelope, header, armed: Instant::MAX, rtt_seen: 0 }
+        Self { endpoint: None, envelope, header, armed: Instant::MAX, rtt_seen: 0, transit: Duration::MAX }
+    }
+
+    /// Puts a new connection into the place of the one before it.
+    pub(crate) fn connect(&mut self, endpoint: Endpoint) {
+        (self.rtt_seen, self.transit) = (0, Duration::MAX);
+        self.endpoint = Some(endpoint);
     }
 
     /// Addresses and ports, this end's first.

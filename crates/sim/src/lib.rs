@@ -9,6 +9,7 @@ mod capture;
 mod clock;
 mod connections;
 mod control;
+mod delivery;
 mod feedback;
 mod flow;
 mod mptcp_wire;

@@ -53,9 +53,14 @@ pub(crate) struct SimPacket {
     ecn: Ecn,
     dscp: Dscp,
     has_timestamps: bool,
-    /// It carries MPTCP options, so that what filters ACKs leaves it alone.
-    is_multipath: bool,
+    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`].
+    marks: u8,
 }
+
+/// It carries MPTCP options, so that what filters ACKs leaves it alone.
+const MULTIPATH: u8 = 1;
+/// Its bytes may have been sent before. Not in the header: for observers.
+const REPEATED: u8 = 2;
 
 impl Packet for SimPacket {
     #[inline]
@@ -87,7 +92,7 @@ impl Packet for SimPacket {
         self.dscp = dscp;
     }
     fn tcp_ack(&self) -> Option<TcpAck> {
-        (self.protocol == protocol::TCP && !self.is_multipath).then(|| TcpAck {
+        (self.protocol == protocol::TCP && !self.is_multipath()).then(|| TcpAck {
             ack: self.ack.0,
             flags: self.flags.0,
             payload: self.payload,
@@ -156,7 +161,7 @@ impl SimPacket {
             ecn,
             dscp: envelope.dscp,
             has_timestamps: false,
-            is_multipath: false,
+            marks: 0,
         }
     }
 
@@ -191,8 +196,18 @@ impl SimPacket {
             ecn: segment.ecn,
             dscp: envelope.dscp,
             has_timestamps: segment.timestamps.is_some(),
-            is_multipath: false,
+            marks: if segment.repeated { REPEATED } else { 0 },
         }
+    }
+
+    const fn is_multipath(&self) -> bool {
+        self.marks & MULTIPATH != 0
+    }
+
+    /// Whether its bytes may have been sent before.
+    #[inline]
+    pub(crate) const fn is_repeated(&self) -> bool {
+        self.marks & REPEATED != 0
     }
 
     /// The segment it carries.
@@ -244,7 +259,8 @@ impl SimPacket {
     /// Lets the packet carry MPTCP options.
     pub(crate) fn set_mptcp(&mut self, mptcp: &mptcp::Options, options: &mut OptionsArena) {
         if !mptcp.is_empty() {
-            self.is_multipath = true;
+            // Another subflow may have carried its bytes.
+            self.marks |= MULTIPATH | REPEATED;
             self.options = options.with_mptcp(self.options, mptcp);
         }
     }
@@ -257,9 +273,9 @@ impl SimPacket {
 
     /// A middlebox takes its MPTCP options out; the packet becomes smaller by them.
     pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
-        if self.is_multipath {
+        if self.is_multipath() {
             self.size -= options.drop_mptcp(self.options);
-            self.is_multipath = false;
+            self.marks &= !MULTIPATH;
         }
     }
 

@@ -142,6 +142,7 @@ impl Finished {
             one_way_delay_s: Distribution::of(&distributions.one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
             completion_s: Distribution::of(&distributions.completion),
+            jitter_s: Distribution::of(&distributions.jitter),
         }
     }
 
@@ -223,6 +224,7 @@ impl Finished {
                         .filter(|v| v.rtt_samples > 0)
                         .map_or(f64::NAN, |v| v.min_rtt.as_secs_f64()),
                 ),
+                Cell::F64(t.mean_jitter_s()),
             ]);
         }
         table.finish()
@@ -282,6 +284,7 @@ const FLOW_COLUMNS: &[(&str, Cell<'static>)] = &[
     ("one_way_delay_mean_s", Cell::F64(0.0)),
     ("rtt_mean_s", Cell::F64(0.0)),
     ("rtt_min_s", Cell::F64(0.0)),
+    ("jitter_mean_s", Cell::F64(0.0)),
 ];
 
 const QUEUE_COLUMNS: &[(&str, Cell<'static>)] = &[

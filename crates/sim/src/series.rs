@@ -51,6 +51,7 @@ impl Series {
                     ("lost_packets", Cell::U64(0)),
                     ("retransmitted_packets", Cell::U64(0)),
                     ("loss_ratio", Cell::F64(0.0)),
+                    ("jitter_s", Cell::F64(0.0)),
                 ],
             ),
             queue_series: TableBuilder::new(
@@ -91,9 +92,9 @@ impl Series {
     pub(crate) fn sample(&mut self, plan: &Plan, world: &mut World, fabric: &mut SimFabric) {
         let now = fabric.now();
         for i in 0..self.flows.len() {
-            self.sample_flow(i, plan, world, now);
+            let new = self.sample_flow(i, plan, world, now);
             if let Some(connections) = &mut self.connections {
-                connections.sample(self.flows[i].0, plan, world, fabric);
+                connections.sample((self.flows[i].0, &new), plan, world, fabric);
             }
         }
         for i in 0..self.queues.len() {
@@ -101,7 +102,8 @@ impl Series {
         }
     }
 
-    fn sample_flow(&mut self, i: usize, plan: &Plan, world: &World, now: Instant) {
+    /// Returns what the flow did since the last sample.
+    fn sample_flow(&mut self, i: usize, plan: &Plan, world: &World, now: Instant) -> FlowTally {
         let (flow, last) = self.flows[i];
         let tally = world.tally(flow);
         let new = tally.since(&last);
@@ -129,7 +131,9 @@ impl Series {
             Cell::U64(tally.lost_packets),
             Cell::U64(tally.retransmitted_packets),
             Cell::F64(tally.loss_ratio()),
+            Cell::F64(new.mean_jitter_s()),
         ]);
+        new
     }
 
     fn sample_queue(&mut self, i: usize, plan: &Plan, world: &mut World, fabric: &mut SimFabric) {

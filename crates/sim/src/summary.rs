@@ -37,6 +37,7 @@ pub(crate) struct GroupSummary {
     pub(crate) one_way_delay_s: Distribution,
     pub(crate) rtt_s: Distribution,
     pub(crate) completion_s: Distribution,
+    pub(crate) jitter_s: Distribution,
 }
 
 /// A link direction with a queue under study.

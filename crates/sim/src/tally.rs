@@ -21,6 +21,9 @@ pub(crate) struct FlowTally {
     pub(crate) rtt_sum: Duration,
     pub(crate) rtt_samples: u64,
     pub(crate) completed: u64,
+    /// Sum of |D| over deliveries (`delivery`), and how many they were.
+    pub(crate) jitter_sum: Duration,
+    pub(crate) jitter_samples: u64,
 }
 
 impl FlowTally {
@@ -40,6 +43,8 @@ impl FlowTally {
             rtt_sum: self.rtt_sum - earlier.rtt_sum,
             rtt_samples: self.rtt_samples - earlier.rtt_samples,
             completed: self.completed - earlier.completed,
+            jitter_sum: self.jitter_sum - earlier.jitter_sum,
+            jitter_samples: self.jitter_samples - earlier.jitter_samples,
         }
     }
 
@@ -58,6 +63,8 @@ impl FlowTally {
         self.rtt_sum += o.rtt_sum;
         self.rtt_samples += o.rtt_samples;
         self.completed += o.completed;
+        self.jitter_sum += o.jitter_sum;
+        self.jitter_samples += o.jitter_samples;
     }
 
     /// Mean one-way delay of the packets received, seconds; NaN without any.
@@ -68,6 +75,11 @@ impl FlowTally {
     /// Mean round-trip sample, seconds; NaN without any.
     pub(crate) fn mean_rtt_s(&self) -> f64 {
         self.rtt_sum.as_secs_f64() / self.rtt_samples as f64
+    }
+
+    /// Mean difference between the transit times of one delivery and the next, seconds; NaN without any.
+    pub(crate) fn mean_jitter_s(&self) -> f64 {
+        self.jitter_sum.as_secs_f64() / self.jitter_samples as f64
     }
 
     /// Share of the packets sent that were lost, up to now; NaN when none was sent.
@@ -85,6 +97,7 @@ pub(crate) struct GroupTally {
     pub(crate) one_way_delay: Histogram,
     pub(crate) rtt: Histogram,
     pub(crate) completion: Histogram,
+    pub(crate) jitter: Histogram,
 }
 
 impl GroupTally {
@@ -93,6 +106,7 @@ impl GroupTally {
         self.one_way_delay.clear();
         self.rtt.clear();
         self.completion.clear();
+        self.jitter.clear();
     }
 }
 

@@ -52,7 +52,7 @@ impl Rim<SimPacket> for World {
             self.take_feedback(&pkt, fabric);
         }
         if pkt.protocol == protocol::UDP {
-            self.flows[pkt.socket.flow()].tally.delivered_bytes += u64::from(pkt.payload);
+            self.count_delivery(pkt.socket, u64::from(pkt.payload), now);
         } else {
             self.receive_segment(&pkt, fabric);
         }
@@ -131,6 +131,7 @@ impl World {
         flow.tally.received_packets += 1;
         flow.tally.received_bytes += u64::from(pkt.size);
         flow.tally.delay_sum += delay;
+        (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
         self.recorder.groups[flow.group as usize].one_way_delay.record(delay);
     }
 

@@ -153,6 +153,8 @@ pub struct Segment {
     pub window_scale: Option<u8>,
     /// SACK-permitted option (SYN only).
     pub sack_permitted: bool,
+    /// Whether its payload was sent before. Not in the header: for observers of the sender.
+    pub repeated: bool,
 }
 
 impl Segment {

@@ -139,7 +139,7 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
-        "  figures/                     overlays over time: queue, cwnd, throughput, delay, loss"
+        "  figures/                     overlays over time: queue, cwnd, throughput, delay, jitter, loss"
         if plots
         else "",
         "  <variant>/figures/           the same for each variant (PNG and SVG)" if plots else "",

@@ -77,6 +77,7 @@ METRICS: dict[str, Metric] = {
         ),
         Metric("throughput", "throughput", "Mbit/s", _group_curves("throughput_bps", total, 1e-6)),
         Metric("delay", "one-way delay", "ms", _group_curves("one_way_delay_s", average, 1e3)),
+        Metric("jitter", "application-level jitter", "ms", _group_curves("jitter_s", average, 1e3)),
         Metric("loss", "packets lost so far", "% of sent", _loss_curves),
     )
 }

@@ -41,7 +41,9 @@ fn the_summary_has_the_leaves_of_the_contract() {
     .map(String::from)
     .to_vec();
     wanted.extend(["goodput_bps", "throughput_bps"].iter().flat_map(|n| spread(n)));
-    wanted.extend(["one_way_delay_s", "rtt_s", "completion_s"].iter().flat_map(|n| distribution(n)));
+    wanted.extend(
+        ["one_way_delay_s", "rtt_s", "completion_s", "jitter_s"].iter().flat_map(|n| distribution(n)),
+    );
     found.sort();
     wanted.sort();
     assert_eq!(found, wanted);
@@ -222,7 +224,7 @@ fn where_nothing_happened_every_figure_is_void() {
         )
         .tcp("mss = \"1000 B\"", "{ kind = \"transfer\", size = \"1 kB\" }")
         .run();
-    for distribution in ["one_way_delay_s", "rtt_s", "completion_s"] {
+    for distribution in ["one_way_delay_s", "rtt_s", "completion_s", "jitter_s"] {
         for (name, value) in run.json["groups"]["tcp"][distribution].as_object().unwrap() {
             assert!(value.is_null(), "{distribution}.{name}");
         }
@@ -232,11 +234,12 @@ fn where_nothing_happened_every_figure_is_void() {
     assert_eq!(run.tcp("sent_packets"), 0.0);
     assert_eq!(run.tcp("timeouts"), 4.0);
     assert_eq!(run.queue("dropped_packets.link_loss"), 5.0);
-    for column in ["one_way_delay_mean_s", "rtt_mean_s", "rtt_min_s", "loss_ratio"] {
+    for column in ["one_way_delay_mean_s", "rtt_mean_s", "rtt_min_s", "loss_ratio", "jitter_mean_s"] {
         assert!(run.flows("tcp", column)[0].is_nan(), "{column}");
     }
     assert!(run.column("flow_series", "rtt_s").iter().all(|x| x.is_nan()));
     assert!(run.column("flow_series", "one_way_delay_s").iter().all(|x| x.is_nan()));
+    assert!(run.column("flow_series", "jitter_s").iter().all(|x| x.is_nan()));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod exactness;
 mod fairness;
 mod faults;
 mod golden;
+mod jitter;
 mod labels;
 mod mptcp;
 mod mptcp_goals;

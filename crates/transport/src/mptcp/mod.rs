@@ -426,6 +426,12 @@ impl Mptcp {
         (self.stats.bytes_acked, self.stats.bytes_acked + self.snd.outstanding())
     }
 
+    /// When byte `n` of the stream (from 0) left for the first time, on whatever subflow; none once it is acknowledged
+    /// at the data level.
+    pub fn first_sending_of(&self, n: u64) -> Option<Instant> {
+        self.snd.first_sending_of(1 + n)
+    }
+
     /// The subflows that there are: their places, addresses, TCP and counters.
     pub fn subflows(&self) -> impl Iterator<Item = SubflowReport> + '_ {
         let live = self.subflows.iter().enumerate().filter(|(_, s)| !s.gone);

@@ -160,6 +160,9 @@ impl Mptcp {
             self.data_deadline = Instant::MAX;
         }
         self.snd.hand_out(chunk, id);
+        if !again {
+            self.snd.date_newest(now);
+        }
         let s = &mut self.subflows[id];
         let ssn_end = s.tcp.next_ssn() + u64::from(chunk.len);
         s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, len: chunk.len, reinjected: false });

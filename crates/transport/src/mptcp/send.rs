@@ -2,12 +2,14 @@
 //! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
 
 use std::collections::VecDeque;
-use tailrace_core::Ring;
+use tailrace_core::{Instant, Ring};
 
 /// Bytes handed to a subflow as one segment; they start where the piece before ends.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     end: u64,
+    /// When it was handed out for the first time.
+    first_sent: Instant,
     /// The subflows that carried it, a bit each.
     carriers: u32,
 }
@@ -157,7 +159,8 @@ impl DataSender {
     pub(crate) fn hand_out(&mut self, chunk: &Chunk, carrier: usize) {
         if chunk.dsn == self.nxt {
             self.nxt = chunk.end();
-            self.pieces.push_back(Piece { end: chunk.end(), carriers: 1 << carrier });
+            let first_sent = Instant::ZERO;
+            self.pieces.push_back(Piece { end: chunk.end(), first_sent, carriers: 1 << carrier });
             return;
         }
         let first = self.pieces.partition_point(|p| p.end <= chunk.dsn);
@@ -171,6 +174,20 @@ impl DataSender {
         if self.reinject.front().is_some_and(|c| c.dsn == chunk.dsn) {
             self.reinject.pop_front();
         }
+    }
+
+    /// The piece handed out last was a new one, at `now`.
+    #[inline]
+    pub(crate) fn date_newest(&mut self, now: Instant) {
+        if let Some(piece) = self.pieces.back_mut() {
+            piece.first_sent = now;
+        }
+    }
+
+    /// When the piece with byte `dsn` was handed out for the first time; none once it is acknowledged.
+    pub(crate) fn first_sending_of(&self, dsn: u64) -> Option<Instant> {
+        let i = self.pieces.partition_point(|p| p.end <= dsn);
+        self.pieces.get(i).filter(|_| dsn >= self.una).map(|p| p.first_sent)
     }
 
     /// `dsn..end` is to be sent again on other subflows than carried it.
@@ -309,6 +326,23 @@ mod tests {
         s.reinject(1000, 1400);
         s.on_ack(1400, 1000);
         assert_eq!((s.first_reinjection(), s.outstanding()), (None, 0));
+    }
+
+    #[test]
+    fn a_piece_keeps_the_time_of_its_first_sending() {
+        let mut s = sender(1000, 1000);
+        for ms in 1..=3 {
+            send(&mut s, 0, 1);
+            s.date_newest(Instant::from_millis(ms));
+        }
+        s.reinject(1000, 1100);
+        let chunk = s.first_reinjection().unwrap();
+        s.hand_out(&chunk, 1);
+        let first = |s: &DataSender, dsn| s.first_sending_of(dsn).map(|at| at.as_nanos() / 1_000_000);
+        assert_eq!([1000, 1099, 1100, 1299].map(|dsn| first(&s, dsn)), [1, 1, 2, 3].map(Some));
+        assert_eq!(first(&s, 1300), None, "not sent yet");
+        s.on_ack(1100, 1000);
+        assert_eq!((first(&s, 1099), first(&s, 1100)), (None, Some(2)));
     }
 
     #[test]

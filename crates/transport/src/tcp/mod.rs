@@ -438,6 +438,11 @@ impl Tcp {
         (self.rtt.smoothed, self.rtt.var, self.rtt.min)
     }
 
+    /// When byte `n` of the stream (from 0) left for the first time, to the microsecond; none once it is acknowledged.
+    pub fn first_sending_of(&self, n: u64) -> Option<Instant> {
+        self.board.first_sending_of(self.iss + 1 + n)
+    }
+
     /// A picture of the endpoint for series.
     pub fn view(&self) -> TcpView {
         TcpView {

@@ -253,6 +253,7 @@ impl Tcp {
         self.arm_retransmit(now);
         let mut segment = self.acknowledge(start, now);
         segment.payload = len as u32;
+        segment.repeated = !new;
         if len > 0 {
             self.stats.data_segments_sent += 1;
             self.stats.bytes_sent += len;

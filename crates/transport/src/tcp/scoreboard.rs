@@ -19,6 +19,8 @@ const AMBIGUOUS: u8 = 8;
 struct Record {
     end: u64,
     sent_at: Instant,
+    /// How long before `sent_at` it was sent for the first time, microseconds.
+    age_us: u32,
     flags: u8,
 }
 
@@ -137,6 +139,13 @@ impl Scoreboard {
         self.records.front().map(|r| r.sent_at)
     }
 
+    /// When the segment with byte `seq` was sent for the first time, to the microsecond; none unless it is in flight.
+    pub(crate) fn first_sending_of(&self, seq: u64) -> Option<Instant> {
+        let record = self.records.get(self.index_of(seq)).filter(|_| seq >= self.una)?;
+        let first = record.sent_at.as_nanos().saturating_sub(u64::from(record.age_us) * 1000);
+        Some(Instant::from_nanos(first))
+    }
+
     /// Records a segment sent for the first time, from `nxt` to `end`.
     #[inline(always)]
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
@@ -145,7 +154,7 @@ impl Scoreboard {
         if self.rates.is_some() {
             self.rate_sent(now);
         }
-        self.records.push_back(Record { end, sent_at: now, flags: 0 });
+        self.records.push_back(Record { end, sent_at: now, age_us: 0, flags: 0 });
     }
 
     /// The state of the rates goes with a segment that is being sent.
@@ -466,6 +475,8 @@ impl Scoreboard {
         let len = self.records[i].end - self.start_of(i);
         let record = &mut self.records[i];
         record.flags |= RETRANSMITTED | AMBIGUOUS;
+        let passed = now.saturating_since(record.sent_at).as_nanos() / 1000;
+        record.age_us = record.age_us.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         record.sent_at = now;
         self.retransmitted += len;
         if record.flags & LOST != 0 {
@@ -545,5 +556,26 @@ impl Scoreboard {
         assert_eq!(start, self.nxt, "records cover the flight");
         assert!(self.rates.as_ref().is_none_or(|r| r.len() == self.records.len()), "a sending time each");
         assert_eq!(sums, [self.sacked, self.lost, self.lost_waiting, self.retransmitted]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_keeps_the_time_of_its_first_sending() {
+        let at = Instant::from_millis;
+        let mut board = Scoreboard::new(1);
+        board.push(101, at(10));
+        board.push(201, at(20));
+        board.on_retransmitted(1, at(300));
+        board.on_retransmitted(1, at(900));
+        assert_eq!(board.first_sending_of(100), Some(at(10)));
+        assert_eq!(board.first_sent_at(), Some(at(900)), "the timer goes by the last");
+        assert_eq!([101, 200].map(|seq| board.first_sending_of(seq)), [Some(at(20)); 2]);
+        assert_eq!(board.first_sending_of(201), None, "not sent yet");
+        board.ack_to(101);
+        assert_eq!((board.first_sending_of(100), board.first_sending_of(101)), (None, Some(at(20))));
     }
 }

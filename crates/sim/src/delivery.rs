@@ -1,0 +1,54 @@
+//! How unevenly data reaches the application: jitter as in RFC 3550 §6.4.1, over deliveries instead of arrivals.
+//!
+//! A delivery is what one arrival brings the application: a datagram, or the bytes of a stream that have come in order
+//! by it. For two in a row, received at R and sent at S, D = (R₂ − R₁) − (S₂ − S₁) is the difference of their transit
+//! times; jitter is the mean of |D|, which the RFC's J follows with a gain of 1/16. A delivery of a stream is dated by
+//! its first byte, the one that the others have waited for, and that by the moment it left its host for the first time:
+//! what a loss or a slow path has held up arrives late, however quick its repetition was.
+
+use crate::packet::SocketId;
+use crate::world::World;
+use tailrace_core::{Duration, Instant};
+
+/// |D| of a delivery that was `transit` on its way, after one that was `before`; none for the first.
+#[inline]
+fn variation(before: Duration, transit: Duration) -> Option<Duration> {
+    (before != Duration::MAX).then(|| transit.max(before) - transit.min(before))
+}
+
+impl World {
+    /// The packet that has just arrived brings the application at `id` so many bytes.
+    #[inline]
+    pub(crate) fn count_delivery(&mut self, id: SocketId, bytes: u64, now: Instant) {
+        let again = self.flows[id.flow()].arrived_again;
+        let first = if again { self.first_sending(id, bytes) } else { None };
+        let (flow, socket) = (&mut self.flows[id.flow()], &mut self.sockets[id.index()]);
+        flow.tally.delivered_bytes += bytes;
+        let transit = now.saturating_since(first.unwrap_or(flow.arrived_from));
+        if let Some(jitter) = variation(std::mem::replace(&mut socket.transit, transit), transit) {
+            flow.tally.jitter_sum += jitter;
+            flow.tally.jitter_samples += 1;
+            self.recorder.groups[flow.group as usize].jitter.record(jitter);
+        }
+    }
+
+    /// When the first of the last `bytes` delivered to `id` left the other end for the first time. That end knows:
+    /// no acknowledgment has told it yet to forget them. None where it has been lied to, or is gone.
+    #[inline(never)]
+    fn first_sending(&self, id: SocketId, bytes: u64) -> Option<Instant> {
+        let delivered = self.sockets[id.index()].endpoint.as_ref()?.bytes_delivered();
+        self.sockets[id.peer().index()].endpoint.as_ref()?.first_sending_of(delivered - bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_the_difference_of_transit_times_either_way() {
+        let d = |before, transit| variation(Duration::from_millis(before), Duration::from_millis(transit));
+        assert_eq!([d(10, 10), d(10, 45), d(45, 12)], [0, 35, 33].map(|ms| Some(Duration::from_millis(ms))));
+        assert_eq!(variation(Duration::MAX, Duration::from_millis(10)), None, "the first has none before it");
+    }
+}

@@ -1,0 +1,78 @@
+//! Jitter of what reaches the application, by hand.
+
+use crate::support::{Run, Text};
+
+fn nanoseconds(run: &Run, leaf: &str) -> u64 {
+    (run.leaf(leaf) * 1e9).round() as u64
+}
+
+fn one_link(more: &str) -> Text {
+    Text::new("10 s").hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "10 Mbit/s", "50 ms", more)
+}
+
+/// Segments of 1000 B in packets of 1040 B: 832 us on the link, ACKs 32 us.
+fn transfer(more: &str, transport: &str, segments: u32) -> Run {
+    let transport =
+        format!("header = \"40 B\", mss = \"1000 B\", delayed_ack = 1, min_rto = \"1 s\", {transport}");
+    let app = format!("{{ kind = \"transfer\", size = \"{segments} kB\" }}");
+    let run = one_link(more).tcp(&transport, &app).run();
+    assert_eq!(run.tcp("completed"), 1.0);
+    run
+}
+
+#[test]
+fn a_constant_path_has_none_and_a_step_of_its_delay_counts_once() {
+    let flow = |text: Text| {
+        text.top("record = { interval = \"500 ms\" }")
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "\"udp\"",
+                "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"500 B\" }",
+            )
+            .run()
+    };
+    let still = flow(one_link("name = \"way\""));
+    assert_eq!((still.leaf("groups.udp.jitter_s.max"), still.flows("udp", "jitter_mean_s")[0]), (0.0, 0.0));
+    let fault = "[[fault]]\nat = \"2010 ms\"\nlink = \"way\"\nkind = \"delay\"\nvalue = \"80 ms\"";
+    let step = flow(one_link("name = \"way\"").add(fault));
+    assert_eq!(nanoseconds(&step, "groups.udp.jitter_s.max"), 30_000_000);
+    // 20 datagrams a second from 0 s on; the last two are under way at the end.
+    let received = step.flows("udp", "received_packets")[0];
+    assert!((198.0..=199.0).contains(&received), "{received}");
+    assert!((step.flows("udp", "jitter_mean_s")[0] - 0.03 / (received - 1.0)).abs() < 1e-12);
+    // Ten a sample: the fifth one holds the step, which is one in ten.
+    let series = step.column("flow_series", "jitter_s");
+    assert!((series[4] - 0.003).abs() < 1e-12, "{series:?}");
+    assert_eq!(series.iter().filter(|j| **j != 0.0).count(), 1, "{series:?}");
+}
+
+#[test]
+fn what_a_timeout_repeats_counts_from_its_first_sending() {
+    // One segment at a time. SYN and ACK come before them, so the fifth is the seventh packet: lost, and sent again
+    // 1 s later. It takes 1 s longer than the one before it, and than the one after it.
+    let run = transfer("loss = { kind = \"periodic\", every = 7 }\nreverse = { loss = 0 }", "window = 1", 10);
+    assert_eq!(run.tcp("retransmitted_packets"), 1.0);
+    assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.max"), 1_000_000_000);
+    assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.mean"), 2_000_000_000 / 9);
+    assert_eq!(nanoseconds(&run, "groups.tcp.one_way_delay_s.max"), 50_832_000);
+}
+
+#[test]
+fn what_waits_for_a_repetition_comes_late_with_it() {
+    // Four segments at a time, clocked by ACKs. The 20th packet is the 18th segment, sent 832 us after the 17th. Three
+    // duplicates follow: the 19th, the 20th, and the 21st that the 17th's ACK lets go 100.864 ms after the 17th. Its own
+    // ACK is there another 100.864 ms later: the 18th is sent again 201.728 - 0.832 ms after its first time.
+    let run = transfer(
+        "loss = { kind = \"periodic\", every = 20 }\nreverse = { loss = 0 }",
+        "window = 4, limited_transmit = false",
+        25,
+    );
+    assert_eq!((run.tcp("retransmitted_packets"), run.tcp("timeouts")), (1.0, 0.0));
+    assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.max"), 200_896_000);
+    // The 18th to 21st are one delivery: 21 differences. Up and down again; and the first four leave at once, so that
+    // they wait 0 to 3 times 832 us for one another.
+    let sum = 2 * 200_896_000 + 6 * 832_000;
+    assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.mean"), (sum + 10) / 21);
+    assert_eq!(nanoseconds(&run, "groups.tcp.one_way_delay_s.max"), 50_832_000 + 3 * 832_000);
+}
