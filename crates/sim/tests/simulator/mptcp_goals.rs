@@ -74,8 +74,8 @@ fn tcp() -> String {
 
 /// What loosens blocked windows is off unless `more` has it on.
 fn mptcp(cc: &str, more: &str) -> String {
-    let off = ["opportunistic_retransmission", "penalisation"];
-    let off = off.iter().filter(|key| !more.contains(**key)).map(|key| format!("{key} = false, "));
+    let off = [("opportunistic_retransmission", "false"), ("penalisation", "\"none\"")];
+    let off = off.iter().filter(|(key, _)| !more.contains(*key)).map(|(key, off)| format!("{key} = {off}, "));
     let profile = "profile = \"mptcp_0_94\"";
     let off = off.collect::<String>();
     format!("{{ kind = \"mptcp\", {profile}, cc = \"{cc}\", mss = \"1400 B\", {off}{more} }}")
@@ -201,10 +201,10 @@ fn a_small_buffer_blocks_behind_the_slow_path() {
 fn retransmission_and_penalties_together_loosen_the_block() {
     // Raiciu et al., NSDI 2012 §4.2: the first frees the window, the second keeps it from being blocked again; alone,
     // the first sends most of what the slow path carries twice, and the second leaves the block as it is. The paper
-    // has both together no worse than TCP on the better path. With paths as unequal as these it does not come out:
-    // the slow subflow is in slow start, where a penalty leaves the threshold as it is (as in multipath-tcp/mptcp),
-    // and doubles again in a round trip what was halved.
-    let [retransmission, penalties] = ["opportunistic_retransmission = true", "penalisation = true"];
+    // has both together no worse than TCP on the better path. With paths as unequal as these it is less, and as
+    // multipath-tcp/mptcp had it later less still: the slow subflow is in slow start, where its penalty leaves the
+    // threshold as it is, and doubles again in a round trip what was halved.
+    let [retransmission, penalties] = ["opportunistic_retransmission = true", "penalisation = \"linux\""];
     let with = |more: &str| unequal(&[0, 1], &mptcp("lia", &format!("{SMALL}, {more}")));
     let (blocked, _) = with("");
     let (first, run) = with(retransmission);
@@ -214,6 +214,8 @@ fn retransmission_and_penalties_together_loosen_the_block() {
     assert!(run.leaf("connections.mp[0].penalties") > 0.0);
     let (both, _) = with(&format!("{retransmission}, {penalties}"));
     assert!(both > 2.5 * blocked && both > 1.5 * first && both > 1.5 * second, "{both} {first} {second}");
+    let (ended, _) = with(&format!("{retransmission}, penalisation = \"nsdi2012\""));
+    assert!(ended > 1.2 * both, "{ended} {both}");
 }
 
 #[test]
@@ -225,7 +227,7 @@ fn blest_and_ecf_avoid_the_block() {
         let more = format!("send_buffer = \"128 KiB\", scheduler = \"{scheduler}\", {more}");
         unequal(&[0, 1], &mptcp("lia", &more)).0
     };
-    let relief = "opportunistic_retransmission = true, penalisation = true";
+    let relief = "opportunistic_retransmission = true, penalisation = \"linux\"";
     let blocked = with("lowest_rtt", SMALL);
     assert!(blocked < 0.3 * alone, "a bounded send buffer is no relief: {blocked}");
     let loosened = with("lowest_rtt", &format!("{SMALL}, {relief}"));
@@ -245,4 +247,42 @@ fn ecf_does_not_wait_where_there_is_no_end_to_what_is_left() {
     // one, however little the receiver can hold. ECF is then no other than the lowest round trip.
     let with = |s: &str| unequal(&[0, 1], &mptcp("lia", &format!("{SMALL}, scheduler = \"{s}\""))).1;
     assert_eq!(goodput(&with("ecf")), goodput(&with("lowest_rtt")));
+}
+
+/// WiFi and 3G as Raiciu et al., NSDI 2012 §4.2 and figure 4, emulate them: 8 Mbit/s with a round trip of 20 ms and
+/// 80 ms of queue, 2 Mbit/s with 150 ms and 2 s of queue; the goodput in one run, which nothing random enters.
+fn phone(joined: &[usize], transport: &str) -> f64 {
+    let mut text = Text::new("40 s").top("warmup = \"10 s\"").hosts("a", 1).hosts("b", 1);
+    let wifi = "queue = { kind = \"droptail\", limit = \"80 kB\" }";
+    let cellular = "queue = { kind = \"droptail\", limit = \"500 kB\" }";
+    for (i, (rate, delay, more)) in
+        [("8 Mbit/s", "10 ms", wifi), ("2 Mbit/s", "75 ms", cellular)].into_iter().enumerate()
+    {
+        if joined.contains(&i) {
+            text = text.link("a", "b", rate, delay, &format!("name = \"via{i}\"\n{more}"));
+        }
+    }
+    goodput(&text.flow_with("mp", ("a", "b"), transport, "\"bulk\"", START).run_number(1))
+}
+
+#[test]
+fn with_retransmission_and_penalties_wifi_and_3g_are_never_worse_than_wifi() {
+    // The paper's figure 4: regular Multipath TCP is worse than TCP over WiFi unless the buffer is near a megabyte;
+    // with both mechanisms it is as good with any, and better from 200 kB on. What the paper measured ended slow start
+    // (`nsdi2012`); later kernels do not (`linux`), and get less of it.
+    let buffers = |kb: u64| format!("receive_buffer = \"{kb} kB\", send_buffer = \"{kb} kB\"");
+    let wifi = |kb| phone(&[0], &tcp().replace("mss", &format!("{}, mss", buffers(kb))));
+    let both = |kb, more: &str| phone(&[0, 1], &mptcp("lia", &format!("{}{more}", buffers(kb))));
+    let relieved =
+        |kb, how: &str| both(kb, &format!(", opportunistic_retransmission = true, penalisation = \"{how}\""));
+    for kb in [200, 400, 600] {
+        assert!(both(kb, "") < 0.65 * wifi(kb), "{kb} kB: {} {}", both(kb, ""), wifi(kb));
+        let (then, later) = (relieved(kb, "nsdi2012"), relieved(kb, "linux"));
+        assert!(then > 1.2 * wifi(kb) && later > 1.08 * wifi(kb), "{kb} kB: {then} {later} {}", wifi(kb));
+    }
+    for kb in [50, 100] {
+        assert!(relieved(kb, "nsdi2012") > 0.98 * wifi(kb), "{kb} kB: {}", relieved(kb, "nsdi2012"));
+    }
+    let sum = wifi(2000) + phone(&[1], &tcp());
+    assert!(both(2000, "") > 0.97 * sum, "{} {sum}", both(2000, ""));
 }

@@ -189,9 +189,9 @@ impl CongestionControl for Cubic {
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64() / self.setup.mss as f64).max(1.0);
     }
-    fn penalise(&mut self) {
+    fn penalise(&mut self, ends_slow_start: bool) {
         let mss = self.setup.mss;
-        let (cwnd, ssthresh) = penalised(self.cwnd * mss as f64, self.ssthresh, mss);
+        let (cwnd, ssthresh) = penalised((self.cwnd * mss as f64, self.ssthresh), mss, ends_slow_start);
         self.cwnd = cwnd / mss as f64;
         self.ssthresh = ssthresh;
     }

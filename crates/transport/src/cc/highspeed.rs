@@ -100,8 +100,8 @@ impl CongestionControl for Highspeed {
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);
     }
-    fn penalise(&mut self) {
-        self.reno.penalise();
+    fn penalise(&mut self, ends_slow_start: bool) {
+        self.reno.penalise(ends_slow_start);
     }
     fn cwnd(&self) -> Bytes {
         self.reno.cwnd()

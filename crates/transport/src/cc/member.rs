@@ -70,8 +70,8 @@ impl CongestionControl for Member {
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
     }
-    fn penalise(&mut self) {
-        (self.cwnd, self.ssthresh) = penalised(self.cwnd, self.ssthresh, self.setup.mss);
+    fn penalise(&mut self, ends_slow_start: bool) {
+        (self.cwnd, self.ssthresh) = penalised((self.cwnd, self.ssthresh), self.setup.mss, ends_slow_start);
     }
     #[inline]
     fn cwnd(&self) -> Bytes {

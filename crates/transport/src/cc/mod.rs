@@ -329,9 +329,10 @@ pub trait CongestionControl {
     /// The slow-start threshold, if there is one yet.
     fn ssthresh(&self) -> Option<Bytes>;
     /// The window is cut in half for the sake of a connection whose other subflows wait for this one
-    /// (Raiciu et al., NSDI 2012 §4.2): no sign of congestion. Algorithms with a slow-start threshold halve it, too,
-    /// outside slow start: else slow start would give back at once what was taken.
-    fn penalise(&mut self) {
+    /// (Raiciu et al., NSDI 2012 §4.2): no sign of congestion. Algorithms with a slow-start threshold lower it, too,
+    /// else slow start would give back at once what was taken; where they are in slow start still, only if that is
+    /// to end.
+    fn penalise(&mut self, _ends_slow_start: bool) {
         self.on_recovered(Bytes(self.cwnd().get() / 2));
     }
     /// What it asks of the endpoint; the answer never changes.

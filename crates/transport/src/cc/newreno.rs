@@ -40,8 +40,8 @@ impl CongestionControl for NewReno {
     fn on_recovered(&mut self, cap: Bytes) {
         self.0.on_recovered(cap);
     }
-    fn penalise(&mut self) {
-        self.0.penalise();
+    fn penalise(&mut self, ends_slow_start: bool) {
+        self.0.penalise(ends_slow_start);
     }
     fn cwnd(&self) -> Bytes {
         self.0.cwnd()

@@ -84,8 +84,11 @@ macro_rules! congestion_controls {
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $( Self::$variant(c) => c.pacing_rate(), )+ Self::Member(c) => c.pacing_rate() }
             }
-            fn penalise(&mut self) {
-                match self { $( Self::$variant(c) => c.penalise(), )+ Self::Member(c) => c.penalise() }
+            fn penalise(&mut self, ends_slow_start: bool) {
+                match self {
+                    $( Self::$variant(c) => c.penalise(ends_slow_start), )+
+                    Self::Member(c) => c.penalise(ends_slow_start),
+                }
             }
             fn leaves_recovery_on_partial_ack(&self) -> bool {
                 match self { $( Self::$variant(c) => c.leaves_recovery_on_partial_ack(), )+ Self::Member(c) => c.leaves_recovery_on_partial_ack() }

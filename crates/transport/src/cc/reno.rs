@@ -83,8 +83,8 @@ impl CongestionControl for Reno {
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
     }
-    fn penalise(&mut self) {
-        (self.cwnd, self.ssthresh) = penalised(self.cwnd, self.ssthresh, self.setup.mss);
+    fn penalise(&mut self, ends_slow_start: bool) {
+        (self.cwnd, self.ssthresh) = penalised((self.cwnd, self.ssthresh), self.setup.mss, ends_slow_start);
     }
 
     fn cwnd(&self) -> Bytes {
@@ -134,11 +134,17 @@ impl Reno {
     }
 }
 
-/// Window and slow-start threshold after a penalty: half, the threshold only outside slow start, and no less than
-/// one segment and two (multipath-tcp/mptcp `mptcp_rcv_buf_optimization`).
-pub(super) fn penalised(cwnd: f64, ssthresh: u64, mss: u64) -> (f64, u64) {
-    let lowered = if cwnd >= ssthresh as f64 { (ssthresh / 2).max(2 * mss) } else { ssthresh };
-    ((cwnd / 2.0).max(mss as f64), lowered)
+/// (cwnd, ssthresh) after a penalty: half, and no less than one segment and two. In slow start the threshold stays
+/// (multipath-tcp/mptcp `mptcp_rcv_buf_optimization`), or with `ends_slow_start` becomes the lowered window, as it does
+/// outside slow start, too (the same function in 2012).
+pub(super) fn penalised((cwnd, ssthresh): (f64, u64), mss: u64, ends_slow_start: bool) -> (f64, u64) {
+    let window = (cwnd / 2.0).max(mss as f64);
+    let lowered = match (ends_slow_start, cwnd >= ssthresh as f64) {
+        (true, _) => (window as u64).max(2 * mss),
+        (false, true) => (ssthresh / 2).max(2 * mss),
+        (false, false) => ssthresh,
+    };
+    (window, lowered)
 }
 
 /// (cwnd, ssthresh) after an idle period longer than the timeout: cut to the restart window at once
@@ -231,10 +237,18 @@ mod tests {
 
     #[test]
     fn a_penalty_halves_the_threshold_only_outside_slow_start() {
-        assert_eq!(penalised(10_000.0, NO_SSTHRESH, 1000), (5_000.0, NO_SSTHRESH));
-        assert_eq!(penalised(10_000.0, 11_000, 1000), (5_000.0, 11_000));
-        assert_eq!(penalised(10_000.0, 8_000, 1000), (5_000.0, 4_000));
-        assert_eq!(penalised(1_500.0, 1_500, 1000), (1_000.0, 2_000), "no less than one segment and two");
+        assert_eq!(penalised((10_000.0, NO_SSTHRESH), 1000, false), (5_000.0, NO_SSTHRESH));
+        assert_eq!(penalised((10_000.0, 11_000), 1000, false), (5_000.0, 11_000));
+        assert_eq!(penalised((10_000.0, 8_000), 1000, false), (5_000.0, 4_000));
+        assert_eq!(
+            penalised((1_500.0, 1_500), 1000, false),
+            (1_000.0, 2_000),
+            "no less than one segment and two"
+        );
+        // As it was in 2012: the threshold is the new window wherever it was.
+        assert_eq!(penalised((10_000.0, NO_SSTHRESH), 1000, true), (5_000.0, 5_000));
+        assert_eq!(penalised((10_000.0, 8_000), 1000, true), (5_000.0, 5_000));
+        assert_eq!(penalised((1_500.0, 1_500), 1000, true), (1_000.0, 2_000));
     }
 
     #[test]
@@ -247,7 +261,7 @@ mod tests {
                 let mut cc = CcConfig::default_of(name).unwrap().build(&config, 1000);
                 cc.on_established(&Setup::new(&config, 1000));
                 if cc.ssthresh().is_some() {
-                    cc.penalise();
+                    cc.penalise(false);
                     assert_eq!((cc.cwnd(), cc.ssthresh()), (Bytes(5_000), Some(Bytes(lowered))), "{name}");
                     seen += 1;
                 }
@@ -256,7 +270,7 @@ mod tests {
         assert!(seen >= 14, "reno, newreno, cubic, vegas, highspeed, dctcp and prague at least: {seen}");
         let config = TcpConfig { iw: Some(10), initial_ssthresh: Some(8), ..TcpConfig::default() };
         let mut member = Member::new(&Setup::new(&config, 1000));
-        member.penalise();
+        member.penalise(false);
         assert_eq!((member.cwnd(), member.ssthresh()), (Bytes(5_000), Some(Bytes(4_000))), "coupled");
     }
 

@@ -20,6 +20,20 @@ choices! {
     }
 }
 
+choices! {
+    /// What is done about a subflow that blocks the receive window.
+    pub enum Penalisation {
+        /// Nothing.
+        None = "none",
+        /// Its window is halved, once a round trip of the subflow that waits, unless it repairs a loss; in slow start it
+        /// may grow again at once.
+        Linux = "linux",
+        /// Its window is halved and slow start ended, once a round trip of its own, if it is the slower by window and
+        /// round trip.
+        Nsdi2012 = "nsdi2012",
+    }
+}
+
 parameters! {
     /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
     pub struct MptcpConfig {
@@ -41,8 +55,8 @@ parameters! {
         avoid_failed: bool = true, "multipath-tcp/mptcp (pf)";
         /// Send what blocks the receive window once more, on a subflow that has room.
         opportunistic_retransmission: bool = false, "Raiciu et al., NSDI 2012 §4.2";
-        /// Halve the window of the subflow that blocks the receive window.
-        penalisation: bool = false, "Raiciu et al., NSDI 2012 §4.2";
+        /// What is done about the subflow that blocks the receive window.
+        penalisation: Penalisation = Penalisation::None, "Raiciu et al., NSDI 2012 §4.2";
         /// When data-level retransmission sets in, and where it goes.
         data_timer: DataTimer = DataTimer::Doubled, "multipath-tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans";
         /// How much goes out again at once when `data_timer = "subflows"` expires, whole segments.

@@ -34,7 +34,7 @@ mod subflow;
 #[cfg(test)]
 mod tests;
 
-pub use config::{DataTimer, MptcpConfig, MptcpPlan, SubflowControl};
+pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 pub use option::Options;
 pub use send::Chunk;
 pub use subflow::{SubflowStats, Tuple};

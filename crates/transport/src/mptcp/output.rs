@@ -1,5 +1,6 @@
 //! What goes out: what subflows have to send, new data by the scheduler's choice, and the options beside it.
 
+use super::config::Penalisation;
 use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::scheduler::{ConnectionView, Pieces, Scheduler};
@@ -200,9 +201,7 @@ impl Mptcp {
         let id = (0..self.views.len()).filter(open).min_by_key(|id| self.views[*id].srtt)?;
         let carrier = (0..self.views.len())
             .find(|c| oldest.carriers >> c & 1 == 1 && self.views[*c].srtt > self.views[id].srtt)?;
-        if self.plan.mptcp.penalisation {
-            self.penalise(carrier, id, now);
-        }
+        self.penalise(carrier, id, now);
         let (fast, slow) = (self.views[id], self.views[carrier]);
         let worth = slow.cwnd.get() <= 4 * u64::from(slow.mss) || fast.srtt.saturating_mul(4) < slow.srtt;
         if !self.plan.mptcp.opportunistic_retransmission || !worth {
@@ -212,17 +211,21 @@ impl Mptcp {
         Some((oldest, id))
     }
 
-    /// Halves the window of `slow`, at most once a round trip of `fast`.
-    fn penalise(&mut self, slow: usize, fast: usize, now: Instant) {
-        let srtt = self.views[fast].srtt;
-        // One that repairs a loss has a lowered window already.
-        let open = !self.views[slow].in_recovery && !self.views[slow].in_loss;
+    /// Halves the window of `slow`, for which `fast` waits, as far as the connection does so.
+    pub(super) fn penalise(&mut self, slow: usize, fast: usize, now: Instant) {
+        let (of, beside) = (&self.views[slow], &self.views[fast]);
+        let (due, pause, ends_slow_start) = match self.plan.mptcp.penalisation {
+            Penalisation::None => return,
+            // One that repairs a loss has a lowered window already.
+            Penalisation::Linux => (!of.in_recovery && !of.in_loss, beside.srtt, false),
+            Penalisation::Nsdi2012 => (of.rate() < beside.rate(), of.srtt, true),
+        };
         let s = &mut self.subflows[slow];
-        if s.penalty_over > now || s.gone || !open {
+        if s.penalty_over > now || s.gone || !due {
             return;
         }
-        s.penalty_over = now.saturating_add(srtt);
-        s.tcp.cc_mut().penalise();
+        s.penalty_over = now.saturating_add(pause);
+        s.tcp.cc_mut().penalise(ends_slow_start);
         s.stats.penalties += 1;
         self.stats.penalties += 1;
         self.refresh(slow);

@@ -3,7 +3,7 @@
 //! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
 //! overridden by itself and no code asks for the profile.
 
-use super::config::{DataTimer, MptcpConfig, MptcpPlan, SubflowControl};
+use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
@@ -87,7 +87,7 @@ impl MptcpConfig {
             reinject_on_timeout: true,
             avoid_failed: true,
             opportunistic_retransmission: true,
-            penalisation: true,
+            penalisation: Penalisation::Linux,
             add_addr_retries: Some(0),
             add_addr_echo: false,
             new_address_ids: true,

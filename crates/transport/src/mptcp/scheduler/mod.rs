@@ -81,6 +81,12 @@ impl SubflowView {
         retransmitted: 0,
         sent: 0,
     };
+
+    /// The rate at which it can send, in bytes a second: window over round trip.
+    #[inline]
+    pub fn rate(&self) -> f64 {
+        self.cwnd.as_f64() / self.srtt.as_secs_f64().max(1e-6)
+    }
 }
 
 /// A connection as a scheduler sees it.

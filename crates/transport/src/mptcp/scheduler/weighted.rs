@@ -51,11 +51,10 @@ impl SchedulerKind for Weighted {
 
 impl Weighted {
     fn weight(&self, s: &SubflowView) -> f64 {
-        let rtt = s.srtt.as_secs_f64().max(1e-6);
         match self.config.by {
-            Weight::Rate => s.cwnd.as_f64() / rtt,
+            Weight::Rate => s.rate(),
             Weight::Window => s.cwnd.as_f64(),
-            Weight::InverseRtt => 1.0 / rtt,
+            Weight::InverseRtt => 1.0 / s.srtt.as_secs_f64().max(1e-6),
             Weight::Equal => 1.0,
         }
     }
