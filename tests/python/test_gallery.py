@@ -29,6 +29,11 @@ def test_the_flood_runs_through_every_discipline(name):
     assert sum(queue["dropped_packets"].values()) > 0
 
 
+def test_the_gallery_lists_every_scenario():
+    listed = (SCENARIOS / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in SCENARIOS.glob("*.toml") if f"]({path.name})" not in listed] == []
+
+
 def test_the_pages_say_what_the_code_says():
     texts = pages.texts()
     for name, text in texts.items():
