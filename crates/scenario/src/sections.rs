@@ -315,7 +315,12 @@ pub const MPTCP: Section = Section {
             "of the profile: lowest_rtt, ns3 round_robin, linux linux",
             "Which subflow carries what.",
         ),
-        may("path_manager", Shape::PathManager, "of the profile: fullmesh", "Which subflows there are."),
+        may(
+            "path_manager",
+            Shape::PathManager,
+            "of the profile: fullmesh, linux linux",
+            "Which subflows there are.",
+        ),
         may(
             "profile",
             Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux", "mptcp_0_94"])),

@@ -5,7 +5,7 @@
 
 use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
-use super::path_manager::{FullmeshConfig, PathManagerConfig};
+use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
 use crate::cc::{CcConfig, CubicConfig};
 use crate::config::{Handshake, Profile, TcpConfig};
@@ -36,20 +36,21 @@ impl MptcpPlan {
             tcp: Arc::new(tcp),
             control,
             scheduler,
-            path_manager: PathManagerConfig::Fullmesh(fullmesh(profile)),
+            path_manager: path_manager(profile),
         }
     }
 }
 
-fn fullmesh(profile: Profile) -> FullmeshConfig {
+fn path_manager(profile: Profile) -> PathManagerConfig {
     match profile {
-        Profile::Mptcp094 => FullmeshConfig {
+        Profile::Linux => PathManagerConfig::LinuxPaths(LinuxPathsConfig::default()),
+        Profile::Mptcp094 => PathManagerConfig::Fullmesh(FullmeshConfig {
             event_delay: Duration::from_millis(500),
             retry_after: Some(Duration::from_secs(1)),
             create_on_err: false,
             ..FullmeshConfig::default()
-        },
-        _ => FullmeshConfig::default(),
+        }),
+        Profile::Rfc | Profile::Ns2 | Profile::Ns3 => PathManagerConfig::Fullmesh(FullmeshConfig::default()),
     }
 }
 
