@@ -81,7 +81,7 @@ fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden(
          path_manager = { kind = \"fullmesh\", retry_after = \"auto\" }",
     );
     assert_eq!((plan.mptcp.max_subflows, plan.mptcp.stale_loss_cnt), (5, 2));
-    assert!(plan.mptcp.penalisation, "the rest is the profile's");
+    assert!(plan.mptcp.opportunistic_retransmission, "the rest is the profile's");
     assert_eq!((plan.control.name(), plan.scheduler.name()), ("olia", "linux"));
     let PathManagerConfig::Fullmesh(mesh) = plan.path_manager else { panic!() };
     assert_eq!((mesh.event_delay, mesh.retry_after), (Duration::from_millis(500), None));
