@@ -9,7 +9,7 @@ use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, SackRa
 
 /// A packet that the fabric can forward.
 pub trait Routed: Packet {
-    /// Where it goes.
+    /// Where it goes: to a host, or first to a gateway (see [`Rim::next_stop`]).
     fn destination(&self) -> Address;
 }
 
@@ -25,6 +25,11 @@ pub trait Rim<P: Packet> {
     fn marked(&mut self, link: LinkId, pkt: &P, at: Instant);
     /// `pkt` will be received soon: a chance to load what that will need. Nothing may depend on it.
     fn expect(&self, _pkt: &P) {}
+    /// `pkt` is at `node`, the gateway that it was addressed to: gives it its next destination, if it has one
+    /// (RFC 791 §3.1, loose source and record route). Not for ever: a packet has a last stop.
+    fn next_stop(&mut self, _node: NodeId, _pkt: &mut P) -> bool {
+        false
+    }
     /// A router had no route for `pkt`.
     fn unroutable(&mut self, node: NodeId, pkt: P, at: Instant);
     /// A classifier singled out or cleared a flow.
@@ -247,7 +252,22 @@ impl<P: Routed> Fabric<P> {
         };
         match self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
             Some(link) => self.forward(link, pkt, rim),
-            None => rim.unroutable(node, self.packets.remove(pkt), self.now),
+            None => self.stop_over((node, router), pkt, rim),
+        }
+    }
+
+    /// There is no route: either the packet was sent to this very gateway, which sends it on, or it is lost. A gateway
+    /// may stand in a source route twice in a row.
+    #[cold]
+    fn stop_over<R: Rim<P>>(&mut self, (node, router): (NodeId, u32), pkt: PacketId, rim: &mut R) {
+        loop {
+            let packet = self.packets.get_mut(pkt);
+            if self.graph.owner(packet.destination()) != Some(node) || !rim.next_stop(node, packet) {
+                return rim.unroutable(node, self.packets.remove(pkt), self.now);
+            }
+            if let Some(link) = self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
+                return self.forward(link, pkt, rim);
+            }
         }
     }
 

@@ -32,8 +32,8 @@ pub struct LinkId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(pub u32);
 
-/// An interface address. Host interfaces are numbered from 10.0.0.1 in the order in which links are added, so an
-/// address leads to its route by subtraction.
+/// An interface address. Host interfaces are numbered from 10.0.0.1 in the order in which links are added, and gateways
+/// after them, so an address leads to its route by subtraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u32);
 

@@ -3,6 +3,9 @@
 //! Hosts do not forward, so routes are computed between routers only and a host's addresses inherit the route to
 //! the router behind their link. With R routers and A addresses this costs O(R · (links between routers + A)), not
 //! the all-pairs time and memory that make ns-2 slow to start.
+//!
+//! Routers have no addresses, since nothing is sent to them, except those that packets are routed through on purpose
+//! ([`Graph::add_gateway`]): one each, numbered after the hosts' interfaces.
 
 use crate::{Address, LinkId, NodeId};
 use std::collections::VecDeque;
@@ -15,8 +18,12 @@ pub struct Graph {
     nodes: Vec<Node>,
     arcs: Vec<Arc>,
     addresses: Vec<Interface>,
+    /// Routers with an address, in the order of these.
+    gateways: Vec<NodeId>,
     routers: u32,
-    /// Next link from router `r` to address `a` at `[r · addresses + a]`.
+    /// Addresses of interfaces and gateways when routes were computed.
+    width: usize,
+    /// Next link from router `r` to address `a` at `[r · width + a]`; a gateway has none to itself.
     table: Vec<u32>,
 }
 
@@ -56,6 +63,7 @@ impl Graph {
 
     /// Adds both directions of a link: a to b and b to a, in that order. Host ends get an address each.
     pub fn add_link(&mut self, a: NodeId, b: NodeId) -> (LinkId, LinkId) {
+        debug_assert!(self.gateways.is_empty(), "addresses of gateways come after those of all interfaces");
         let (forward, backward) = (LinkId(self.arcs.len() as u32), LinkId(self.arcs.len() as u32 + 1));
         for (id, from, to, reverse) in [(forward, a, b, backward), (backward, b, a, forward)] {
             self.arcs.push(Arc { from, to, up: true });
@@ -66,6 +74,21 @@ impl Graph {
             }
         }
         (forward, backward)
+    }
+
+    /// Gives a router an address, so that packets can be sent to it on their way; it has one however often it is asked for.
+    /// Call after the last [`Graph::add_link`]: interfaces come first.
+    ///
+    /// # Panics
+    /// When `router` is a host.
+    pub fn add_gateway(&mut self, router: NodeId) -> Address {
+        assert!(self.is_router(router), "hosts do not forward");
+        let known = self.gateways.iter().position(|g| *g == router);
+        let number = known.unwrap_or_else(|| {
+            self.gateways.push(router);
+            self.gateways.len() - 1
+        });
+        Address::from_index((self.addresses.len() + number) as u32)
     }
 
     /// Whether the node forwards packets.
@@ -96,9 +119,10 @@ impl Graph {
         })
     }
 
-    /// The host that owns an address.
+    /// The host, or the gateway, that owns an address.
     pub fn owner(&self, address: Address) -> Option<NodeId> {
-        self.addresses.get(address.index()).map(|i| i.host)
+        let gateway = || self.gateways.get(address.index().wrapping_sub(self.addresses.len())).copied();
+        self.addresses.get(address.index()).map(|i| i.host).or_else(gateway)
     }
 
     /// The link by which packets with this source address leave their host.
@@ -136,7 +160,7 @@ impl Graph {
     /// The link by which router number `router` forwards to `destination`.
     #[inline]
     pub(crate) fn next_hop_of(&self, router: u32, destination: Address) -> Option<LinkId> {
-        let (index, width) = (destination.index(), self.addresses.len());
+        let (index, width) = (destination.index(), self.width);
         if index >= width {
             return None;
         }
@@ -150,7 +174,8 @@ impl Graph {
 
     /// Computes all routes.
     pub fn compute_routes(&mut self) {
-        let width = self.addresses.len();
+        let width = self.addresses.len() + self.gateways.len();
+        self.width = width;
         self.table.clear();
         self.table.resize(self.routers as usize * width, NONE);
         for node in 0..self.nodes.len() {
@@ -168,6 +193,10 @@ impl Graph {
                 }
                 self.table[row + i] =
                     if gateway == router { interface.into.0 } else { first[gateway as usize] };
+            }
+            for (i, gateway) in self.gateways.iter().enumerate() {
+                let number = self.nodes[gateway.0 as usize].router;
+                self.table[row + self.addresses.len() + i] = first[number as usize];
             }
         }
     }

@@ -8,5 +8,6 @@ mod faults;
 mod impairments;
 mod lazy;
 mod routes;
+mod source_routes;
 mod theory;
 mod two_packets;
