@@ -27,15 +27,15 @@ impl Headers {
     /// Headers of a TCP segment; `ip.protocol` and `ip.payload_len` are filled in here.
     pub fn tcp(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
         let mut bytes = [0; MAX_HEADERS_LEN];
-        let transport = &mut bytes[ipv4::HEADER_LEN..];
-        let len = tcp.emit(ip.src, ip.dst, Payload::Zeros(payload_len), transport)?;
+        let transport = &mut bytes[ip.header_len()..];
+        let len = tcp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
         Self::with_ip(Ipv4Repr { protocol: protocol::TCP, ..ip }, bytes, len, payload_len)
     }
     /// Headers of a UDP datagram; `ip.protocol` and `ip.payload_len` are filled in here.
     pub fn udp(ip: Ipv4Repr, udp: &UdpRepr, payload_len: usize) -> Result<Self, Error> {
         let mut bytes = [0; MAX_HEADERS_LEN];
-        let transport = &mut bytes[ipv4::HEADER_LEN..];
-        let len = udp.emit(ip.src, ip.dst, Payload::Zeros(payload_len), transport)?;
+        let transport = &mut bytes[ip.header_len()..];
+        let len = udp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
         Self::with_ip(Ipv4Repr { protocol: protocol::UDP, ..ip }, bytes, len, payload_len)
     }
     /// The headers' bytes.
@@ -69,7 +69,7 @@ impl Headers {
     }
 }
 
-const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + tcp::MAX_HEADER_LEN;
+const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + ipv4::MAX_OPTIONS_LEN + tcp::MAX_HEADER_LEN;
 const _: () = assert!(udp::HEADER_LEN <= tcp::MAX_HEADER_LEN);
 
 #[cfg(test)]
@@ -100,6 +100,26 @@ mod tests {
             prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
             prop_assert_eq!(datagram.payload().len(), payload_len);
         }
+    }
+
+    /// A host that takes the packet in sums over the addresses that it then has, as the sender did.
+    #[test]
+    fn the_transports_checksum_is_over_the_last_destination_of_a_source_route() {
+        let tcp = TcpRepr { seq: 7, flags: flags::ACK, ..TcpRepr::default() };
+        let end = [10, 9, 9, 9].into();
+        let stops = [[10, 3, 2, 2].into(), end];
+        let segments = [0, 1, 2].map(|passed| {
+            let options = crate::Ipv4Options::loose_source_route(&stops, passed).unwrap();
+            let dst = if passed == 2 { end } else { ip().dst };
+            let bytes = Headers::tcp(Ipv4Repr { options, dst, ..ip() }, &tcp, 100).unwrap().to_packet();
+            let packet = Ipv4Packet::new_checked(&bytes).unwrap();
+            assert!(packet.verify_checksum());
+            assert_eq!((packet.header_len(), bytes.len()), (32, 152));
+            let segment = TcpPacket::new_checked(packet.payload()).unwrap();
+            assert!(segment.verify_checksum(packet.src(), end));
+            packet.payload().to_vec()
+        });
+        assert!(segments[0] == segments[1] && segments[1] == segments[2]);
     }
 
     #[test]

@@ -9,6 +9,10 @@
 //! |                    destination                   |
 //! ```
 
+mod options;
+
+pub use options::{Ipv4Options, MAX_OPTIONS_LEN};
+
 use crate::checksum::{self, Sum};
 use crate::error::{Error, at_most, require};
 use core::net::Ipv4Addr;
@@ -145,7 +149,7 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Ipv4Packet<T> {
     }
 }
 
-/// An IPv4 header as values. Options are not represented: `parse` skips them and `emit` writes none.
+/// An IPv4 header as values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ipv4Repr {
     /// Source address.
@@ -168,6 +172,8 @@ pub struct Ipv4Repr {
     pub fragment_offset: u16,
     /// Time to live.
     pub ttl: u8,
+    /// Options.
+    pub options: Ipv4Options,
     /// Bytes behind the header.
     pub payload_len: usize,
 }
@@ -187,6 +193,7 @@ impl Ipv4Repr {
             more_fragments: false,
             fragment_offset: 0,
             ttl: 64,
+            options: Ipv4Options::NONE,
             payload_len,
         }
     }
@@ -203,19 +210,30 @@ impl Ipv4Repr {
             more_fragments: packet.more_fragments(),
             fragment_offset: packet.fragment_offset(),
             ttl: packet.ttl(),
+            options: Ipv4Options::of_header(packet.options()),
             payload_len: packet.payload().len(),
         }
+    }
+    /// Length of the header, options included.
+    pub const fn header_len(&self) -> usize {
+        HEADER_LEN + self.options.as_slice().len()
+    }
+    /// Where the packet goes in the end, by a source route that it has not been through yet: the address under the
+    /// transport's checksum.
+    pub fn final_destination(&self) -> Ipv4Addr {
+        self.options.final_destination().unwrap_or(self.dst)
     }
     /// Writes the header with its checksum to the start of `buffer`, and returns its length. The payload is not
     /// needed and may be missing from the buffer.
     pub fn emit(&self, buffer: &mut [u8]) -> Result<usize, Error> {
-        at_most("ipv4 packet", self.payload_len.saturating_add(HEADER_LEN), MAX_PACKET_LEN)?;
-        at_most("ipv4 header", HEADER_LEN, buffer.len())?;
-        let header = &mut buffer[..HEADER_LEN];
+        let header_len = self.header_len();
+        at_most("ipv4 packet", self.payload_len.saturating_add(header_len), MAX_PACKET_LEN)?;
+        at_most("ipv4 header", header_len, buffer.len())?;
+        let header = &mut buffer[..header_len];
         let flags = if self.dont_fragment { DF } else { 0 } | if self.more_fragments { MF } else { 0 };
-        header[VERSION_IHL] = 0x45;
+        header[VERSION_IHL] = 0x40 | (header_len / 4) as u8;
         header[TOS] = (self.dscp.0 << 2) | self.ecn as u8;
-        header[TOTAL_LEN].copy_from_slice(&((HEADER_LEN + self.payload_len) as u16).to_be_bytes());
+        header[TOTAL_LEN].copy_from_slice(&((header_len + self.payload_len) as u16).to_be_bytes());
         header[IDENT].copy_from_slice(&self.ident.to_be_bytes());
         header[FLAGS_OFFSET].copy_from_slice(&(flags | (self.fragment_offset & OFFSET_MASK)).to_be_bytes());
         header[TTL] = self.ttl;
@@ -223,9 +241,10 @@ impl Ipv4Repr {
         header[CHECKSUM].fill(0);
         header[SRC].copy_from_slice(&self.src.octets());
         header[DST].copy_from_slice(&self.dst.octets());
+        header[HEADER_LEN..].copy_from_slice(self.options.as_slice());
         let checksum = Sum::new().bytes(header).checksum();
         header[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
-        Ok(HEADER_LEN)
+        Ok(header_len)
     }
 }
 
@@ -362,12 +381,17 @@ mod tests {
         fn reprs()(
             src in any::<[u8; 4]>(), dst in any::<[u8; 4]>(), protocol in any::<u8>(), dscp in 0..64u8, ecn in ecns(),
             ident in any::<u16>(), flags in any::<[bool; 2]>(), fragment_offset in 0..0x2000u16, ttl in any::<u8>(),
-            payload_len in 0..2000usize,
+            payload_len in 0..2000usize, gateways in prop::collection::vec(any::<[u8; 4]>(), 0..10), passed in 0..10usize,
         ) -> Ipv4Repr {
             let [dont_fragment, more_fragments] = flags;
+            let route: Vec<Ipv4Addr> = gateways.into_iter().map(Ipv4Addr::from).collect();
+            let options = match route.len() {
+                0 => Ipv4Options::NONE,
+                n => Ipv4Options::loose_source_route(&route, passed.min(n)).unwrap(),
+            };
             Ipv4Repr {
                 src: src.into(), dst: dst.into(), protocol, dscp: Dscp(dscp), ecn, ident, dont_fragment, more_fragments,
-                fragment_offset, ttl, payload_len,
+                fragment_offset, ttl, options, payload_len,
             }
         }
     }
@@ -375,7 +399,7 @@ mod tests {
     proptest! {
         #[test]
         fn parse_inverts_emit(repr in reprs()) {
-            let mut buffer = vec![0xff; HEADER_LEN + repr.payload_len];
+            let mut buffer = vec![0xff; repr.header_len() + repr.payload_len];
             repr.emit(&mut buffer).unwrap();
             let packet = Ipv4Packet::new_checked(&buffer).unwrap();
             prop_assert!(packet.verify_checksum());
@@ -384,11 +408,11 @@ mod tests {
 
         #[test]
         fn set_ecn_equals_emitting_with_that_codepoint(repr in reprs(), ecn in ecns()) {
-            let mut buffer = vec![0; HEADER_LEN + repr.payload_len];
+            let mut buffer = vec![0; repr.header_len() + repr.payload_len];
             repr.emit(&mut buffer).unwrap();
             let mut packet = Ipv4Packet::new_checked(buffer).unwrap();
             packet.set_ecn(ecn);
-            let mut expected = vec![0; HEADER_LEN + repr.payload_len];
+            let mut expected = vec![0; repr.header_len() + repr.payload_len];
             Ipv4Repr { ecn, ..repr }.emit(&mut expected).unwrap();
             prop_assert_eq!(packet.into_inner(), expected);
         }

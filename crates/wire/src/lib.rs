@@ -25,7 +25,7 @@ pub mod udp;
 pub use error::Error;
 pub use frame::Ipv4Frame;
 pub use headers::Headers;
-pub use ipv4::{Ipv4Packet, Ipv4Repr};
+pub use ipv4::{Ipv4Options, Ipv4Packet, Ipv4Repr};
 pub use payload::Payload;
 pub use tcp::{TcpOptions, TcpPacket, TcpRepr};
 pub use udp::{UdpPacket, UdpRepr};
