@@ -4,7 +4,7 @@ use crate::declaration::Draft;
 use crate::diagnostic::{Severity, Sink};
 use crate::dist;
 use crate::document::Origin;
-use crate::flow::payload;
+use crate::flow::{payload, route_len};
 use crate::link::LinkDecl;
 use crate::model::{App, DurationDist, FlowGroup, LinkSpec, Loss, Scenario, Transport};
 use crate::paths::{Direction, Paths, Windows, is_periodic};
@@ -217,9 +217,9 @@ impl Adviser<'_> {
         let size = match &group.transport {
             Transport::Udp { header, .. } => payload(&group.app).unwrap_or_default().get() + header.get(),
             Transport::Mptcp { plan, header } => {
-                // Beside TCP's, a mapping and a data-level acknowledgment.
+                // Beside TCP's, a mapping and a data-level acknowledgment; a source route in IP's.
                 let real = if plan.tcp.timestamps { 72 } else { 60 };
-                plan.tcp.mss.get() + header.map_or(real, Bytes::get)
+                plan.tcp.mss.get() + header.map_or(real, Bytes::get) + route_len(&plan.path_manager)
             }
             Transport::Tcp { config, header, .. } => {
                 // IPv4 and TCP headers, and the timestamps option with its padding (RFC 7323 appendix A).

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Sink;
 use crate::document::{At, Data, Node, Origin};
+use crate::gateways;
 use crate::link::{Ignored, Loose, section_of};
 use crate::model::{App, DurationDist, Role, Transport};
 use crate::names::{self, Selector};
@@ -16,7 +17,7 @@ use tailrace_core::{Bytes, Dscp, Duration, Probability, Rate};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::mptcp::{MAX_SUBFLOWS, MptcpConfig, MptcpPlan, SubflowControl};
+use tailrace_transport::mptcp::{MAX_SUBFLOWS, MptcpConfig, MptcpPlan, SourceRoute, SubflowControl};
 use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 /// The largest IP packet (RFC 791 §3.1, RFC 8200 §3).
@@ -36,6 +37,8 @@ pub(crate) struct FlowDecl {
     pub(crate) role: Role,
     pub(crate) dscp: Dscp,
     pub(crate) transport: Transport,
+    /// Routers that subflows go through.
+    pub(crate) gateways: gateways::Lists,
     /// Whose defaults a TCP endpoint started from.
     pub(crate) profile: Option<Profile>,
     pub(crate) app: App,
@@ -56,6 +59,7 @@ impl FlowDecl {
         let role = r.read_or("role", Role::Normal, choice(&roles));
         let dscp = r.read_or("dscp", Dscp::default(), plain);
         let transport = r.required("transport").and_then(|node| read_transport(node, sink));
+        let gateways = transport.as_ref().and_then(|(t, _)| gateways::read(r.node("transport"), t, sink));
         let tcp = r.node("transport").and_then(is_tcp);
         let app = r.required("app").and_then(|node| read_app(node, tcp, sink));
         let start = r.read_or("start", DurationDist::Constant(Duration::ZERO), distribution);
@@ -81,6 +85,7 @@ impl FlowDecl {
                 role: role?,
                 dscp: dscp?,
                 transport,
+                gateways: gateways?,
                 profile,
                 app,
                 app_origin,
@@ -214,9 +219,6 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         Err(SetError::Unknown) if TcpConfig::params().iter().any(|p| p.name == name) => Ok(()),
         other => other,
     });
-    if header.is_none() && !r.has("mss") {
-        tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(mapping_len(&mptcp));
-    }
     let control = match r.node("cc") {
         Some(node) => read_named(node, &CC, &SubflowControl::names(), Some(usual.control), sink),
         None => Some(usual.control),
@@ -232,6 +234,10 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         None => Some(usual.path_manager),
     };
     let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
+    if header.is_none() && !r.has("mss") {
+        let options = mapping_len(&mptcp) + path_manager.as_ref().map_or(0, route_len);
+        tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(options);
+    }
     r.finish();
     let plan = MptcpPlan {
         mptcp,
@@ -248,6 +254,12 @@ fn mapping_len(c: &MptcpConfig) -> u64 {
     let wide = |on: bool| if on { 8_u64 } else { 4 };
     let len = 4 + wide(c.wide_data_ack) + wide(c.wide_dsn) + 6 + if c.checksum { 2 } else { 0 };
     len.next_multiple_of(4)
+}
+
+/// Bytes that the longest source route takes in a header.
+pub(crate) fn route_len(manager: &PathManagerConfig) -> u64 {
+    let gateways = manager.source_routes().iter().map(Vec::len).max().unwrap_or(0);
+    u64::from(SourceRoute::option_len(gateways))
 }
 
 /// A policy by registered name, with its own parameters.
@@ -316,16 +328,16 @@ fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<
     } else if let Some(manager) = manager
         && manager.subflows() > c.max_subflows
     {
-        let asked = manager.subflows();
-        let written = r.node("path_manager").and_then(Node::as_table).and_then(|t| t.get("num_subflows"));
+        let (asked, (by, remedy)) = (manager.subflows(), manager.subflows_by());
+        let written = r.node("path_manager").and_then(Node::as_table).and_then(|t| t.get(by));
         let origin = written.map_or(r.origin_of("path_manager"), |node| node.origin);
         let message = format!("path manager {} opens {asked} subflows between two addresses", manager.name());
         let error = sink.an_error(origin, message);
         let error = error.label(format!("a connection has at most {} (max_subflows)", c.max_subflows));
         sink.push(if asked <= most {
-            error.help(format!("lower its num_subflows, or set max_subflows = {asked}"))
+            error.help(format!("{remedy}, or set max_subflows = {asked}"))
         } else {
-            error.help(format!("set its num_subflows to at most {}", c.max_subflows))
+            error.help(format!("{remedy}: at most {} subflows in all", c.max_subflows))
         });
     }
     if c.capable_syns == 0 {

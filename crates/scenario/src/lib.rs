@@ -41,6 +41,7 @@ mod document;
 mod emit;
 mod fault;
 mod flow;
+mod gateways;
 mod link;
 mod memory;
 mod names;

@@ -183,6 +183,8 @@ pub struct FlowGroup {
     pub pairs: Vec<(NodeIndex, NodeIndex)>,
     /// Transport protocol.
     pub transport: Transport,
+    /// Routers that subflows go through, a list a subflow, where a path manager asks for it.
+    pub gateways: Vec<Vec<NodeIndex>>,
     /// What drives it.
     pub app: App,
     /// Start of each flow, drawn once a flow and run.

@@ -6,6 +6,7 @@ use crate::diagnostic::Sink;
 use crate::document::{At, Origin};
 use crate::fault::{CaptureDecl, FaultDecl};
 use crate::flow::FlowDecl;
+use crate::gateways;
 use crate::link::LinkDecl;
 use crate::memory;
 use crate::model::{
@@ -18,10 +19,10 @@ use std::sync::Arc;
 use tailrace_core::Bytes;
 
 /// A name among hosts and routers.
-struct Named {
-    first: u64,
-    count: Option<u32>,
-    kind: NodeKind,
+pub(crate) struct Named {
+    pub(crate) first: u64,
+    pub(crate) count: Option<u32>,
+    pub(crate) kind: NodeKind,
 }
 
 /// Checks everything that goes beyond one declaration, and expands where no error was found.
@@ -31,11 +32,13 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let link_ends: Vec<_> =
         draft.links.iter().map(|decl| link_ends(decl, draft.nodes.is_empty(), &directory, sink)).collect();
     let flow_ends: Vec<_> = draft.flows.iter().map(|decl| flow_ends(decl, &directory, sink)).collect();
+    let gateways: Vec<_> =
+        draft.flows.iter().map(|decl| gateways::resolve(&decl.gateways, &directory, sink)).collect();
     for at in &draft.loose {
         look_up(at, &directory, sink);
     }
     duplicate_flows(&draft.flows, sink);
-    if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) {
+    if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) || gateways.contains(&None) {
         return None;
     }
     let ends: Vec<(Picked, Picked)> = link_ends.into_iter().flatten().collect();
@@ -50,7 +53,8 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let faults: Vec<_> = draft.faults.iter().map(|decl| fault(decl, &finder, sink)).collect();
     let captures: Vec<_> =
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
-    let flows = draft.flows.iter().zip(&pairs).map(|(decl, ends)| flow(decl, *ends)).collect();
+    let of_flows = pairs.iter().zip(gateways.into_iter().flatten());
+    let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, *ends, via)).collect();
     let scenario = Scenario {
         nodes,
         links,
@@ -367,7 +371,7 @@ fn capture(
     }
 }
 
-fn flow(decl: &FlowDecl, (from, to): (Picked, Picked)) -> FlowGroup {
+fn flow(decl: &FlowDecl, (from, to): (Picked, Picked), gateways: Vec<Vec<NodeIndex>>) -> FlowGroup {
     let n = names::pairs(from, to).unwrap_or(0);
     let pairs =
         (0..n).map(|i| names::pair(from, to, i)).map(|(a, b)| (NodeIndex(a as u32), NodeIndex(b as u32)));
@@ -377,6 +381,7 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked)) -> FlowGroup {
         dscp: decl.dscp,
         pairs: pairs.collect(),
         transport: decl.transport.clone(),
+        gateways,
         app: decl.app.clone(),
         start: decl.start,
         stop: decl.stop,
@@ -424,6 +429,7 @@ fn check_topology(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     }
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
         check_addresses(scenario, &topology, group, decl, sink);
+        gateways::check(&decl.gateways, group, (scenario, &topology), sink);
         let cut: Vec<_> = group.pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
         if let Some((a, b)) = cut.first() {
             let name = |n: &NodeIndex| &scenario.nodes[n.0 as usize].name;

@@ -73,6 +73,14 @@ impl<'s> Topology<'s> {
         })
     }
 
+    /// Whether packets can go from host `a` to a router.
+    pub(crate) fn reaches_router(&self, a: NodeIndex, router: NodeIndex) -> bool {
+        let goal = self.component[router.0 as usize];
+        self.arms(a)
+            .iter()
+            .any(|arm| self.is_router(arm.other) && self.component[arm.other.0 as usize] == goal)
+    }
+
     /// The links from host `a` to host `b` along a shortest path (fewest links).
     pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<Hop>> {
         self.paths(a, b).into_iter().min_by_key(Vec::len)

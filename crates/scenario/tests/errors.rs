@@ -10,6 +10,13 @@ const GOOD: &str = include_str!("files/small.toml");
 /// The TCP flow of the good file.
 const TCP: &str = "kind = \"tcp\", cc = \"reno\", sack = true";
 
+/// A Multipath TCP flow through gateways, in the place of [`TCP`].
+macro_rules! through {
+    ($gateways:literal) => {
+        concat!("kind = \"mptcp\", path_manager = { kind = \"binder\", gateways = \"", $gateways, "\" }")
+    };
+}
+
 /// Name, and pairs of what stands in the good file and what replaces it.
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("syntax", &[("runs = 2", "runs = = 2")]),
@@ -113,6 +120,43 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
                  [[link]]\nbetween = [\"r2\", \"dst\"]",
             ),
         ],
+    ),
+    ("gateway_unknown", &[(TCP, through!("r3; r1, r22"))]),
+    ("gateway_host", &[(TCP, through!("r1; r2, dst"))]),
+    (
+        "gateway_several",
+        &[(TCP, through!("r1; g[*]")), ("count = 4", "count = 4\n[[router]]\nname = \"g\"\ncount = 2")],
+    ),
+    (
+        "gateway_which",
+        &[(TCP, through!("g; g[2]")), ("count = 4", "count = 4\n[[router]]\nname = \"g\"\ncount = 2")],
+    ),
+    (
+        "gateway_unreachable",
+        &[(TCP, through!("r1; g")), ("count = 4", "count = 4\n[[router]]\nname = \"g\"")],
+    ),
+    ("gateway_bad_name", &[(TCP, through!("r1; r[x]"))]),
+    ("gateway_left_out", &[(TCP, through!("r1;; r2"))]),
+    ("gateways_too_many", &[(TCP, through!("r1; r2,r1,r2,r1,r2,r1,r2,r1,r2,r1"))]),
+    (
+        "gateways_not_text",
+        &[(TCP, "kind = \"mptcp\", path_manager = { kind = \"binder\", gateways = [\"r1\"] }")],
+    ),
+    (
+        "gateway_lists_more_than_subflows",
+        &[(
+            TCP,
+            "kind = \"mptcp\", max_subflows = 3, path_manager = { kind = \"binder\", gateways = \"r1; r2; r1\" }",
+        )],
+    ),
+    (
+        "gateway_lists_more_than_any",
+        &[(
+            TCP,
+            through!(
+                "r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1;r1"
+            ),
+        )],
     ),
     ("no_capable_syn", &[(TCP, "kind = \"mptcp\", capable_syns = 0")]),
     ("mptcp_buffers", &[(TCP, "kind = \"mptcp\", send_buffer = \"1000 B\", receive_buffer = \"1 kB\"")]),

@@ -7,6 +7,7 @@ use crate::flow::{Driver, EndpointPlan, Flow, Retired, Script, Socket, TcpApp};
 use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
 use crate::source::{Source, draw, spread};
+use crate::source_route::SourceRoutes;
 use crate::tally::FlowTally;
 use crate::verdicts::Verdicts;
 use crate::world::{SimFabric, World};
@@ -130,7 +131,8 @@ pub(crate) struct Built {
 pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildError> {
     check_size(scenario)?;
     let seed = run_seed(scenario.seed, run);
-    let graph = graph_of(scenario);
+    let mut graph = graph_of(scenario);
+    let source_routes = SourceRoutes::of(scenario, &mut graph);
     let configs = link_configs(scenario, seed);
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
     let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
@@ -150,7 +152,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     let mut world = World {
         sockets,
         flows,
-        options: OptionsArena::default(),
+        options: OptionsArena::new(source_routes),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),

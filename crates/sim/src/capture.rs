@@ -188,8 +188,11 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let address = |a: Address| Ipv4Addr::from(a.0);
     let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol, 0);
     (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
+    if let Some(itinerary) = pkt.itinerary(options) {
+        ip.options = options.source_routes.option(&itinerary);
+    }
     let payload =
-        |headers: usize| (pkt.payload as usize).min(ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - headers);
+        |headers: usize| (pkt.payload as usize).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
     if pkt.protocol == protocol::UDP {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
         return Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");

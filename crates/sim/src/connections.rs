@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::Transport;
-use tailrace_transport::mptcp::Mptcp;
+use tailrace_transport::mptcp::{Mptcp, SourceRoute};
 
 /// One connection, from its start to the end of the run. Both ends are the latest of the flow.
 #[derive(Debug, Serialize)]
@@ -36,11 +36,11 @@ pub(crate) struct ConnectionSummary {
     pub(crate) stale_subflows: u32,
     pub(crate) subflows_established: u32,
     pub(crate) subflows_lost: u32,
-    /// The sender's subflows by the link on which they leave.
+    /// The sender's subflows by the link on which they leave, and the gateways that they go through.
     pub(crate) paths: BTreeMap<String, PathSummary>,
 }
 
-/// Subflows that leave a host by one link, those that are over included.
+/// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct PathSummary {
     pub(crate) subflows: u32,
@@ -57,6 +57,23 @@ pub(crate) fn any(scenario: &Scenario) -> bool {
 
 fn connection(world: &World, socket: SocketId) -> Option<&Mptcp> {
     world.sockets[socket.index()].endpoint.as_ref().and_then(Endpoint::as_mptcp)
+}
+
+/// The name of the link behind an address, and of the gateways that subflows go through from there.
+fn path_name(
+    plan: &Plan,
+    fabric: &SimFabric,
+    (group, address): (u32, u32),
+    route: Option<SourceRoute>,
+) -> String {
+    let mut name = link_name(plan, fabric, address);
+    if let Some(route) = route {
+        let gateways = &plan.scenario.flows[group as usize].gateways[usize::from(route.number)];
+        let names: Vec<_> =
+            gateways.iter().map(|g| plan.scenario.nodes[g.0 as usize].name.as_str()).collect();
+        name += &format!(" via {}", names.join(", "));
+    }
+    name
 }
 
 /// The name of the link behind an address.
@@ -81,7 +98,8 @@ pub(crate) fn summaries(
         let sent = sender.stats();
         let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
         for report in sender.paths() {
-            let path = paths.entry(link_name(plan, fabric, report.local)).or_default();
+            let path =
+                paths.entry(path_name(plan, fabric, (flow.group, report.local), report.route)).or_default();
             path.subflows += report.subflows;
             path.scheduled_bytes += report.stats.scheduled_bytes;
             path.reinjected_bytes += report.stats.reinjected_bytes;
@@ -180,7 +198,7 @@ impl ConnectionSeries {
         let mut usable = 0;
         for s in sender.subflows() {
             usable += u32::from(s.usable);
-            let link = link_name(plan, fabric, s.tuple.local);
+            let link = path_name(plan, fabric, (flow.group, s.tuple.local), s.route);
             let rtt = if s.view.rtt_samples == 0 { f64::NAN } else { s.view.smoothed_rtt.as_secs_f64() };
             let cells = [
                 Cell::U32(s.id as u32),

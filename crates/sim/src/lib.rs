@@ -20,6 +20,7 @@ mod results;
 mod series;
 mod simulation;
 mod source;
+mod source_route;
 mod summary;
 mod table;
 mod tally;

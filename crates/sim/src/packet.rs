@@ -1,5 +1,6 @@
 //! The simulator's packet: a small `Copy` header, one cache line, with rare TCP options kept aside.
 
+use crate::source_route::{Itinerary, RouteId, SourceRoutes};
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
@@ -271,6 +272,26 @@ impl SimPacket {
         place.map_or(mptcp::Options::NONE, |p| options.mptcp[p.get() as usize - 1])
     }
 
+    /// Lets the packet go by a source route: first to its first gateway.
+    pub(crate) fn set_route(&mut self, route: RouteId, options: &mut OptionsArena) {
+        let (itinerary, first, len) = options.source_routes.set_out(route, self.destination);
+        (self.destination, self.size) = (first, self.size + len);
+        self.options = options.with_itinerary(self.options, itinerary);
+    }
+
+    /// How far it is on its source route.
+    pub(crate) fn itinerary(&self, options: &OptionsArena) -> Option<Itinerary> {
+        options.load(self.options).and_then(|rare| rare.itinerary)
+    }
+
+    /// It is where it was addressed to: it is addressed to its next stop, if it has one.
+    pub(crate) fn next_stop(&mut self, options: &mut OptionsArena) -> bool {
+        let OptionsArena { slots, source_routes, .. } = options;
+        let itinerary = slots.get_mut(self.options.0 as usize).and_then(|rare| rare.itinerary.as_mut());
+        let next = itinerary.and_then(|i| source_routes.next_stop(i));
+        next.map(|next| self.destination = next).is_some()
+    }
+
     /// A middlebox takes its MPTCP options out; the packet becomes smaller by them.
     pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
         if self.is_multipath() {
@@ -307,6 +328,7 @@ struct RareOptions {
     echo: Label,
     /// MPTCP options, kept apart for their size.
     mptcp: Option<core::num::NonZeroU32>,
+    itinerary: Option<Itinerary>,
 }
 
 /// Options that few packets carry, out of the way of the many that do not.
@@ -317,9 +339,16 @@ pub(crate) struct OptionsArena {
     /// MPTCP options; the place before the first is none.
     mptcp: Vec<mptcp::Options>,
     mptcp_free: Vec<core::num::NonZeroU32>,
+    /// What itineraries are about.
+    pub(crate) source_routes: SourceRoutes,
 }
 
 impl OptionsArena {
+    /// Room for the options of a run with such routes.
+    pub(crate) fn new(source_routes: SourceRoutes) -> Self {
+        Self { source_routes, ..Self::default() }
+    }
+
     #[inline]
     fn store(&mut self, s: &Segment) -> OptionsId {
         if s.sack.is_empty() && s.mss.is_none() && s.window_scale.is_none() && !s.sack_permitted {
@@ -332,6 +361,7 @@ impl OptionsArena {
             sack_permitted: s.sack_permitted,
             echo: Label::NONE,
             mptcp: None,
+            itinerary: None,
         };
         self.keep(rare)
     }
@@ -391,6 +421,17 @@ impl OptionsArena {
                 id
             }
             None => self.keep(RareOptions { mptcp: Some(place), ..RareOptions::default() }),
+        }
+    }
+
+    /// The options of a packet that goes by a source route, too.
+    fn with_itinerary(&mut self, id: OptionsId, itinerary: Itinerary) -> OptionsId {
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.itinerary = Some(itinerary);
+                id
+            }
+            None => self.keep(RareOptions { itinerary: Some(itinerary), ..RareOptions::default() }),
         }
     }
 

@@ -94,6 +94,10 @@ impl Rim<SimPacket> for World {
         self.recorder.marked(link, pkt.socket.flow(), at);
     }
 
+    fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
+        pkt.next_stop(&mut self.options)
+    }
+
     fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
         self.lose(&pkt);
         self.recorder.unroutable(pkt.socket.flow(), at);
@@ -173,6 +177,7 @@ impl World {
     /// A segment of a Multipath TCP connection, or of one that is to be.
     fn receive_multipath(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
         let (segment, options) = (pkt.segment(&self.options), pkt.mptcp(&self.options));
+        let came = pkt.itinerary(&self.options);
         pkt.release(&mut self.options);
         let id = pkt.socket;
         let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
@@ -180,7 +185,11 @@ impl World {
         // A SYN from another port that asks for nothing is a join that a middlebox has robbed of its option.
         let first = self.sockets[id.peer().index()].envelope.source_port == pkt.source_port;
         if pkt.is_syn() && id.is_far() && !joins && new && first {
+            self.options.source_routes.forget(id);
             self.accept(id, pkt.source_port, fabric);
+        }
+        if pkt.is_syn() && id.is_far() {
+            self.options.source_routes.learn((id, pkt.source_port), came);
         }
         let tuple = tuple_of(pkt);
         let Some(Endpoint::Mptcp(connection)) = &mut self.sockets[id.index()].endpoint else { return };
@@ -225,7 +234,7 @@ impl World {
         loop {
             let socket = &mut self.sockets[id.index()];
             let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
-            let Some(Transmit { tuple, segment, options, .. }) = connection.poll_transmit(now) else {
+            let Some(Transmit { tuple, segment, options, route, .. }) = connection.poll_transmit(now) else {
                 return;
             };
             let (source, destination) = (Address(tuple.local), Address(tuple.remote));
@@ -244,6 +253,11 @@ impl World {
             let mut pkt = SimPacket::tcp(&envelope, &segment, socket.header, &mut self.options, now);
             pkt.size += options.len();
             pkt.set_mptcp(&options, &mut self.options);
+            let end = (id, self.flows[id.flow()].group);
+            let routes = &self.options.source_routes;
+            if let Some(route) = routes.departing(end, route, tuple.remote_port) {
+                pkt.set_route(route, &mut self.options);
+            }
             self.send(id, pkt, fabric);
         }
     }

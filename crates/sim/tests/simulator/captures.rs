@@ -52,7 +52,10 @@ impl Tshark {
     /// The given fields of each packet; an empty word where a packet does not have one.
     pub(crate) fn fields(&self, fields: &[&str]) -> Vec<Vec<String>> {
         let mut command = Command::new("tshark");
-        command.args(["-n", "-o", "ip.check_checksum:TRUE", "-r"]).arg(&self.0).args(["-T", "fields"]);
+        command
+            .args(["-n", "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-r"])
+            .arg(&self.0)
+            .args(["-T", "fields"]);
         for field in fields {
             command.args(["-e", field]);
         }

@@ -14,6 +14,7 @@ mod golden;
 mod jitter;
 mod labels;
 mod mptcp;
+mod mptcp_binder;
 mod mptcp_failures;
 mod mptcp_goals;
 mod mptcp_paths;

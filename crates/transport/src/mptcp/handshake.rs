@@ -38,7 +38,14 @@ impl Mptcp {
     /// What the handshake has to say to a segment of subflow `id`.
     pub(super) fn check_in(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
         if self.subflows[id].join.is_some() {
-            return if self.subflows[id].ready { Entry::Pass } else { self.check_join(id, segment, options) };
+            if !self.subflows[id].ready {
+                return self.check_join(id, segment, options);
+            }
+            if let Some(Signal::JoinAck { .. }) = options.signal {
+                // The answer to the proof was lost: it is repeated until there is one (RFC 8684 §3.2).
+                self.subflows[id].tcp.demand_ack();
+            }
+            return Entry::Pass;
         }
         if self.stage == Stage::Opening {
             let syn = segment.flags.has(Flags::SYN);

@@ -30,6 +30,7 @@ mod profile;
 mod receive;
 pub mod scheduler;
 mod send;
+mod source_route;
 mod subflow;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ mod tests;
 pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 pub use option::Options;
 pub use send::Chunk;
+pub use source_route::SourceRoute;
 pub use subflow::{SubflowStats, Tuple};
 
 use crate::cc::Cc;
@@ -76,6 +78,8 @@ pub struct Transmit {
     pub segment: Segment,
     /// Its MPTCP options.
     pub options: Options,
+    /// The gateways that it goes through; the host knows their addresses.
+    pub route: Option<SourceRoute>,
 }
 
 /// Counters of a connection.
@@ -438,6 +442,7 @@ impl Mptcp {
         live.map(|(id, s)| SubflowReport {
             id,
             tuple: s.tuple,
+            route: s.route,
             local: s.local,
             remote: s.remote,
             backup: s.backup || s.peer_backup,
@@ -504,13 +509,15 @@ impl Mptcp {
     }
 }
 
-/// All subflows between two addresses.
+/// All subflows between two addresses by the same gateways, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct PathReport {
     /// This end's address.
     pub local: u32,
     /// The peer's address.
     pub remote: u32,
+    /// The gateways that they went through.
+    pub route: Option<SourceRoute>,
     /// How many there were.
     pub subflows: u32,
     /// Their counters in the connection.
@@ -519,13 +526,13 @@ pub struct PathReport {
     pub tcp: TcpStats,
 }
 
-/// Counts a subflow among those between its addresses.
+/// Counts a subflow among those of its path.
 fn add_to(paths: &mut Vec<PathReport>, s: &Subflow) {
-    let (local, remote) = (s.tuple.local, s.tuple.remote);
-    let known = paths.iter().position(|p| (p.local, p.remote) == (local, remote));
+    let (local, remote, route) = (s.tuple.local, s.tuple.remote, s.route);
+    let known = paths.iter().position(|p| (p.local, p.remote, p.route) == (local, remote, route));
     let i = known.unwrap_or_else(|| {
         let (stats, tcp) = (SubflowStats::default(), TcpStats::default());
-        paths.push(PathReport { local, remote, subflows: 0, stats, tcp });
+        paths.push(PathReport { local, remote, route, subflows: 0, stats, tcp });
         paths.len() - 1
     });
     let path = &mut paths[i];
@@ -543,6 +550,8 @@ pub struct SubflowReport {
     pub id: usize,
     /// Addresses and ports.
     pub tuple: Tuple,
+    /// The gateways that it goes through.
+    pub route: Option<SourceRoute>,
     /// Id of this end's address.
     pub local: AddressId,
     /// Id of the peer's address.

@@ -36,7 +36,7 @@ impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         if let Some((tuple, segment, options)) = self.resets.pop_front() {
-            return Some(Transmit { subflow: None, tuple, segment, options });
+            return Some(Transmit { subflow: None, tuple, segment, options, route: None });
         }
         loop {
             if let Some(transmit) = self.poll_subflows(now) {
@@ -56,7 +56,7 @@ impl Mptcp {
             let s = &mut self.subflows[id];
             s.tcp.share_window(window);
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
-                let tuple = s.tuple;
+                let (tuple, route) = (s.tuple, s.route);
                 let options = self.decorate(id, &mut segment);
                 if !self.signals.is_empty() && options.dss.is_some() {
                     self.ask_for_signals(id);
@@ -65,7 +65,7 @@ impl Mptcp {
                     self.arm_data_timer(now);
                 }
                 self.deadlines[id] = self.deadline_of(id);
-                return Some(Transmit { subflow: Some(id), tuple, segment, options });
+                return Some(Transmit { subflow: Some(id), tuple, segment, options, route });
             }
             self.dirty &= self.dirty - 1;
             self.rest(id);

@@ -137,6 +137,11 @@ impl Mptcp {
                     self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
                 }
             }
+            PathAction::ConnectThrough { route } => {
+                if let Some(id) = self.open(0, 0, false, now) {
+                    self.subflows[id].route = Some(route);
+                }
+            }
             PathAction::Announce { local } => self.announce_address(local, now),
             PathAction::Withdraw { local } => self.withdraw(local, now),
             PathAction::Abandon { remote } => self.abandon(remote, now),

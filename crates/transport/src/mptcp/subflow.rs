@@ -5,6 +5,7 @@ use super::key::{Key, long_join_hmac, short_join_hmac};
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::scheduler::SubflowView;
+use super::source_route::SourceRoute;
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
@@ -77,6 +78,8 @@ pub(crate) struct Subflow {
     pub(crate) tuple: Tuple,
     pub(crate) local: AddressId,
     pub(crate) remote: AddressId,
+    /// The gateways that its packets go through.
+    pub(crate) route: Option<SourceRoute>,
     pub(crate) join: Option<Join>,
     /// Data may be sent on it.
     pub(crate) ready: bool,
@@ -110,6 +113,7 @@ impl Subflow {
             tuple,
             local,
             remote,
+            route: None,
             join: None,
             ready: false,
             backup: false,

@@ -3,6 +3,7 @@
 //! A path manager hears what happens to addresses and subflows and says what is to be done; it sends nothing itself.
 //! One path manager is one file plus one line in `registry.rs`.
 
+mod binder;
 mod delayed;
 mod fullmesh;
 mod linux;
@@ -10,12 +11,14 @@ mod ndiffports;
 mod passive;
 mod registry;
 
+pub use binder::{Binder, BinderConfig, GatewayLists};
 pub use fullmesh::{Fullmesh, FullmeshConfig};
 pub use linux::{Endpoint, Endpoints, LinuxPaths, LinuxPathsConfig};
 pub use ndiffports::{Ndiffports, NdiffportsConfig};
 pub use passive::{Passive, PassiveConfig};
 pub use registry::{PathManagerConfig, RunningPathManager};
 
+use super::SourceRoute;
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
 use tailrace_core::params::{Invalid, Parameters};
@@ -103,6 +106,11 @@ pub enum PathAction {
         /// As a backup.
         backup: bool,
     },
+    /// Open a subflow between the addresses that the connection began with, through gateways.
+    ConnectThrough {
+        /// Which.
+        route: SourceRoute,
+    },
     /// Tell the peer of a local address.
     Announce {
         /// Which.
@@ -157,6 +165,8 @@ pub trait PathManagerKind: PathManager + Sized {
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
+    /// The parameter that sets the number of [`PathManagerKind::subflows`], and how to have fewer.
+    const SUBFLOWS_BY: (&'static str, &'static str) = ("num_subflows", "lower its num_subflows");
     /// Whether the parameters fit together.
     ///
     /// # Errors
@@ -175,6 +185,11 @@ pub trait PathManagerKind: PathManager + Sized {
     /// Whether it opens subflows between other addresses than the connection's own.
     fn opens_paths(config: &Self::Config) -> bool {
         Self::most_addresses(config).is_some()
+    }
+    /// Routers by name that subflows go through: the lists that [`SourceRoute::number`] counts. The parameter of that name
+    /// is `gateways`.
+    fn source_routes(_config: &Self::Config) -> &[Vec<String>] {
+        &[]
     }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;

@@ -1,7 +1,8 @@
 //! The table of path managers. A new one is one file and one line at the end of this one.
 
 use super::{
-    AddressId, Fullmesh, LinuxPaths, Ndiffports, Passive, PathAction, PathEvent, PathManager, PathManagerKind,
+    AddressId, Binder, Fullmesh, LinuxPaths, Ndiffports, Passive, PathAction, PathEvent, PathManager,
+    PathManagerKind,
 };
 use crate::cc::CatalogEntry;
 use tailrace_core::Instant;
@@ -25,6 +26,14 @@ macro_rules! path_managers {
             /// See [`PathManagerKind::subflows`].
             pub fn subflows(&self) -> u64 {
                 match self { $( Self::$variant(c) => $variant::subflows(c), )+ }
+            }
+            /// See [`PathManagerKind::SUBFLOWS_BY`].
+            pub fn subflows_by(&self) -> (&'static str, &'static str) {
+                match self { $( Self::$variant(_) => $variant::SUBFLOWS_BY, )+ }
+            }
+            /// See [`PathManagerKind::source_routes`].
+            pub fn source_routes(&self) -> &[Vec<String>] {
+                match self { $( Self::$variant(c) => $variant::source_routes(c), )+ }
             }
             /// See [`PathManagerKind::most_addresses`].
             pub fn most_addresses(&self) -> Option<usize> {
@@ -70,4 +79,5 @@ path_managers! {
     "ndiffports" => Ndiffports,
     "fullmesh" => Fullmesh,
     "linux" => LinuxPaths,
+    "binder" => Binder,
 }

@@ -1,0 +1,105 @@
+//! Routers that a path manager sends subflows through: their names as written, and which they are.
+
+use crate::diagnostic::Sink;
+use crate::document::{At, Node, Origin};
+use crate::model::{FlowGroup, NodeIndex, NodeKind, Scenario, Transport};
+use crate::names::{Members, Selector};
+use crate::resolve::Named;
+use crate::topology::Topology;
+use std::collections::BTreeMap;
+
+/// Lists of gateways, a subflow each.
+pub(crate) type Lists = Vec<Vec<At<Selector>>>;
+
+/// Where path managers that send subflows through gateways take their names from.
+const PARAMETER: &str = "gateways";
+
+/// The gateways of a transport, which was read from `node`.
+pub(crate) fn read(node: Option<&Node>, transport: &Transport, sink: &Sink<'_>) -> Option<Lists> {
+    let Transport::Mptcp { plan, .. } = transport else { return Some(Vec::new()) };
+    let written = node.and_then(|n| n.as_table()?.get("path_manager")?.as_table()?.get(PARAMETER));
+    let origin = written.map_or(Origin::Scenario, |n| n.origin);
+    let selector = |name: &String| match Selector::parse(name) {
+        Ok(value) => Some(At { value, origin }),
+        Err(why) => {
+            sink.push(sink.an_error(origin, format!("bad value of `{PARAMETER}`")).label(why));
+            None
+        }
+    };
+    let lists = plan.path_manager.source_routes().iter();
+    lists.map(|list| list.iter().map(selector).collect()).collect()
+}
+
+/// The routers behind the names.
+pub(crate) fn resolve(
+    lists: &Lists,
+    directory: &BTreeMap<&str, Named>,
+    sink: &Sink<'_>,
+) -> Option<Vec<Vec<NodeIndex>>> {
+    let routers: Vec<_> = lists.iter().flatten().map(|at| router(at, directory, sink)).collect();
+    let mut routers = routers.into_iter().collect::<Option<Vec<_>>>()?.into_iter();
+    Some(lists.iter().map(|list| routers.by_ref().take(list.len()).collect()).collect())
+}
+
+fn router(at: &At<Selector>, directory: &BTreeMap<&str, Named>, sink: &Sink<'_>) -> Option<NodeIndex> {
+    let selector = &at.value;
+    let routers = || directory.iter().filter(|(_, n)| n.kind == NodeKind::Router).map(|(name, _)| *name);
+    let named = match directory.get(selector.name.as_str()) {
+        Some(named) if named.kind == NodeKind::Router => named,
+        Some(_) => {
+            let error = sink.an_error(at.origin, format!("gateway {selector} is a host"));
+            let error = error.label("hosts do not forward");
+            sink.push(match routers().next() {
+                Some(_) => error.help(format!(
+                    "name one of the routers: {}",
+                    routers().take(30).collect::<Vec<_>>().join(", ")
+                )),
+                None => error.help("a gateway is a [[router]]; there is none"),
+            });
+            return None;
+        }
+        None => {
+            let error = sink.an_error(at.origin, format!("there is no router named {:?}", selector.name));
+            sink.push(error.among(&selector.name, routers()));
+            return None;
+        }
+    };
+    match selector.pick(named.first, named.count.map(u64::from)) {
+        Ok(picked) if !picked.several => Some(NodeIndex(picked.first as u32)),
+        Ok(picked) => {
+            let error = sink.an_error(at.origin, format!("gateway {selector} is {} routers", picked.len));
+            let name = &selector.name;
+            sink.push(error.label("a gateway is one").help(format!(
+                "write {name}[0], {name}[1] for one after the other, {name}[0]; {name}[1] for a subflow each"
+            )));
+            None
+        }
+        Err(_) if selector.members == Members::Only => {
+            let (count, name) = (named.count.unwrap_or(1), &selector.name);
+            sink.error(at.origin, format!("there are {count} of {name}; write {name}[0] for the first"));
+            None
+        }
+        Err(why) => {
+            sink.error(at.origin, why);
+            None
+        }
+    }
+}
+
+/// A gateway that no link could ever lead a flow's packets to.
+pub(crate) fn check(
+    lists: &Lists,
+    group: &FlowGroup,
+    (scenario, topology): (&Scenario, &Topology<'_>),
+    sink: &Sink<'_>,
+) {
+    for (at, gateway) in lists.iter().flatten().zip(group.gateways.iter().flatten()) {
+        let cut = group.pairs.iter().find(|(from, _)| !topology.reaches_router(*from, *gateway));
+        if let Some((from, _)) = cut {
+            let host = &scenario.nodes[from.0 as usize].name;
+            let message = format!("there is no route from {host} to gateway {}", at.value);
+            let error = sink.an_error(at.origin, message);
+            sink.push(error.help("links between routers must join them; hosts do not forward"));
+        }
+    }
+}
