@@ -39,6 +39,8 @@ pub(crate) struct FlowDecl {
     pub(crate) transport: Transport,
     /// Routers that subflows go through.
     pub(crate) gateways: gateways::Lists,
+    /// Where the parameters of its path manager stand.
+    pub(crate) path_manager: Ignored<Origins>,
     /// Whose defaults a TCP endpoint started from.
     pub(crate) profile: Option<Profile>,
     pub(crate) app: App,
@@ -46,6 +48,30 @@ pub(crate) struct FlowDecl {
     pub(crate) start: DurationDist,
     pub(crate) stop: Option<Duration>,
     pub(crate) withholds_feedback: bool,
+}
+
+/// Where the keys of a table were written.
+#[derive(Clone, Debug)]
+pub(crate) struct Origins {
+    keys: Vec<(String, Origin)>,
+    otherwise: Origin,
+}
+
+impl Origins {
+    /// Those of the path manager in a transport.
+    fn of_path_manager(transport: &Node) -> Self {
+        let node = transport.as_table().and_then(|t| t.get("path_manager"));
+        let table = node.and_then(Node::as_table).map_or(&[][..], |t| &t.entries);
+        Self {
+            keys: table.iter().map(|(key, value)| (key.value.clone(), value.origin)).collect(),
+            otherwise: node.map_or(transport.origin, |n| n.origin),
+        }
+    }
+
+    /// Where the value of `key` stands; that of the whole if it does not stand anywhere.
+    pub(crate) fn origin_of(&self, key: &str) -> Origin {
+        self.keys.iter().find(|(k, _)| k == key).map_or(self.otherwise, |(_, origin)| *origin)
+    }
 }
 
 impl FlowDecl {
@@ -61,6 +87,7 @@ impl FlowDecl {
         let transport = r.required("transport").and_then(|node| read_transport(node, sink));
         let gateways = transport.as_ref().and_then(|(t, _)| gateways::read(r.node("transport"), t, sink));
         let tcp = r.node("transport").and_then(is_tcp);
+        let path_manager = r.node("transport").map(Origins::of_path_manager);
         let app = r.required("app").and_then(|node| read_app(node, tcp, sink));
         let start = r.read_or("start", DurationDist::Constant(Duration::ZERO), distribution);
         let stop = r.read("stop", positive_duration);
@@ -86,6 +113,7 @@ impl FlowDecl {
                 dscp: dscp?,
                 transport,
                 gateways: gateways?,
+                path_manager: Ignored(path_manager?),
                 profile,
                 app,
                 app_origin,
@@ -339,6 +367,15 @@ fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<
         } else {
             error.help(format!("{remedy}: at most {} subflows in all", c.max_subflows))
         });
+    }
+    if let Some((key, most)) = manager.and_then(PathManagerConfig::limit)
+        && let Some(node) = r.node("path_manager").and_then(Node::as_table).and_then(|t| t.get(key))
+        && (1..most).contains(&c.max_subflows)
+    {
+        let message = format!("`{key}` and the connection's own make {most} subflows");
+        let error = sink.an_error(node.origin, message);
+        let error = error.label(format!("a connection has at most {} (max_subflows)", c.max_subflows));
+        sink.push(error.help(format!("set {key} = {}, or max_subflows = {most}", c.max_subflows - 1)));
     }
     if c.capable_syns == 0 {
         let error = sink.an_error(r.origin_of("capable_syns"), "bad value of `capable_syns`");

@@ -51,6 +51,7 @@ mod reader;
 mod resolve;
 mod roles;
 mod schema;
+mod subflows;
 mod sweep;
 mod topology;
 

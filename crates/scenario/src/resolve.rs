@@ -10,9 +10,10 @@ use crate::gateways;
 use crate::link::LinkDecl;
 use crate::memory;
 use crate::model::{
-    Capture, CapturePoint, Fault, FlowGroup, Link, LinkIndex, Node, NodeIndex, NodeKind, Scenario, Transport,
+    Capture, CapturePoint, Fault, FlowGroup, Link, LinkIndex, Node, NodeIndex, NodeKind, Scenario,
 };
 use crate::names::{self, Picked, Selector};
+use crate::subflows;
 use crate::topology::Topology;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -389,31 +390,9 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked), gateways: Vec<Vec<NodeInd
     }
 }
 
-/// A path manager that uses all addresses keeps track of so many; further ones would be taken for the first.
-fn check_addresses(
-    scenario: &Scenario,
-    topology: &Topology<'_>,
-    group: &FlowGroup,
-    decl: &FlowDecl,
-    sink: &Sink<'_>,
-) {
-    let Transport::Mptcp { plan, .. } = &group.transport else { return };
-    let manager = &plan.path_manager;
-    let Some(most) = manager.most_addresses() else { return };
-    let ends = group.pairs.iter().flat_map(|(a, b)| [(*a, &decl.from), (*b, &decl.to)]);
-    let crowded = ends.map(|(node, at)| (node, at, topology.degree(node))).find(|e| e.2 > most);
-    if let Some((node, at, links)) = crowded {
-        let name = &scenario.nodes[node.0 as usize].name;
-        let message = format!("host {name} has {links} links and as many addresses");
-        let error = sink.an_error(at.origin, message);
-        let error = error.label(format!("path manager {} tells {most} apart", manager.name()));
-        sink.push(error.help("give it fewer links, or use path_manager = \"ndiffports\""));
-    }
-}
-
 /// Every host has a link, and every flow a route.
 fn check_topology(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
-    let topology = Topology::new(scenario);
+    let mut topology = Topology::new(scenario);
     let mut first = 0;
     for decl in &draft.nodes {
         let len = decl.count.unwrap_or(1) as usize;
@@ -428,8 +407,8 @@ fn check_topology(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         return;
     }
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
-        check_addresses(scenario, &topology, group, decl, sink);
         gateways::check(&decl.gateways, group, (scenario, &topology), sink);
+        subflows::check(scenario, &mut topology, (group, decl), sink);
         let cut: Vec<_> = group.pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
         if let Some((a, b)) = cut.first() {
             let name = |n: &NodeIndex| &scenario.nodes[n.0 as usize].name;

@@ -63,6 +63,11 @@ impl<'s> Topology<'s> {
         self.arms(node).len()
     }
 
+    /// The links at a node in the order of the file: the interfaces of a host.
+    pub(crate) fn links(&self, node: NodeIndex) -> impl Iterator<Item = LinkIndex> + '_ {
+        self.arms(node).iter().map(|arm| arm.link)
+    }
+
     /// Whether packets can go from host `a` to host `b`.
     pub(crate) fn reachable(&self, a: NodeIndex, b: NodeIndex) -> bool {
         let near = self.arms(a).iter().filter(|arm| self.is_router(arm.other));

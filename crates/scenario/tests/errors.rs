@@ -158,6 +158,79 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ),
         )],
     ),
+    (
+        "endpoint_of_no_interface",
+        &[
+            (
+                TCP,
+                "kind = \"mptcp\", path_manager = { kind = \"linux\", client = \"1 subflow, 3 subflow backup\" }",
+            ),
+            (
+                "[[link]]\nbetween = [\"r2\", \"dst\"]",
+                "[[link]]\nname = \"second\"\nbetween = [\"src[*]\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"2 ms\"\n\
+                 [[link]]\nbetween = [\"r2\", \"dst\"]",
+            ),
+        ],
+    ),
+    (
+        "endpoint_of_no_interface_at_the_server",
+        &[(TCP, "kind = \"mptcp\", path_manager = { kind = \"linux\", server = \"2 signal\" }")],
+    ),
+    (
+        "command_for_no_interface",
+        &[(
+            TCP,
+            "kind = \"mptcp\", path_manager = { kind = \"manual\", client = \"1 s connect 1 to 2; 2 s backup 1\" }",
+        )],
+    ),
+    (
+        "bad_command",
+        &[(TCP, "kind = \"mptcp\", path_manager = { kind = \"manual\", client = \"1 s conect 2 to 1\" }")],
+    ),
+    (
+        "bad_endpoint",
+        &[(
+            TCP,
+            "kind = \"mptcp\", path_manager = { kind = \"linux\", client = \"2 signal fullmesh\", server = \"1 subflwo\" }",
+        )],
+    ),
+    (
+        "too_many_endpoints",
+        &[(
+            TCP,
+            "kind = \"mptcp\", path_manager = { kind = \"linux\", client = \"1 subflow, 2 subflow, 3 subflow, 4 subflow, 5 subflow, 6 subflow, 7 subflow, 8 subflow, 9 subflow\" }",
+        )],
+    ),
+    ("beyond_linux_limits", &[(TCP, "kind = \"mptcp\", path_manager = { kind = \"linux\", subflows = 9 }")]),
+    (
+        "backups_only",
+        &[
+            (
+                TCP,
+                "kind = \"mptcp\", path_manager = { kind = \"linux\", client = \"1 backup, 2 subflow backup\" }",
+            ),
+            (
+                "[[link]]\nbetween = [\"r2\", \"dst\"]",
+                "[[link]]\nname = \"second\"\nbetween = [\"src[*]\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"2 ms\"\n\
+                 [[link]]\nbetween = [\"r2\", \"dst\"]",
+            ),
+        ],
+    ),
+    (
+        "backups_only_at_the_server",
+        &[
+            (TCP, "kind = \"mptcp\", path_manager = { kind = \"linux\", server = \"1 backup\" }"),
+            (
+                "[[link]]\nbetween = [\"r2\", \"dst\"]",
+                "[[link]]\nname = \"second\"\nbetween = [\"src[*]\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"2 ms\"\n\
+                 [[link]]\nbetween = [\"r2\", \"dst\"]",
+            ),
+        ],
+    ),
+    (
+        "linux_limit_beyond_the_connections",
+        &[(TCP, "kind = \"mptcp\", max_subflows = 4, path_manager = { kind = \"linux\", subflows = 4 }")],
+    ),
     ("no_capable_syn", &[(TCP, "kind = \"mptcp\", capable_syns = 0")]),
     ("mptcp_buffers", &[(TCP, "kind = \"mptcp\", send_buffer = \"1000 B\", receive_buffer = \"1 kB\"")]),
     (

@@ -105,11 +105,14 @@ impl World {
     /// A Multipath TCP connection learns of its host's other addresses.
     fn tell_addresses(&mut self, id: SocketId, fabric: &SimFabric) {
         let socket = &mut self.sockets[id.index()];
-        let own = socket.envelope.source;
+        let (own, peer) = (socket.envelope.source, socket.envelope.destination);
         let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
         let graph = fabric.graph();
         let Some(host) = graph.owner(own) else { return };
         connection.set_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
+        if let Some(host) = graph.owner(peer) {
+            connection.set_peer_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
+        }
         for address in graph.addresses(host).filter(|a| *a != own && graph.is_usable(*a)) {
             connection.local_up(address.0, fabric.now());
         }

@@ -122,3 +122,34 @@ fn a_daemon_brings_a_path_back_and_nobody_else_does() {
     let short = fault(linux(star("30 s", 2, 1), "event_delay = \"4 s\""), "a2", "down", "5 s", "8 s").run();
     assert_eq!(subflows(&short), by_link(&[("a1", 1), ("a2", 1)]));
 }
+
+#[test]
+fn a_script_moves_a_connection_from_one_path_to_the_other() {
+    // 2 MB take 17 s on one path: most of it goes by the second, which is never announced.
+    let script = "client = \"1 s connect 2 to 2; 5 s close 1 to 1\"";
+    let manager = format!("{{ kind = \"manual\", {script} }}");
+    let run = flow(disjoint("30 s"), &manager, "{ kind = \"transfer\", size = \"2 MB\" }").run();
+    assert_eq!(run.leaf("groups.mp.completed"), 1.0);
+    assert_eq!(run.leaf("connections.mp[0].delivered_bytes"), 2_000_000.0, "every byte, and once");
+    assert_eq!(carried(&run, "a2", 0.0, 0.9), 0.0);
+    assert!(carried(&run, "a1", 0.0, 5.0) > 400_000.0 && carried(&run, "a1", 5.2, 30.0) == 0.0);
+    assert!(carried(&run, "a2", 1.0, 30.0) > 1_200_000.0);
+    let idle = flow(disjoint("5 s"), "\"manual\"", "\"bulk\"").run();
+    assert_eq!(subflows(&idle), by_link(&[("a1", 1)]), "nothing happens by itself");
+}
+
+#[test]
+fn a_script_makes_backups_and_takes_addresses_away() {
+    let script = "client = \"0 s connect 2 to 1; 5 s backup 2; 10 s regular 2; 15 s remove 2\"";
+    let run = flow(star("20 s", 2, 1), &format!("{{ kind = \"manual\", {script} }}"), "\"bulk\"").run();
+    let second = [(0.5, 4.9), (5.2, 9.9), (10.2, 14.9), (15.2, 20.0)].map(|(a, b)| carried(&run, "a2", a, b));
+    assert!(second[0] > 300_000.0 && second[2] > 300_000.0, "{second:?}");
+    assert_eq!((second[1], second[3]), (0.0, 0.0), "{second:?}");
+    let first = carried(&run, "a1", 0.5, 20.0);
+    assert!(first > 2_000_000.0, "{first}");
+    // The server may do it as well: what it marks as a backup the client does not use.
+    let server = "client = \"0 s connect 2 to 1 backup\", server = \"5 s backup 1\"";
+    let run = flow(star("10 s", 2, 1), &format!("{{ kind = \"manual\", {server} }}"), "\"bulk\"").run();
+    let second = [(0.5, 4.9), (5.5, 10.0)].map(|(a, b)| carried(&run, "a2", a, b));
+    assert!(second[0] == 0.0 && second[1] > 300_000.0, "all are backups then: {second:?}");
+}

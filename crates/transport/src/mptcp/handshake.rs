@@ -131,7 +131,8 @@ impl Mptcp {
         };
         let live = self.subflows.iter().filter(|s| !s.gone).count();
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
-        let welcome = syn && self.stage == Stage::Established && live < self.most_subflows();
+        let open = self.stage == Stage::Established && !self.is_over();
+        let welcome = syn && open && live < self.most_subflows();
         let local = self.locals.iter().find(|l| l.address == tuple.local && l.up);
         let Some(local) = local.filter(|_| welcome && token == self.key.token()).map(|l| l.id) else {
             return Err(Some(ResetReason::Mptcp));

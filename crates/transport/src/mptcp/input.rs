@@ -247,6 +247,12 @@ impl Mptcp {
         if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
             couple(coupling, id, &mut self.subflows[id]);
         }
+        if self.subflows[id].tcp.state() == State::FinWait2
+            && self.fin_deadline == Instant::MAX
+            && self.is_over()
+        {
+            self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
+        }
         self.run_path_manager(now);
         self.deadlines[id] = self.deadline_of(id);
         self.touch(id);
@@ -315,8 +321,12 @@ impl Mptcp {
 
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
-        let own = self.data_deadline.min(self.lonely).min(manager).min(self.announcement_deadline());
+        let mut own = self.data_deadline.min(self.lonely).min(self.announcement_deadline());
+        // What a path manager still plans comes to nothing once the connection is over.
+        if self.stage != Stage::Closed {
+            let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
+            own = own.min(self.fin_deadline).min(manager);
+        }
         let first = self.deadlines.iter().copied().min().unwrap_or(Instant::MAX).min(own);
         (first != Instant::MAX).then_some(first)
     }
@@ -333,6 +343,10 @@ impl Mptcp {
         }
         if self.lonely <= now {
             self.break_off(ResetCause::TimedOut);
+        }
+        if self.fin_deadline <= now {
+            self.fin_deadline = Instant::MAX;
+            self.end_subflows(|s| s.tcp.state() == State::FinWait2, now);
         }
         self.repeat_announcements(now);
         if self.path_manager.poll_timeout().is_some_and(|at| at <= now) {

@@ -64,6 +64,9 @@ use tailrace_core::{Duration, Instant, Rng};
 /// Most subflows a connection has at a time: sets of them are words of 32 bits.
 pub const MAX_SUBFLOWS: usize = 32;
 
+/// How long a subflow waits for the peer's FIN once all is done: the peer may have lost it (Linux tcp_fin_timeout).
+const FIN_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Bytes offered by an application that never runs dry are no more than this.
 const ENDLESS: u64 = 1 << 62;
 
@@ -174,6 +177,8 @@ pub struct Mptcp {
     /// The id that was given out last.
     last_id: AddressId,
     remotes: Vec<Remote>,
+    /// Addresses of the peer that it may not have announced.
+    known_remotes: Vec<Remote>,
     /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
     signals: VecDeque<(Option<usize>, Signal)>,
     /// Addresses that the peer was told of and has not echoed.
@@ -182,6 +187,8 @@ pub struct Mptcp {
     resets: VecDeque<(Tuple, Segment, Options)>,
     /// When a connection without subflows is given up.
     lonely: Instant,
+    /// When subflows that wait in vain for the peer's FIN are given up.
+    fin_deadline: Instant,
     aborting: bool,
 
     /// Round-trip samples of all subflows, and the latest.
@@ -231,10 +238,12 @@ impl Mptcp {
             locals: Vec::new(),
             last_id: 0,
             remotes: Vec::new(),
+            known_remotes: Vec::new(),
             signals: VecDeque::new(),
             announcements: Vec::new(),
             resets: VecDeque::new(),
             lonely: Instant::MAX,
+            fin_deadline: Instant::MAX,
             aborting: false,
             latest_rtt: (0, Duration::ZERO),
             pending: Pending::default(),

@@ -43,6 +43,20 @@ impl Mptcp {
         }
     }
 
+    /// The addresses of the peer's host in the order of its interfaces. They have the ids that the peer gives them.
+    /// Path managers that go by announcements make no use of them.
+    pub fn set_peer_interfaces(&mut self, addresses: impl IntoIterator<Item = u32>, now: Instant) {
+        let first = self.remotes[0];
+        self.known_remotes.clear();
+        let mut next = 1;
+        for (i, address) in addresses.into_iter().take(usize::from(u8::MAX)).enumerate() {
+            let id = if address == first.address { 0 } else { next };
+            next += u8::from(id != 0);
+            self.known_remotes.push(Remote { id, address, port: first.port });
+            self.path_manager.on_event(&PathEvent::RemoteInterface { id, number: i as u8 + 1 }, now);
+        }
+    }
+
     /// The id of this host's address `address`, which gets one if it has none; there are 256.
     fn local_id(&mut self, address: u32) -> Option<AddressId> {
         if let Some(local) = self.locals.iter().find(|l| l.address == address) {
@@ -145,6 +159,9 @@ impl Mptcp {
             PathAction::Announce { local } => self.announce_address(local, now),
             PathAction::Withdraw { local } => self.withdraw(local, now),
             PathAction::Abandon { remote } => self.abandon(remote, now),
+            PathAction::Close { local, remote } => {
+                self.end_subflows(|s| (s.local, s.remote) == (local, remote), now);
+            }
             PathAction::Priority { local, backup } => self.set_backup(local, backup),
         }
     }
@@ -153,8 +170,9 @@ impl Mptcp {
     fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) -> Option<usize> {
         let live = self.subflows.iter().filter(|s| !s.gone).count();
         let from = *self.locals.iter().find(|l| l.id == local && l.up)?;
-        let to = *self.remotes.iter().find(|r| r.id == remote)?;
-        if live >= self.most_subflows() {
+        let to = *self.remotes.iter().chain(&self.known_remotes).find(|r| r.id == remote)?;
+        // Where all is done a new one would be left open.
+        if live >= self.most_subflows() || self.is_over() {
             return None;
         }
         self.next_port = self.next_port.wrapping_add(1).max(1024);
@@ -203,7 +221,7 @@ impl Mptcp {
         self.end_subflows(|s| s.remote == remote, now);
     }
 
-    fn end_subflows(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
+    pub(super) fn end_subflows(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
         for id in 0..self.subflows.len() {
             if !self.subflows[id].gone && which(&self.subflows[id]) {
                 self.subflows[id].tcp.abort();

@@ -80,6 +80,8 @@ impl World {
         let rng = |end| Rng::named(seed, end);
         let mut client = Mptcp::connect(&plan, tuple, rng("client"), Instant::ZERO);
         let mut server = Mptcp::listen(&plan, reversed(&tuple), rng("server"), Instant::ZERO);
+        client.set_peer_interfaces((0..paths.len() as u32).map(|n| 20 + n), Instant::ZERO);
+        server.set_peer_interfaces((0..paths.len() as u32).map(|n| 10 + n), Instant::ZERO);
         for n in 1..paths.len() as u32 {
             client.local_up(10 + n, Instant::ZERO);
             server.local_up(20 + n, Instant::ZERO);
@@ -328,6 +330,48 @@ fn a_subflow_that_is_over_does_not_slow_the_others() {
 }
 
 #[test]
+fn nothing_is_opened_once_all_is_done() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+    w.ends[0].local_down(11, w.now);
+    for end in &mut w.ends {
+        end.write(1000);
+        end.close();
+    }
+    w.run_for(1);
+    assert!(w.ends[0].is_over());
+    w.ends[0].local_up(11, w.now);
+    w.run_for(300);
+    assert!(w.events.iter().all(|e| e.last() == Some(&Event::Closed)), "{:?}", w.events);
+    assert!(w.ends.iter().all(|e| e.poll_timeout().is_none()));
+}
+
+#[test]
+fn a_subflow_whose_peer_is_gone_without_a_fin_does_not_keep_the_connection_open() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+    w.run_for(1);
+    for end in &mut w.ends {
+        end.write(1000);
+        end.close();
+    }
+    let waits = |w: &World| w.ends[0].subflows.iter().any(|s| s.tcp.state() == State::FinWait2);
+    while !waits(&w) {
+        assert!(w.now < Instant::from_secs(2));
+        w.run(w.now.saturating_add(Duration::from_micros(100)));
+        w.flying.retain(|_, (to, t)| *to == 1 || !t.segment.flags.has(crate::segment::Flags::FIN));
+    }
+    // The peer's FINs are lost, and so are its resets.
+    w.flying.clear();
+    w.paths.iter_mut().for_each(|p| p.down = (Instant::ZERO, Instant::from_secs(3)));
+    w.ends[1].local_down(20, w.now);
+    w.ends[1].local_down(21, w.now);
+    w.run_for(59);
+    assert!(waits(&w));
+    w.run_for(120);
+    assert_eq!(w.events[0].last(), Some(&Event::Closed), "{:?}", w.events);
+    assert_eq!(w.ends[0].poll_timeout(), None);
+}
+
+#[test]
 fn without_options_on_the_way_it_is_plain_tcp() {
     let mut path = Path::new(10, 0.01);
     path.strips = true;
@@ -425,6 +469,67 @@ mod properties {
         )
     }
 
+    /// Endpoints for the first interfaces, as text.
+    fn endpoints() -> impl Strategy<Value = String> {
+        let flags = prop::sample::select(vec![
+            "subflow",
+            "subflow backup",
+            "signal",
+            "signal backup",
+            "signal subflow",
+            "fullmesh",
+            "subflow fullmesh backup",
+            "backup",
+        ]);
+        prop::collection::vec(flags, 0..4).prop_map(|flags| {
+            let all: Vec<_> = flags.iter().enumerate().map(|(i, f)| format!("{} {f}", i + 1)).collect();
+            if all.is_empty() { "none".into() } else { all.join(", ") }
+        })
+    }
+
+    /// Commands at any time, as text. The first path is left alone: it may be the only one that works again.
+    fn script() -> impl Strategy<Value = String> {
+        let commands = prop::sample::select(vec![
+            "connect 1 to 1",
+            "connect 2 to 2",
+            "connect 2 to 2 backup",
+            "connect 2 to 1",
+            "connect 3 to 3",
+            "close 2 to 2",
+            "announce 2",
+            "remove 2",
+            "remove 3",
+            "backup 1",
+            "backup 2",
+            "regular 1",
+            "regular 2",
+        ]);
+        prop::collection::vec((0_u64..6000, commands), 1..8)
+            .prop_map(|all| all.iter().map(|(ms, c)| format!("{ms} ms {c}")).collect::<Vec<_>>().join("; "))
+    }
+
+    /// Any path manager, with its defaults, or with texts that are drawn.
+    fn managers() -> impl Strategy<Value = PathManagerConfig> {
+        use tailrace_core::params::Value;
+        let set = |name: &str, values: Vec<(&str, Value)>| {
+            let mut config = PathManagerConfig::default_of(name).unwrap();
+            values.iter().for_each(|(key, value)| config.set(key, value).unwrap());
+            config
+        };
+        let linux = (endpoints(), endpoints(), 0_i64..=8, 0_i64..=8, any::<bool>()).prop_map(move |e| {
+            let (client, server) = (Value::Text(e.0), Value::Text(e.1));
+            let limits = [("subflows", Value::Integer(e.2)), ("add_addr_accepted", Value::Integer(e.3))];
+            let texts = [("client", client), ("server", server), ("client_listens", Value::Bool(e.4))];
+            set("linux", limits.into_iter().chain(texts).collect())
+        });
+        let manual = (script(), script()).prop_map(move |(client, server)| {
+            set("manual", vec![("client", Value::Text(client)), ("server", Value::Text(server))])
+        });
+        let plain = prop::sample::select(PathManagerConfig::names())
+            .prop_map(|name| PathManagerConfig::default_of(name).unwrap());
+        prop_oneof![2 => plain, 1 => linux, 1 => manual]
+    }
+
     fn plans() -> impl Strategy<Value = MptcpPlan> {
         let control = prop_oneof![
             prop::sample::select(CoupledConfig::names())
@@ -439,14 +544,12 @@ mod properties {
             Profile::Linux,
             Profile::Mptcp094,
         ]);
-        let names = (
-            prop::sample::select(SchedulerConfig::names()),
-            prop::sample::select(PathManagerConfig::names()),
-        );
+        let names = (prop::sample::select(SchedulerConfig::names()), managers());
         let switches = prop::array::uniform6(any::<bool>());
         let buffers = (4_000_u64..500_000, prop::option::of(4_000_u64..500_000));
         (control, profiles, names, switches, buffers).prop_map(|(control, profile, names, on, buffers)| {
-            let mut plan = plan(names.0, names.1, control);
+            let mut plan = plan(names.0, "fullmesh", control);
+            plan.path_manager = names.1;
             plan.tcp = Arc::new(TcpConfig {
                 mss: tailrace_core::Bytes(1000),
                 sack: on[0],

@@ -7,6 +7,7 @@ mod binder;
 mod delayed;
 mod fullmesh;
 mod linux;
+mod manual;
 mod ndiffports;
 mod passive;
 mod registry;
@@ -14,6 +15,7 @@ mod registry;
 pub use binder::{Binder, BinderConfig, GatewayLists};
 pub use fullmesh::{Fullmesh, FullmeshConfig};
 pub use linux::{Endpoint, Endpoints, LinuxPaths, LinuxPathsConfig};
+pub use manual::{Command, Manual, ManualConfig, Script};
 pub use ndiffports::{Ndiffports, NdiffportsConfig};
 pub use passive::{Passive, PassiveConfig};
 pub use registry::{PathManagerConfig, RunningPathManager};
@@ -39,6 +41,13 @@ pub enum PathEvent {
         /// The address.
         id: AddressId,
         /// Its interface in the order of the host's links, from 1.
+        number: u8,
+    },
+    /// Where an address of the peer is, for those that go by a plan of the network. It need not have been announced.
+    RemoteInterface {
+        /// The address.
+        id: AddressId,
+        /// Its interface in the order of the peer's links, from 1.
         number: u8,
     },
     /// A local address can be used.
@@ -126,6 +135,13 @@ pub enum PathAction {
         /// Which.
         remote: AddressId,
     },
+    /// End the subflows between two addresses.
+    Close {
+        /// This end's address.
+        local: AddressId,
+        /// The peer's address.
+        remote: AddressId,
+    },
     /// Make the subflows from an address backups, or regular ones, and tell the peer (MP_PRIO, RFC 8684 §3.3.8).
     Priority {
         /// Which.
@@ -155,6 +171,39 @@ pub trait PathManager {
     }
     /// The time asked for has come.
     fn handle_timeout(&mut self, _now: Instant) {}
+}
+
+/// An interface that the parameters of a path manager name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedInterface {
+    /// The parameter that names it.
+    pub parameter: &'static str,
+    /// Whether it is the client's.
+    pub client: bool,
+    /// Its number in the order of the host's links, from 1.
+    pub number: u8,
+    /// The words that name it.
+    pub words: String,
+}
+
+/// What a path manager finds at an end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// How many interfaces the host has.
+    pub interfaces: usize,
+    /// The one that the connection begins with, from 1.
+    pub first: usize,
+}
+
+/// A parameter that does not fit the ends of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// What is wrong.
+    pub why: String,
+    /// What can be done about it.
+    pub remedy: String,
 }
 
 /// A path manager that can stand in the registry.
@@ -190,6 +239,21 @@ pub trait PathManagerKind: PathManager + Sized {
     /// is `gateways`.
     fn source_routes(_config: &Self::Config) -> &[Vec<String>] {
         &[]
+    }
+    /// A parameter that limits the subflows of a connection, and how many it allows with the connection's own.
+    fn limit(_config: &Self::Config) -> Option<(&'static str, u64)> {
+        None
+    }
+    /// The interfaces that its parameters name.
+    fn interfaces(_config: &Self::Config) -> Vec<NamedInterface> {
+        Vec::new()
+    }
+    /// Whether the parameters make sense for these ends of a connection, the client's first.
+    ///
+    /// # Errors
+    /// One that does not.
+    fn validate_ends(_config: &Self::Config, _ends: [End; 2]) -> Result<(), Misfit> {
+        Ok(())
     }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;

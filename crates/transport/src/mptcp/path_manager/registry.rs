@@ -1,8 +1,8 @@
 //! The table of path managers. A new one is one file and one line at the end of this one.
 
 use super::{
-    AddressId, Binder, Fullmesh, LinuxPaths, Ndiffports, Passive, PathAction, PathEvent, PathManager,
-    PathManagerKind,
+    AddressId, Binder, End, Fullmesh, LinuxPaths, Manual, Misfit, NamedInterface, Ndiffports, Passive,
+    PathAction, PathEvent, PathManager, PathManagerKind,
 };
 use crate::cc::CatalogEntry;
 use tailrace_core::Instant;
@@ -45,6 +45,24 @@ macro_rules! path_managers {
             }
         }
 
+        impl PathManagerConfig {
+            /// See [`PathManagerKind::limit`].
+            pub fn limit(&self) -> Option<(&'static str, u64)> {
+                match self { $( Self::$variant(c) => $variant::limit(c), )+ }
+            }
+            /// See [`PathManagerKind::interfaces`].
+            pub fn interfaces(&self) -> Vec<NamedInterface> {
+                match self { $( Self::$variant(c) => $variant::interfaces(c), )+ }
+            }
+            /// See [`PathManagerKind::validate_ends`].
+            ///
+            /// # Errors
+            /// A parameter that does not fit.
+            pub fn validate_ends(&self, ends: [End; 2]) -> Result<(), Misfit> {
+                match self { $( Self::$variant(c) => $variant::validate_ends(c, ends), )+ }
+            }
+        }
+
         /// A running path manager.
         #[derive(Clone, Debug)]
         pub enum RunningPathManager {
@@ -80,4 +98,5 @@ path_managers! {
     "fullmesh" => Fullmesh,
     "linux" => LinuxPaths,
     "binder" => Binder,
+    "manual" => Manual,
 }

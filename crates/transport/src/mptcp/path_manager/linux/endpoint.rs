@@ -7,7 +7,7 @@ use tailrace_core::params::{Kind, ParamType, Value};
 pub(super) const MAX_ENDPOINTS: usize = 8;
 
 const EXPECTED: &str = "endpoints such as \"2 subflow, 3 subflow backup, 4 signal\": an interface in the order of the \
-                        host's links, and subflow, signal, backup or fullmesh; or \"none\"";
+                        host's links, and subflow, signal, backup or fullmesh; or \"none\", or \"auto\"";
 
 /// What an address of a host is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,9 +24,29 @@ pub struct Endpoint {
     pub fullmesh: bool,
 }
 
-/// The endpoints of a host, in the order in which they were added.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Endpoints(pub Vec<Endpoint>);
+/// The endpoints of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoints {
+    /// What a host has unless told otherwise.
+    Auto,
+    /// These, in the order in which they were added.
+    Listed(Vec<Endpoint>),
+}
+
+impl Endpoints {
+    /// Those that were listed.
+    pub(super) fn listed(&self) -> &[Endpoint] {
+        match self {
+            Self::Auto => &[],
+            Self::Listed(endpoints) => endpoints,
+        }
+    }
+
+    /// Whether subflows from this interface are backups.
+    pub(super) fn has_backup(&self, interface: usize) -> bool {
+        self.listed().iter().any(|e| usize::from(e.interface) == interface && e.backup)
+    }
+}
 
 impl Endpoint {
     fn parse(text: &str) -> Result<Self, String> {
@@ -75,10 +95,13 @@ impl fmt::Display for Endpoint {
 
 impl fmt::Display for Endpoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
+        if *self == Self::Auto {
+            return f.write_str("auto");
+        }
+        if self.listed().is_empty() {
             return f.write_str("none");
         }
-        for (i, endpoint) in self.0.iter().enumerate() {
+        for (i, endpoint) in self.listed().iter().enumerate() {
             write!(f, "{}{endpoint}", if i == 0 { "" } else { ", " })?;
         }
         Ok(())
@@ -87,12 +110,15 @@ impl fmt::Display for Endpoints {
 
 impl ParamType for Endpoints {
     const KIND: Kind = Kind::Text;
+    const AUTO: bool = true;
     fn from_value(value: &Value) -> Result<Self, String> {
         let Value::Text(text) = value else {
             return Err(format!("expected {EXPECTED}, found {}", value.shown()));
         };
-        if text == "none" {
-            return Ok(Self::default());
+        match text.as_str() {
+            "auto" => return Ok(Self::Auto),
+            "none" => return Ok(Self::Listed(Vec::new())),
+            _ => {}
         }
         let endpoints: Vec<Endpoint> = text.split(',').map(Endpoint::parse).collect::<Result<_, _>>()?;
         if endpoints.len() > MAX_ENDPOINTS {
@@ -104,7 +130,7 @@ impl ParamType for Endpoints {
                 return Err(format!("interface {} has two endpoints; write all flags with one", e.interface));
             }
         }
-        Ok(Self(endpoints))
+        Ok(Self::Listed(endpoints))
     }
     fn to_value(&self) -> Value {
         Value::Text(self.to_string())
@@ -122,9 +148,14 @@ mod tests {
     #[test]
     fn endpoints_read_back() {
         let two = read("2 subflow,  3 backup subflow fullmesh").unwrap();
-        assert_eq!(two.0[0], Endpoint { interface: 2, subflow: true, ..Endpoint::default() });
-        assert!(two.0[1].backup && two.0[1].fullmesh && two.0[1].subflow && !two.0[1].signal);
-        for text in ["none", "1 backup", "1 signal subflow, 7 signal backup", "2 subflow fullmesh"] {
+        assert_eq!(two.listed()[0], Endpoint { interface: 2, subflow: true, ..Endpoint::default() });
+        assert!(
+            two.listed()[1].backup
+                && two.listed()[1].fullmesh
+                && two.listed()[1].subflow
+                && !two.listed()[1].signal
+        );
+        for text in ["auto", "none", "1 backup", "1 signal subflow, 7 signal backup", "2 subflow fullmesh"] {
             let endpoints = read(text).unwrap();
             assert_eq!(endpoints.to_value(), Value::Text(text.into()));
         }

@@ -16,7 +16,7 @@ mod endpoint;
 pub use endpoint::{Endpoint, Endpoints};
 
 use super::delayed::Delayed;
-use super::{AddressId, PathAction, PathEvent, PathManager, PathManagerKind};
+use super::{AddressId, End, Misfit, NamedInterface, PathAction, PathEvent, PathManager, PathManagerKind};
 use endpoint::MAX_ENDPOINTS;
 use std::collections::VecDeque;
 use tailrace_core::params::Invalid;
@@ -31,9 +31,9 @@ parameters! {
         add_addr_accepted: u64 = 0, "Linux, ip mptcp limits: add_addr_accepted";
         /// Endpoints of the client, such as `"2 subflow, 3 subflow backup"`: interfaces with `subflow`, `signal`,
         /// `backup`, `fullmesh`; `"none"`. With `"auto"` every interface is a `subflow` endpoint, up to 8.
-        client: Option<Endpoints> = None, "NetworkManager, connection.mptcp-flags";
+        client: Endpoints = Endpoints::Auto, "NetworkManager, connection.mptcp-flags";
         /// Endpoints of the server; `"auto"` is none.
-        server: Option<Endpoints> = None, "Linux: no endpoints";
+        server: Endpoints = Endpoints::Auto, "Linux: no endpoints";
         /// From an interface's change to that of its endpoint, by a daemon. Longer: a dead path stays in use.
         event_delay: Duration = Duration::ZERO, "at once";
         /// The client accepts joins, too, as with a listening socket on its port.
@@ -91,13 +91,48 @@ impl PathManagerKind for LinuxPaths {
         }
     }
     fn opens_paths(c: &LinuxPathsConfig) -> bool {
-        let listed = |end: &Option<Endpoints>, what: fn(&Endpoint) -> bool| {
-            end.as_ref().is_some_and(|e| e.0.iter().any(what))
-        };
-        let connects = c.client.is_none() || listed(&c.client, |e| e.subflow || e.fullmesh);
+        let listed = |end: &Endpoints, what: fn(&Endpoint) -> bool| end.listed().iter().any(what);
+        let connects = c.client == Endpoints::Auto || listed(&c.client, |e| e.subflow || e.fullmesh);
         let accepts = c.add_addr_accepted > 0 && listed(&c.server, |e| e.signal);
         let called = c.client_listens && listed(&c.server, |e| e.subflow || e.fullmesh);
         c.subflows > 0 && (connects || accepts || called)
+    }
+    fn limit(c: &LinuxPathsConfig) -> Option<(&'static str, u64)> {
+        Some(("subflows", c.subflows + 1))
+    }
+    fn interfaces(c: &LinuxPathsConfig) -> Vec<NamedInterface> {
+        let named = |client, parameter, endpoints: &Endpoints| {
+            let name = |e: &Endpoint| NamedInterface {
+                parameter,
+                client,
+                number: e.interface,
+                words: e.to_string(),
+            };
+            endpoints.listed().iter().map(name).collect::<Vec<_>>()
+        };
+        [named(true, "client", &c.client), named(false, "server", &c.server)].concat()
+    }
+    fn validate_ends(c: &LinuxPathsConfig, [client, server]: [End; 2]) -> Result<(), Misfit> {
+        let misfit = |parameter, end: End| {
+            let others = if end.interfaces > 1 { " and every other that may be joined" } else { "" };
+            let first = end.first;
+            Misfit {
+                parameter,
+                why: format!(
+                    "interface {first}, with which the connection begins,{others} is a backup: of nothing"
+                ),
+                remedy: "leave `backup` out of one, or add an endpoint without it".into(),
+            }
+        };
+        if c.client.has_backup(client.first) && !c.joins_regularly(client) {
+            return Err(misfit("client", client));
+        }
+        let announced = c.server.listed().iter().any(|e| e.signal && !e.backup);
+        let joined = announced && c.subflows > 0 && c.add_addr_accepted > 0;
+        if c.server.has_backup(server.first) && !joined {
+            return Err(misfit("server", server));
+        }
+        Ok(())
     }
     fn build(config: &LinuxPathsConfig) -> Self {
         Self {
@@ -113,6 +148,19 @@ impl PathManagerKind for LinuxPaths {
             actions: VecDeque::new(),
             config: config.clone(),
         }
+    }
+}
+
+impl LinuxPathsConfig {
+    /// Whether the client may join from an interface that is no backup.
+    fn joins_regularly(&self, client: End) -> bool {
+        let endpoints = self.client.listed();
+        let opens = endpoints.iter().any(|e| (e.subflow || e.fullmesh) && !e.backup);
+        // An announced address is joined from anywhere where no endpoint is fullmesh.
+        let announced = self.add_addr_accepted > 0 && self.server.listed().iter().any(|e| e.signal);
+        let anywhere = announced && !endpoints.iter().any(|e| e.fullmesh);
+        let plain = (1..=client.interfaces).any(|i| !self.client.has_backup(i));
+        self.subflows > 0 && (opens || (anywhere && plain))
     }
 }
 
@@ -156,12 +204,12 @@ impl LinuxPaths {
     fn on_established(&mut self, client: bool) {
         (self.client, self.established) = (client, true);
         self.locals.sort_by_key(|l| l.interface);
-        let automatic = || {
-            let all = self.locals.iter().take(if client { MAX_ENDPOINTS } else { 0 });
-            all.map(|l| Endpoint { interface: l.interface, subflow: true, ..Endpoint::default() }).collect()
-        };
+        let every = |l: &Local| Endpoint { interface: l.interface, subflow: true, ..Endpoint::default() };
         let written = if client { &self.config.client } else { &self.config.server };
-        let endpoints: Vec<Endpoint> = written.as_ref().map_or_else(automatic, |e| e.0.clone());
+        let endpoints: Vec<Endpoint> = match written {
+            Endpoints::Auto if client => self.locals.iter().take(MAX_ENDPOINTS).map(every).collect(),
+            written => written.listed().to_vec(),
+        };
         self.endpoints = endpoints.into_iter().map(Added::new).collect();
         for local in self.locals.clone().iter().filter(|l| l.up) {
             self.add(local.id);
@@ -309,6 +357,7 @@ impl PathManager for LinuxPaths {
         match *event {
             PathEvent::Established { client } => self.on_established(client),
             PathEvent::LocalInterface { id, number } => self.local(id).interface = number,
+            PathEvent::RemoteInterface { .. } => {}
             PathEvent::LocalUp { id } | PathEvent::LocalDown { id } => {
                 let up = matches!(event, PathEvent::LocalUp { .. });
                 if !self.established || self.changes.on_change(id, up, now) {

@@ -8,8 +8,8 @@ fn at(ms: u64) -> Instant {
     Instant::from_millis(ms)
 }
 
-fn endpoints(text: &str) -> Option<Endpoints> {
-    Some(Endpoints::from_value(&Value::Text(text.into())).unwrap())
+fn endpoints(text: &str) -> Endpoints {
+    Endpoints::from_value(&Value::Text(text.into())).unwrap()
 }
 
 fn limits(subflows: u64, add_addr_accepted: u64) -> LinuxPathsConfig {
@@ -249,4 +249,38 @@ fn whether_paths_are_opened_is_known_beforehand() {
     assert!(with(2, 0, "2 subflow", "none") && with(2, 1, "none", "2 signal"));
     assert!(!with(0, 1, "2 subflow", "2 signal") && !with(2, 0, "none", "2 signal"));
     assert!(!with(2, 1, "2 backup", "2 subflow"), "the client does not listen");
+}
+
+#[test]
+fn backups_of_nothing_are_found_out() {
+    let end = |first, interfaces| End { interfaces, first };
+    let fits = |client: &str, server: &str, accepted, first| {
+        let config =
+            LinuxPathsConfig { client: endpoints(client), server: endpoints(server), ..limits(2, accepted) };
+        LinuxPaths::validate_ends(&config, [end(first, 3), end(1, 2)]).map_err(|m| m.parameter)
+    };
+    let one = "1 backup, 2 subflow backup";
+    assert_eq!(fits(one, "none", 0, 1), Err("client"));
+    assert_eq!(fits(one, "none", 0, 2), Err("client"), "only backups are joined from");
+    assert_eq!(fits(one, "none", 0, 3), Ok(()), "it begins with another");
+    assert_eq!(fits(one, "2 signal", 1, 1), Ok(()), "the third may join an announced address");
+    assert_eq!(fits("1 backup, 2 fullmesh backup", "2 signal", 1, 1), Err("client"));
+    assert_eq!(fits("1 backup, 2 backup, 3 backup", "2 signal", 1, 1), Err("client"));
+    assert_eq!(fits("1 backup, 2 subflow", "none", 0, 1), Ok(()));
+    assert_eq!(fits("auto", "1 backup", 0, 1), Err("server"));
+    assert_eq!(fits("auto", "1 backup, 2 signal", 1, 1), Ok(()));
+    assert_eq!(fits("auto", "1 backup, 2 signal backup", 1, 1), Err("server"));
+}
+
+#[test]
+fn the_interfaces_of_the_endpoints_are_known_by_host() {
+    let config = LinuxPathsConfig {
+        client: endpoints("3 subflow backup"),
+        server: endpoints("2 signal"),
+        ..LinuxPathsConfig::default()
+    };
+    let named = LinuxPaths::interfaces(&config);
+    let seen: Vec<_> = named.iter().map(|n| (n.parameter, n.client, n.number, n.words.as_str())).collect();
+    assert_eq!(seen, [("client", true, 3, "3 subflow backup"), ("server", false, 2, "2 signal")]);
+    assert_eq!(LinuxPaths::limit(&config), Some(("subflows", 3)));
 }
