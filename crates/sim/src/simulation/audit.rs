@@ -1,5 +1,7 @@
 //! Balances at any moment of a run, from the inside: what was sent is received, lost, or in the network.
 
+mod multipath;
+
 use super::Simulation;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};

@@ -77,6 +77,17 @@ fn a_middlebox_on_the_second_path_costs_only_that_path() {
 }
 
 #[test]
+fn every_segment_fits_an_ethernet_packet() {
+    // The first data has MP_CAPABLE beside it, later data a mapping of a length that depends on numbers and checksums.
+    for options in ["", "checksum = false", "wide_dsn = true", "wide_data_ack = true, wide_dsn = true"] {
+        let text = parallel("10 s", 1, "200 packets").with("mtu = \"65535 B\"", "mtu = \"1500 B\"");
+        let run = flow(text, options, "{ kind = \"transfer\", size = \"100 kB\" }").run();
+        assert_eq!(run.leaf("groups.mp.completed"), 1.0);
+        assert_eq!(run.leaf("groups.mp.lost_packets"), 0.0, "{options}");
+    }
+}
+
+#[test]
 fn runs_repeat_to_the_bit() {
     let text = |cc: &str| {
         let text = flow(parallel("10 s", 3, "10 packets"), &format!("cc = \"{cc}\""), "\"bulk\"");

@@ -127,7 +127,7 @@ impl Mptcp {
             self.assign(&chunk, id, now);
             return true;
         }
-        let mss = self.mss;
+        let mss = self.mss - self.excess_of_capable();
         let conn = self.view(now);
         let mut shelf = Shelf { snd: &mut self.snd, mss };
         let choice = self.scheduler.next(&mut shelf, &conn, &self.views);
@@ -141,6 +141,20 @@ impl Mptcp {
         self.stalled = false;
         self.assign(&chunk, id, now);
         true
+    }
+
+    /// The first data of a client carries MP_CAPABLE, which is longer than a mapping: by so much the data is shorter, or
+    /// the packet would not fit (RFC 6691 §2).
+    fn excess_of_capable(&self) -> u32 {
+        if !self.client || self.snd.nxt > 1 || self.stage != Stage::Established || self.confirmed {
+            return 0;
+        }
+        let mapping = Mapping { dsn: 1, ssn: 1, len: 1 };
+        let Some(capable) = self.capable_option(0, Some(mapping)) else { return 0 };
+        let with = |dss, signal| Options { dss, signal }.len();
+        with(None, Some(capable))
+            .saturating_sub(with(Some(self.dss_of(Some(mapping), false)), None))
+            .min(self.mss - 1)
     }
 
     fn view(&self, now: Instant) -> ConnectionView {
@@ -256,7 +270,7 @@ impl Mptcp {
     /// The options of `segment`, which subflow `id` sends; SACK blocks give way to them.
     fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
         if self.stage == Stage::Fallback {
-            let end = self.subflows[id].tcp.ssn_of(segment) + u64::from(segment.payload);
+            let end = self.subflows[id].tcp.ssn_of(segment).wrapping_add(u64::from(segment.payload));
             self.push_last_only(segment, Some(end));
             return Options::NONE;
         }
@@ -303,8 +317,9 @@ impl Mptcp {
     fn capable_option(&self, id: usize, mapping: Option<Mapping>) -> Option<Signal> {
         let peer = self.peer_key.filter(|_| self.client && !self.confirmed)?;
         let s = &self.subflows[id];
-        // After the third segment of the handshake a DATA_FIN may go.
-        let fin = self.fin_due && mapping.is_none() && s.tcp.stats().segments_sent > 2;
+        // After the third segment of the handshake a DATA_FIN may go, where no data is left to go before it.
+        let complete = self.snd.nxt >= self.snd.app_end;
+        let fin = self.fin_due && complete && mapping.is_none() && s.tcp.stats().segments_sent > 2;
         let first = s.join.is_none() && mapping.is_none_or(|m| m.ssn == 1) && !fin;
         first.then_some(Signal::CapableAck {
             checksum: self.checksum,
@@ -333,6 +348,10 @@ impl Mptcp {
             self.fin_due = false;
             self.snd.nxt = self.snd.nxt.max(self.snd.app_end + 1);
         }
+        self.dss_of(mapping, data_fin)
+    }
+
+    fn dss_of(&self, mapping: Option<Mapping>, data_fin: bool) -> Dss {
         Dss {
             data_ack: Some(self.rcv_base.wrapping_add(self.rcv.nxt())),
             mapping: mapping.map(|m| Mapping { dsn: self.snd_base.wrapping_add(m.dsn), ..m }),

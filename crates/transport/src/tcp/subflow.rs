@@ -47,8 +47,9 @@ impl Tcp {
     /// The relative number of the first byte of a segment that this end sends.
     #[inline]
     pub(crate) fn ssn_of(&self, segment: &Segment) -> u64 {
-        self.board.una.wrapping_add_signed(i64::from(segment.seq.distance(SeqNumber(self.board.una as u32))))
-            - self.iss
+        let una = self.board.una;
+        // A reset may have any number.
+        una.wrapping_add_signed(i64::from(segment.seq.distance(SeqNumber(una as u32)))).wrapping_sub(self.iss)
     }
 
     /// The relative number up to which the peer's bytes have arrived in order.
