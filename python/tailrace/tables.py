@@ -22,7 +22,6 @@ TABLES = (
     "law_series",
     "subflow_series",
     "connection_series",
-    "reordering",
     "events",
 )
 

@@ -193,7 +193,7 @@ impl Tcp {
     #[cold]
     pub(super) fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
         self.ece = !self.ece;
-        let mut segment = self.acknowledge(self.board.nxt, now);
+        let mut segment = self.acknowledge(self.board.nxt, 0, now);
         self.ece = !self.ece;
         segment.ack = up_to;
         self.ack.now = true;
@@ -203,7 +203,7 @@ impl Tcp {
     /// An ACK without data. The first of a client tells the codepoint of the SYN-ACK (RFC 9768 §3.2.2.1).
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Instant) -> Segment {
-        let mut segment = self.acknowledge(self.board.nxt, now);
+        let mut segment = self.acknowledge(self.board.nxt, 0, now);
         if self.accurate.first.is_some() {
             self.tell_first(&mut segment);
         }

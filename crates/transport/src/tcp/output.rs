@@ -7,6 +7,9 @@ use crate::config::IdleRestart;
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_core::{Bytes, Instant};
 
+/// What four SACK blocks take of a header, the most there can be.
+const SACK_ROOM: u64 = 36;
+
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
@@ -151,7 +154,7 @@ impl Tcp {
         }
         self.stats.window_probes += 1;
         // One below what is expected: the peer answers with its window (docs/departures.md).
-        self.acknowledge(self.board.una - 1, now)
+        self.acknowledge(self.board.una - 1, 0, now)
     }
 
     /// Nothing more is sent for now: remembers whether cwnd leaves no room for another segment, whatever else
@@ -251,7 +254,7 @@ impl Tcp {
             self.timer = Timer::Off;
         }
         self.arm_retransmit(now);
-        let mut segment = self.acknowledge(start, now);
+        let mut segment = self.acknowledge(start, len, now);
         segment.payload = len as u32;
         segment.repeated = !new;
         if len > 0 {
@@ -285,9 +288,10 @@ impl Tcp {
         segment
     }
 
-    /// A segment that acknowledges everything received, without payload.
+    /// A segment that acknowledges everything received; `len` bytes of payload are to follow. Packets are of one size,
+    /// and a full one has no room for SACK blocks: an ACK of their own brings them (Linux sends less data instead).
     #[inline(always)]
-    pub(super) fn acknowledge(&mut self, seq: u64, now: Instant) -> Segment {
+    pub(super) fn acknowledge(&mut self, seq: u64, len: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
         self.ack.now = false;
         self.ack.segments = 0;
@@ -308,7 +312,12 @@ impl Tcp {
             segment.timestamps = Some(Timestamps { value: clock(now), echo: self.ts_recent });
         }
         if self.options.sack && (self.rcv.has_gap() || self.rcv.has_duplicate()) {
-            segment.sack = self.rcv.blocks(if self.options.timestamps { 3 } else { 4 });
+            let most = if self.options.timestamps { 3 } else { 4 };
+            if len + SACK_ROOM > u64::from(self.mss) && len > 0 {
+                self.ack.now = true;
+            } else {
+                segment.sack = self.rcv.blocks(most);
+            }
         }
         segment
     }
