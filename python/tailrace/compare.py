@@ -102,7 +102,10 @@ class Comparison:
         return present.comparison_grid(self.results, self.title)
 
     def plot(self, metric: str) -> Figure:
-        """An overlay figure of `queue`, `cwnd`, `throughput`, `delay`, `jitter` or `loss` over time."""
+        """An overlay figure of `queue`, `cwnd`, `throughput`, `delay`, `jitter` or `loss` over time.
+
+        Of Multipath TCP also `subflow_cwnd`, `path_throughput`, `data_sequence` and `reordering`.
+        """
         from tailrace import plots  # Matplotlib takes half a second
 
         return plots.overlay(self.results, metric, self.title)

@@ -192,6 +192,11 @@ class Result:
         return self.table("connection_series")
 
     @property
+    def reordering(self) -> pl.DataFrame:
+        """How many segments of Multipath TCP were how far and how long ahead of their order; empty without it."""
+        return self.table("reordering")
+
+    @property
     def events(self) -> pl.DataFrame:
         """Drops, marks, timeouts, flags and faults, if the scenario records them."""
         return self.table("events")
@@ -237,6 +242,10 @@ class Result:
     def plot_data_sequence(self) -> Figure:
         """Progress of Multipath TCP's byte streams, and what waits on the way."""
         return self._plot("data_sequence")
+
+    def plot_reordering(self) -> Figure:
+        """How far, and for how long, data of Multipath TCP was ahead of its order."""
+        return self._plot("reordering")
 
     def _plot(self, metric: str) -> Figure:
         from tailrace import plots  # Matplotlib takes half a second

@@ -22,6 +22,7 @@ TABLES = (
     "law_series",
     "subflow_series",
     "connection_series",
+    "reordering",
     "events",
 )
 

@@ -7,6 +7,7 @@ import pytest
 import tailrace
 from conftest import command_line
 from tailrace import plots
+from tailrace.plots.reordering import ccdf
 
 # Two paths, of which the second is down for a while: its subflow ends, and another takes its place.
 TWO_PATHS = """
@@ -55,12 +56,20 @@ link = "right"
 at = "3 s"
 until = "5 s"
 """
-NAMES = ["subflow_cwnd", "path_throughput", "data_sequence"]
+NAMES = ["subflow_cwnd", "path_throughput", "data_sequence", "reordering"]
 
 
 @pytest.fixture(scope="module")
 def paths() -> tailrace.Result:
     return tailrace.run(TWO_PATHS)
+
+
+@pytest.fixture(scope="module")
+def schedulers(paths) -> tailrace.Comparison:
+    """Copies on both paths, whose windows are several times larger than the others'; and no Multipath TCP at all."""
+    redundant = tailrace.run(TWO_PATHS, set={"flow.mp.transport.scheduler": "redundant"})
+    plain = tailrace.run(TWO_PATHS, runs=1, set={"flow.mp.transport": "tcp"})
+    return tailrace.compare({"lowest_rtt": paths, "plain": plain, "redundant": redundant}, title="three")
 
 
 def lines_of(axes):
@@ -181,6 +190,91 @@ def test_panels_with_different_subflows_have_their_own_legends():
     shown = [[text.get_text() for text in panel.get_legend().get_texts()] for panel in axes]
     assert shown[0] == ["left (subflow 0)", "right (subflow 1)"]
     assert shown[1][0] == "core (subflow 0)"
+
+
+def test_a_complementary_distribution_is_the_share_above():
+    rows = [("x", 0.0, 0.0, 6), ("x", 10.0, 11.0, 3), ("y", 0.0, 5.0, 9), ("x", 30.0, 31.0, 1)]
+    table = pl.DataFrame(rows, ["variable", "low", "high", "segments"], orient="row")
+    values, above = ccdf(table, "x")
+    assert values.tolist() == [0, 11, 31]
+    assert above.tolist() == pytest.approx([0.4, 0.1, 0])
+    # All are above zero where none came in order; another connection's counts add up.
+    values, above = ccdf(pl.concat([table, table]).filter(pl.col("high") > 5), "x")
+    assert values.tolist() == [0, 11, 31]
+    assert above.tolist() == pytest.approx([1, 0.25, 0])
+
+
+def test_reordering_is_drawn_from_the_table_and_agrees_with_the_summary(paths):
+    displacement, delay = paths.plot_reordering().axes
+    assert displacement.get_xlabel() == "displacement (kB)"
+    assert delay.get_xlabel() == "reordering delay (ms)"
+    assert displacement.get_yscale() == delay.get_yscale() == "log"
+    entries = [run["connections"]["mp[0]"] for run in paths.summary["runs"]]
+    for axes, key, scale in ((displacement, "displacement_bytes", 1e-3), (delay, "reordering_delay_s", 1e3)):
+        (line,) = axes.lines
+        values, above = line.get_xdata(), line.get_ydata()
+        least, most = sorted(entry["reordered_ratio"] for entry in entries)
+        assert 0.9 * least <= above[0] <= 1.1 * most
+        assert values[-1] == pytest.approx(max(entry[key]["max"] for entry in entries) * scale, rel=0.02)
+        assert (np.diff(above) <= 0).all()
+    assert {"run", "group", "flow", "variable", "low", "high", "segments"} == set(paths.reordering.columns)
+
+
+def test_several_results_have_a_panel_each_on_one_scale(schedulers):
+    for name, unit in (("subflow_cwnd", "(kB)"), ("path_throughput", "(Mbit/s)")):
+        figure = schedulers.plot(name)
+        panels = [axes for axes in figure.axes if axes.get_visible()]
+        # Plain TCP has none.
+        assert [axes.get_title(loc="left") for axes in panels] == ["lowest_rtt", "redundant"]
+        assert len({axes.get_ylim() for axes in panels}) == 1
+        assert unit in figure.get_supylabel()
+        assert "three" in figure.get_suptitle()
+        assert panels[-1].get_xlabel() == "time (s)"
+    windows = [axes for axes in schedulers.plot("subflow_cwnd").axes if axes.get_visible()]
+    looks = [{label: line.get_color() for label, line in lines_of(axes).items()} for axes in windows]
+    assert looks[0] == looks[1]
+    assert set(looks[0]) == {"left (subflow 0)", "right (subflow 1)"}
+
+
+def test_a_panel_of_several_shows_what_the_single_figure_shows(schedulers):
+    alone = {
+        layer.get_label(): heights(layer)[1]
+        for layer in schedulers["redundant"].plot_path_throughput().axes[0].collections
+    }
+    beside = {
+        layer.get_label(): heights(layer)[1]
+        for layer in schedulers.plot("path_throughput").axes[1].collections
+    }
+    assert set(alone) == set(beside) == {"left", "right"}
+    for link, values in alone.items():
+        assert beside[link] == pytest.approx(values)
+
+
+def test_progress_and_reordering_of_several_results_are_a_line_each(schedulers):
+    above, below = schedulers.plot("data_sequence").axes
+    assert set(lines_of(above)) == set(lines_of(below)) == {"lowest_rtt", "redundant"}
+    for label in ("lowest_rtt", "redundant"):
+        ends = schedulers[label].connection_series.group_by("run").agg(pl.col("delivered_bytes").max())
+        last = lines_of(above)[label].get_ydata()[-1]
+        assert last == pytest.approx(ends["delivered_bytes"].mean() / 1e6, rel=0.02)
+    assert "at the receiver" in below.get_ylabel()
+    figure = schedulers.plot("reordering")
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["lowest_rtt", "redundant (none)"]
+    assert all(len(axes.lines) == 2 for axes in figure.axes)
+
+
+def test_overlays_of_multipath_tcp_are_drawn_where_a_result_has_it(schedulers, small, tmp_path):
+    assert plots.names_for_all([small]) == list(plots.METRICS)
+    schedulers.save(tmp_path / "all")
+    done = command_line("plot", "all", "-o", "figures", "--format", "svg", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {*plots.METRICS, *NAMES}
+
+
+def test_more_results_than_are_read_are_counted(paths):
+    figure = tailrace.compare({str(n): paths for n in range(14)}).plot("subflow_cwnd")
+    assert len([axes for axes in figure.axes if axes.get_visible()]) == 12
+    assert "12 of 14" in figure.get_suptitle()
 
 
 def test_without_multipath_tcp_each_says_so(small):

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, opens a file or starts a thread.
 
 pub mod dscp;
+pub mod histogram;
 pub mod math;
 pub mod packet;
 pub mod params;
@@ -13,6 +14,7 @@ pub mod time;
 pub mod units;
 
 pub use dscp::Dscp;
+pub use histogram::Histogram;
 pub use packet::{DropReason, Ecn, FlowKey, Label, Packet, Sack, SackRanges, TcpAck};
 pub use ring::Ring;
 pub use rng::Rng;

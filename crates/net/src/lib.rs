@@ -6,7 +6,6 @@
 mod event;
 mod fabric;
 mod flight;
-mod histogram;
 mod impair;
 mod link;
 mod route;
@@ -14,11 +13,11 @@ mod stats;
 mod transmitter;
 
 pub use fabric::{Fabric, Rim, Routed};
-pub use histogram::Histogram;
 pub use impair::{Impairment, Loss, Spread};
 pub use link::{Link, LinkConfig, LinkQueue};
 pub use route::Graph;
 pub use stats::{Gauge, LinkCounters, QueueStats};
+pub use tailrace_core::Histogram;
 
 /// A host or router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! What links count, and the distributions of observed queues.
 
-use crate::histogram::Histogram;
+use tailrace_core::Histogram;
 use tailrace_core::{Duration, Instant};
 use tailrace_qdisc::Backlog;
 

@@ -4,6 +4,7 @@ use crate::build::Plan;
 use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::SocketId;
+use crate::summary::Distribution;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::FlowTally;
 use crate::world::{SimFabric, World};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::Transport;
-use tailrace_transport::mptcp::{Mptcp, SourceRoute};
+use tailrace_transport::mptcp::{Mptcp, Reordering, SourceRoute};
 
 /// One connection, from its start to the end of the run. Both ends are the latest of the flow.
 #[derive(Debug, Serialize)]
@@ -30,6 +31,12 @@ pub(crate) struct ConnectionSummary {
     pub(crate) duplicate_bytes: u64,
     /// Most bytes that waited at the receiver for others before them.
     pub(crate) max_waiting_bytes: u64,
+    /// Share of the segments that came ahead of their order.
+    pub(crate) reordered_ratio: f64,
+    /// How far each was ahead.
+    pub(crate) displacement_bytes: Distribution,
+    /// How long each waited in the out-of-order queue.
+    pub(crate) reordering_delay_s: Distribution,
     pub(crate) window_stalls: u64,
     pub(crate) penalties: u64,
     pub(crate) data_timeouts: u64,
@@ -55,7 +62,14 @@ pub(crate) fn any(scenario: &Scenario) -> bool {
     scenario.flows.iter().any(|g| matches!(g.transport, Transport::Mptcp { .. }))
 }
 
-fn connection(world: &World, socket: SocketId) -> Option<&Mptcp> {
+fn take_recent_displacement(world: &mut World, socket: SocketId) -> u64 {
+    match &mut world.sockets[socket.index()].endpoint {
+        Some(Endpoint::Mptcp(connection)) => connection.take_recent_displacement(),
+        _ => 0,
+    }
+}
+
+pub(crate) fn connection(world: &World, socket: SocketId) -> Option<&Mptcp> {
     world.sockets[socket.index()].endpoint.as_ref().and_then(Endpoint::as_mptcp)
 }
 
@@ -94,7 +108,10 @@ pub(crate) fn summaries(
         let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { continue };
         let near = SocketId::near(f);
         let Some(sender) = connection(world, near) else { continue };
-        let received = connection(world, near.peer()).map(|c| *c.stats()).unwrap_or_default();
+        let receiver = connection(world, near.peer());
+        let received = receiver.map(|c| *c.stats()).unwrap_or_default();
+        let none = Reordering::default();
+        let reordering = receiver.map_or(&none, Mptcp::reordering);
         let sent = sender.stats();
         let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
         for report in sender.paths() {
@@ -119,6 +136,9 @@ pub(crate) fn summaries(
                 opportunistic_bytes: sent.opportunistic_bytes,
                 duplicate_bytes: received.duplicate_bytes,
                 max_waiting_bytes: received.max_waiting_bytes,
+                reordered_ratio: reordering.ratio(),
+                displacement_bytes: Distribution::of_numbers(&reordering.displacement()),
+                reordering_delay_s: Distribution::of(&reordering.delay()),
                 window_stalls: sent.window_stalls,
                 penalties: sent.penalties,
                 data_timeouts: sent.data_timeouts,
@@ -171,6 +191,7 @@ impl ConnectionSeries {
             ("window_stalls", Cell::U64(0)),
             ("subflows", Cell::U32(0)),
             ("jitter_s", Cell::F64(0.0)),
+            ("displacement_bytes", Cell::U64(0)),
         ];
         any(scenario).then(|| Self {
             subflows: TableBuilder::new("subflow_series", &[&flow[..], &subflow].concat()),
@@ -183,10 +204,11 @@ impl ConnectionSeries {
         &mut self,
         (f, new): (usize, &FlowTally),
         plan: &Plan,
-        world: &World,
+        world: &mut World,
         fabric: &SimFabric,
     ) {
         let near = SocketId::near(f);
+        let displacement = take_recent_displacement(world, near.peer());
         let Some(sender) = connection(world, near) else { return };
         let flow = &world.flows[f];
         let head = [
@@ -227,6 +249,7 @@ impl ConnectionSeries {
             Cell::U64(sender.stats().window_stalls),
             Cell::U32(usable),
             Cell::F64(new.mean_jitter_s()),
+            Cell::U64(displacement),
         ];
         self.connections.row(&[&head[..], &cells].concat());
     }

@@ -16,6 +16,7 @@ mod mptcp_wire;
 mod output;
 mod packet;
 mod recorder;
+mod reordering;
 mod results;
 mod series;
 mod simulation;

@@ -6,6 +6,7 @@ use crate::connections;
 use crate::flow::{Endpoint, Flow};
 use crate::output::{RunOutput, Table};
 use crate::packet::SocketId;
+use crate::reordering;
 use crate::series::Series;
 use crate::summary::{
     Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread,
@@ -34,6 +35,7 @@ pub(crate) fn collect(run: Finished, series: Option<Series>, wall_s: f64) -> Run
     let summary = run.summary(fingerprint, wall_s);
     let mut tables = vec![run.flows_table(), run.queues_table(&summary)];
     tables.extend(series.into_iter().flat_map(Series::finish));
+    tables.extend(reordering::table(&run.plan, &run.world));
     let plan = run.plan;
     let world = run.world;
     if plan.scenario.record.events {

@@ -105,7 +105,7 @@ impl Spread {
     }
 }
 
-/// Distribution of a duration over packets, samples or transfers; nulls without any.
+/// Distribution over packets, samples or transfers; nulls without any.
 #[derive(Debug, Serialize)]
 pub(crate) struct Distribution {
     pub(crate) mean: f64,
@@ -126,6 +126,12 @@ impl Distribution {
             p99: h.quantile_s(0.99),
             max: h.max_s(),
         }
+    }
+
+    /// Of numbers that are no durations.
+    pub(crate) fn of_numbers(h: &Histogram) -> Self {
+        let at = |q| h.quantile(q);
+        Self { mean: h.mean(), sd: h.sd(), p50: at(0.5), p95: at(0.95), p99: at(0.99), max: h.max() }
     }
 }
 

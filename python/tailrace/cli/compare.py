@@ -136,11 +136,15 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     file = next(iter(comparison.results.values())).manifest["file"]
     call = common.program()
     link = _link_under_study(comparison)
+    multipath = any(len(result.subflow_series) for result in comparison.results.values())
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
         "  figures/                     overlays over time: queue, cwnd, throughput, delay, jitter, loss"
         if plots
+        else "",
+        "                               of Multipath TCP: subflow_cwnd, path_throughput, data_sequence, reordering"
+        if plots and multipath
         else "",
         "  <variant>/figures/           the same for each variant (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",

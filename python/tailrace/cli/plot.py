@@ -95,7 +95,11 @@ def write_overlays(
         return False
     if not quiet:
         say(f"drawing {place}")
-    _write({name: comparison.plot(name) for name in plots.METRICS}, place, kinds)
+    _write(
+        {name: comparison.plot(name) for name in plots.names_for_all(comparison.results.values())},
+        place,
+        kinds,
+    )
     return True
 
 

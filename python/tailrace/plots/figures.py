@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from tailrace import present
 from tailrace.errors import UsageError
-from tailrace.plots import layout, multipath, style
+from tailrace.plots import layout, multipath, multipath_overlay, style
 from tailrace.plots.curves import Curve, Grouped, average, natural, total
 
 if TYPE_CHECKING:
@@ -109,8 +109,16 @@ def names_for(result: Result) -> list[str]:
     return [*METRICS, *(multipath.FIGURES if multipath.is_in(result) else ())]
 
 
+def names_for_all(results: Iterable[Result]) -> list[str]:
+    """The figures that any of the results has something for."""
+    return [*METRICS, *(multipath.FIGURES if any(map(multipath.is_in, results)) else ())]
+
+
 def overlay(results: Mapping[str, Result], name: str, title: str) -> Figure:
-    """A metric of several results over time, a panel for each flow group (or queue)."""
+    """A metric of several results over time, a panel for each flow group (or queue), or a figure of Multipath TCP."""
+    if name in multipath_overlay.OVERLAYS:
+        with mpl.rc_context(style.RC):
+            return multipath_overlay.OVERLAYS[name](results, title)
     metric = _metric(name)
     with mpl.rc_context(style.RC):
         found = {label: metric.curves(result) for label, result in results.items()}
@@ -149,7 +157,8 @@ def save_all(figures: Mapping[str, Figure], place: Path, formats: Sequence[str] 
 
 def _metric(name: str) -> Metric:
     if name not in METRICS:
-        raise UsageError(f"there is no figure {name!r}; there are {', '.join(METRICS)}")
+        every = ", ".join([*METRICS, *multipath.FIGURES])
+        raise UsageError(f"there is no figure {name!r}; there are {every}")
     return METRICS[name]
 
 

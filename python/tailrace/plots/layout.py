@@ -15,15 +15,18 @@ _TITLE = 84
 
 
 def figure(
-    panels: int, title: str, columns: int = 1, *, same_scale: bool = True
+    panels: int, title: str, columns: int = 1, *, same_scale: bool = True, same_axis: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure with its panels; the title's second line is the note under its first."""
+    """An empty figure with its panels; the title's second line is the note under its first.
+
+    Panels share their vertical scale, and their horizontal axis: else each column has its own.
+    """
     rows = -(-panels // columns)
     height = _MARGINS + (_PANEL if rows > 1 else 1.25 * _PANEL) * rows
     sheet = Figure(figsize=(_WIDTH, height), layout="constrained")
     FigureCanvasAgg(sheet)
     share = columns > 1 and same_scale
-    grid = sheet.subplots(rows, columns, sharex=True, sharey=share, squeeze=False)
+    grid = sheet.subplots(rows, columns, sharex=True if same_axis else "col", sharey=share, squeeze=False)
     for spare in grid.flat[panels:]:
         spare.set_visible(False)
     headline, _, note = title.partition("\n")

@@ -1,4 +1,4 @@
-"""Figures of Multipath TCP: windows of subflows, throughput by path, progress of the byte stream."""
+"""Figures of Multipath TCP: windows of subflows, throughput by path, progress of the byte stream, reordering."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.plots import layout, style
+from tailrace.plots import layout, reordering, style
 from tailrace.plots.curves import Curve, Grouped, natural, total
 
 if TYPE_CHECKING:
@@ -30,65 +30,79 @@ def is_in(result: Result) -> bool:
 
 def _subflow_cwnd(result: Result) -> Figure:
     """A panel for each connection of run 1, a line for each subflow while it may carry data."""
-    connections, note = _connections(result, result.subflow_series)
+    found, note = connections(result, result.subflow_series)
     title = f"{result.name}: congestion window of each subflow over time\n{note}"
-    sheet, panels = layout.figure(max(1, len(connections)), title)
-    for axes, (name, rows) in zip(panels, connections, strict=False):
-        if len(connections) > 1:
+    sheet, panels = layout.figure(max(1, len(found)), title)
+    for axes, (name, rows) in zip(panels, found, strict=False):
+        subflows = draw_windows(axes, rows, {})
+        if subflows > _MOST_LINES:
+            axes.set_title(f"{name}, {_MOST_LINES} of {subflows} subflows")
+        elif len(found) > 1:
             axes.set_title(name)
-        subflows = rows.partition_by("subflow", "link", maintain_order=True)
-        subflows.sort(key=lambda of: (of["subflow"][0], natural(str(of["link"][0]))))
-        times = rows.select(pl.col("time_s").unique().sort())
-        for index, own in enumerate(subflows[:_MOST_LINES]):
-            # A gap where it could carry nothing: before it joined, after it failed, while another had its place.
-            held = times.join(
-                own.filter(pl.col("usable") == 1), on="time_s", how="left", maintain_order="left"
-            )
-            label = f"{own['link'][0]} (subflow {own['subflow'][0]})"
-            axes.plot(
-                held["time_s"], held["cwnd_bytes"] / 1e3, label=label, **{**style.line(index), "lw": 1.0}
-            )
-        if len(subflows) > _MOST_LINES:
-            axes.set_title(f"{name}, {_MOST_LINES} of {len(subflows)} subflows")
         axes.set_ylabel("congestion window\n(kB)")
-    _finish(sheet, panels, _end(result.subflow_series))
+    finish(sheet, panels, _end(result.subflow_series))
     return sheet
+
+
+def draw_windows(axes: Axes, rows: pl.DataFrame, looks: dict[str, int]) -> int:
+    """A line for each subflow of a connection; returns how many there are, of which not all may have been drawn.
+
+    `looks` remembers which line looks how, so that a subflow looks the same in the next panel.
+    """
+    subflows = rows.partition_by("subflow", "link", maintain_order=True)
+    subflows.sort(key=lambda of: (of["subflow"][0], natural(str(of["link"][0]))))
+    times = rows.select(pl.col("time_s").unique().sort())
+    for own in subflows[:_MOST_LINES]:
+        # A gap where it could carry nothing: before it joined, after it failed, while another had its place.
+        held = times.join(own.filter(pl.col("usable") == 1), on="time_s", how="left", maintain_order="left")
+        label = f"{own['link'][0]} (subflow {own['subflow'][0]})"
+        look = style.line(looks.setdefault(label, len(looks)))
+        axes.plot(held["time_s"], held["cwnd_bytes"] / 1e3, label=label, **{**look, "lw": 1.0})
+    return len(subflows)
 
 
 def _path_throughput(result: Result) -> Figure:
     """A panel for each flow group: what its connections gave each path, stacked; what was delivered as a line."""
-    series = result.subflow_series
-    groups = sorted(series["group"].cast(pl.String).unique(), key=natural) if is_in(result) else []
+    found = groups(result)
     note = (
         f"{'mean of ' if result.n > 1 else ''}{layout.band_note([result.n], band=False)}, seed {result.seed}"
     )
     title = f"{result.name}: throughput by path over time, copies included\n{note}"
-    sheet, panels = layout.figure(max(1, len(groups)), title)
-    for axes, group in zip(panels, groups, strict=False):
-        if len(groups) > 1:
+    sheet, panels = layout.figure(max(1, len(found)), title)
+    for axes, group in zip(panels, found, strict=False):
+        if len(found) > 1:
             axes.set_title(group)
-        mine = pl.col("group").cast(pl.String) == group
-        paths = _by_path(series.filter(mine))
-        times = next(iter(paths.values())).time_s
-        layers = [np.nan_to_num(curve.mean) for curve in paths.values()]
-        colours = [style.COLOURS[index % len(style.COLOURS)] for index in range(len(paths))]
-        axes.stackplot(times, layers, labels=list(paths), colors=colours, alpha=0.6, lw=0)
-        delivered = _rates(result.connection_series.filter(mine), "delivered_bytes", "flow")
-        curve = Grouped.of(delivered, "flow").curve("mbps", total)
-        if curve:
-            axes.plot(curve.time_s, curve.mean, color="#000000", lw=1.2, label="delivered in order")
+        draw_stack(axes, result, group, {})
         axes.set_ylabel("throughput\n(Mbit/s)")
-    _finish(sheet, panels, _end(series))
+    finish(sheet, panels, _end(result.subflow_series))
     return sheet
+
+
+def draw_stack(axes: Axes, result: Result, group: str, looks: dict[str, int]) -> None:
+    """What a group gave each path, stacked; `looks` remembers the colours of paths for the next panel."""
+    mine = pl.col("group").cast(pl.String) == group
+    paths = _by_path(result.subflow_series.filter(mine))
+    for link in paths:
+        looks.setdefault(link, len(looks))
+    # The same order from below in every panel.
+    ordered = sorted(paths, key=lambda link: looks[link])
+    times = paths[ordered[0]].time_s
+    layers = [np.nan_to_num(paths[link].mean) for link in ordered]
+    colours = [style.COLOURS[looks[link] % len(style.COLOURS)] for link in ordered]
+    axes.stackplot(times, layers, labels=ordered, colors=colours, alpha=0.6, lw=0)
+    delivered = _rates(result.connection_series.filter(mine), "delivered_bytes", "flow")
+    curve = Grouped.of(delivered, "flow").curve("mbps", total)
+    if curve:
+        axes.plot(curve.time_s, curve.mean, color="#000000", lw=1.2, label="delivered in order")
 
 
 def _data_sequence(result: Result) -> Figure:
     """Two panels for each connection of run 1: the stream's progress, and what is between sender and application."""
-    connections, note = _connections(result, result.connection_series)
+    found, note = connections(result, result.connection_series)
     title = f"{result.name}: data sequence over time\n{note}"
-    sheet, panels = layout.figure(2 * max(1, len(connections)), title, 2, same_scale=False)
-    for (name, rows), left, right in zip(connections, panels[::2], panels[1::2], strict=False):
-        if len(connections) > 1:
+    sheet, panels = layout.figure(2 * max(1, len(found)), title, 2, same_scale=False)
+    for (name, rows), left, right in zip(found, panels[::2], panels[1::2], strict=False):
+        if len(found) > 1:
             left.set_title(name)
         times = rows["time_s"]
         for index, (column, label) in enumerate(
@@ -105,7 +119,7 @@ def _data_sequence(result: Result) -> Figure:
         waiting = rows["waiting_bytes"] / 1e3
         right.plot(times, waiting, label="at the receiver, out of order", color=style.COLOURS[3], lw=0.9)
         right.set_ylabel("on the way (kB)")
-    _finish(sheet, panels, _end(result.connection_series), columns=2)
+    finish(sheet, panels, _end(result.connection_series), columns=2)
     return sheet
 
 
@@ -114,13 +128,21 @@ FIGURES: dict[str, Callable[[Result], Figure]] = {
     "subflow_cwnd": _subflow_cwnd,
     "path_throughput": _path_throughput,
     "data_sequence": _data_sequence,
+    "reordering": reordering.single,
 }
 
 
 # -- which rows ------------------------------------------------------------------------------------------------
 
 
-def _connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, pl.DataFrame]], str]:
+def groups(result: Result) -> list[str]:
+    """The flow groups that used Multipath TCP."""
+    if not is_in(result):
+        return []
+    return sorted(result.subflow_series["group"].cast(pl.String).unique(), key=natural)
+
+
+def connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, pl.DataFrame]], str]:
     """The connections of the first run, as many as are read, with a note that says which these are."""
     if not len(series):
         return [], f"seed {result.seed}"
@@ -185,7 +207,8 @@ def _end(series: pl.DataFrame) -> float:
 # -- drawing ---------------------------------------------------------------------------------------------------
 
 
-def _finish(sheet: Figure, panels: Sequence[Axes], end: float, columns: int = 1) -> None:
+def finish(sheet: Figure, panels: Sequence[Axes], end: float, columns: int = 1) -> None:
+    """Axes, and a legend."""
     for axes in panels:
         axes.margins(x=0)
         axes.set_xlim(0, end)

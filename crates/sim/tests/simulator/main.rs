@@ -19,6 +19,7 @@ mod mptcp_failures;
 mod mptcp_goals;
 mod mptcp_paths;
 mod queues;
+mod reordering;
 mod shrew;
 mod support;
 mod tcp_theory;

@@ -180,7 +180,12 @@ impl Mptcp {
                 }
                 return;
             };
+            let expected = self.rcv.nxt();
             let (came, news) = self.rcv.insert(dsn, end);
+            if news {
+                self.reordering.on_arrival(dsn, expected, now);
+                self.reordering.on_delivery(self.rcv.nxt(), now);
+            }
             self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
             self.deliver(came);
         }

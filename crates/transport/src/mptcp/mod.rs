@@ -28,6 +28,7 @@ pub mod path_manager;
 mod paths;
 mod profile;
 mod receive;
+mod reordering;
 pub mod scheduler;
 mod send;
 mod source_route;
@@ -37,6 +38,7 @@ mod tests;
 
 pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 pub use option::Options;
+pub use reordering::Reordering;
 pub use send::Chunk;
 pub use source_route::SourceRoute;
 pub use subflow::{SubflowStats, Tuple};
@@ -160,6 +162,7 @@ pub struct Mptcp {
 
     snd: DataSender,
     rcv: DataReceiver,
+    reordering: Reordering,
     scheduler: RunningScheduler,
     /// Data-level retransmission: when, and how often in a row.
     data_deadline: Instant,
@@ -227,6 +230,7 @@ impl Mptcp {
             coupling,
             snd: DataSender::new(buffer),
             rcv: DataReceiver::new(plan.tcp.receive_buffer.get()),
+            reordering: Reordering::default(),
             scheduler: plan.scheduler.build(),
             data_deadline: Instant::MAX,
             data_backoff: 0,
@@ -432,6 +436,16 @@ impl Mptcp {
     /// Bytes that arrived and wait for others before them.
     pub const fn waiting_bytes(&self) -> u64 {
         self.rcv.waiting()
+    }
+
+    /// How far, and for how long, what arrived was ahead of its order.
+    pub const fn reordering(&self) -> &Reordering {
+        &self.reordering
+    }
+
+    /// The most that anything was ahead of its order since this was last asked, bytes.
+    pub fn take_recent_displacement(&mut self) -> u64 {
+        self.reordering.take_recent()
     }
 
     /// Data acknowledged, and sent, at the data level, from the first byte on.

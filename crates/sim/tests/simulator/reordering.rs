@@ -1,0 +1,82 @@
+//! Reordering at the data level, by hand.
+
+use crate::support::{Run, Text, assert_close};
+
+/// Two ways of 10 Mbit/s and 10 and 100 ms, and so many segments at a time on each: no queue anywhere.
+fn two_ways(scheduler: &str) -> Run {
+    let text = Text::new("30 s")
+        .top("record = { interval = \"10 ms\" }")
+        .hosts("a", 1)
+        .hosts("b", 1)
+        .link("a", "b", "10 Mbit/s", "10 ms", "name = \"fast\"")
+        .link("a", "b", "10 Mbit/s", "100 ms", "name = \"slow\"");
+    let transport = format!(
+        "{{ kind = \"mptcp\", profile = \"linux\", path_manager = \"fullmesh\", cc = \"newreno\", window = 4, scheduler = \"{scheduler}\" }}"
+    );
+    text.flow("mp", ("a", "b"), &transport, "\"bulk\"").run()
+}
+
+/// Data bytes of a full segment.
+const SEGMENT: f64 = 1428.0;
+
+/// A leaf of the connection.
+fn of(run: &Run, leaf: &str) -> f64 {
+    run.leaf(&format!("connections.mp[0].{leaf}"))
+}
+
+#[test]
+fn what_the_fast_way_brings_waits_for_the_slow_one() {
+    let run = two_ways("lowest_rtt");
+    // Segments of 1500 B take 1.2 ms; the slow way is 90 ms longer, and the last of its four comes 3.6 ms after the first.
+    let wait = of(&run, "reordering_delay_s.max");
+    assert!(wait > 0.09 && wait <= 0.0936, "{wait}");
+    // Meanwhile the fast way carries four or five times four, one round of 21.26 ms after another: the last of them lies
+    // that many segments ahead of the one that is missing.
+    let ahead = of(&run, "displacement_bytes.max") / SEGMENT;
+    assert!((16.0..=20.0).contains(&ahead) && ahead.fract() == 0.0, "{ahead}");
+    // Little's law: what waits on average is what comes a second times how long it waits.
+    let waiting = run.column("connection_series", "waiting_bytes");
+    let mean = waiting.iter().sum::<f64>() / waiting.len() as f64;
+    let rate = of(&run, "delivered_bytes") / 30.0;
+    assert_close(mean, rate * of(&run, "reordering_delay_s.mean"), 0.02);
+    // The application sees the difference of the ways as jitter.
+    let jitter = run.leaf("groups.mp.jitter_s.max");
+    assert!(jitter > 0.08 && jitter <= 0.0936, "{jitter}");
+}
+
+#[test]
+fn copies_on_both_ways_leave_nothing_to_wait_for() {
+    let (one, both) = (two_ways("lowest_rtt"), two_ways("redundant"));
+    for leaf in ["displacement_bytes", "reordering_delay_s"] {
+        assert!(of(&both, &format!("{leaf}.max")) < 0.1 * of(&one, &format!("{leaf}.max")), "{leaf}");
+    }
+    assert!(of(&both, "reordered_ratio") < 0.01 && of(&one, "reordered_ratio") > 0.3);
+    assert!(both.leaf("groups.mp.jitter_s.max") < 0.1 * one.leaf("groups.mp.jitter_s.max"));
+}
+
+#[test]
+fn the_table_holds_the_distributions_and_the_series_their_course() {
+    let run = two_ways("lowest_rtt");
+    let (variables, low, high, segments) = (
+        run.words("reordering", "variable"),
+        run.column("reordering", "low"),
+        run.column("reordering", "high"),
+        run.column("reordering", "segments"),
+    );
+    for variable in ["displacement_bytes", "reordering_delay_s"] {
+        let rows: Vec<usize> = (0..variables.len()).filter(|i| variables[*i] == variable).collect();
+        let all: f64 = rows.iter().map(|i| segments[*i]).sum();
+        let sum: f64 = rows.iter().map(|i| segments[*i] * (low[*i] + high[*i]) / 2.0).sum();
+        assert_close(sum / all, of(&run, &format!("{variable}.mean")), 0.008);
+        let max = of(&run, &format!("{variable}.max"));
+        let last = *rows.last().expect("there are some");
+        assert!(low[last] <= max && max <= high[last], "{variable}: {max}");
+        assert!(rows.iter().all(|i| low[*i] <= high[*i]) && rows.windows(2).all(|w| high[w[0]] < low[w[1]]));
+        let ahead: f64 = rows.iter().filter(|i| low[**i] > 0.0).map(|i| segments[*i]).sum();
+        // What waits at the end has a displacement, and no delay yet.
+        assert_close(ahead / all, of(&run, "reordered_ratio"), 0.01);
+    }
+    let course = run.column("connection_series", "displacement_bytes");
+    assert_eq!(course.iter().copied().fold(0.0, f64::max), of(&run, "displacement_bytes.max"));
+    assert!(course.contains(&0.0), "it begins anew with every sample");
+}

@@ -1,0 +1,127 @@
+//! How far, and for how long, data runs ahead of its order at a receiver.
+//!
+//! A segment that brings the data level something new counts once: with its displacement, the bytes between the number
+//! that was expected when it came and its own first one (RFC 4737 measures the same in packets, from the late one back),
+//! and with its reordering delay, the time from there to its delivery. Both are zero for what comes in order. What a
+//! subflow's own TCP holds back for its losses does not count before it reaches the data level.
+
+use tailrace_core::{Histogram, Instant, Ring};
+
+/// A segment in the out-of-order queue.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    dsn: u64,
+    arrived: Instant,
+}
+
+/// What a receiver has seen of reordering, in bounded memory.
+#[derive(Clone, Debug, Default)]
+pub struct Reordering {
+    in_order: u64,
+    /// Of the others, bytes and times.
+    displacement: Histogram,
+    delay: Histogram,
+    /// By their numbers.
+    held: Ring<Held>,
+    /// Largest displacement since it was last taken.
+    recent: u64,
+}
+
+impl Reordering {
+    /// A segment has brought new data from `dsn` on when `expected` was next.
+    #[inline]
+    pub(crate) fn on_arrival(&mut self, dsn: u64, expected: u64, now: Instant) {
+        if dsn <= expected {
+            self.in_order += 1;
+        } else {
+            self.hold(dsn, expected, now);
+        }
+    }
+
+    fn hold(&mut self, dsn: u64, expected: u64, now: Instant) {
+        self.displacement.record_value(dsn - expected);
+        self.recent = self.recent.max(dsn - expected);
+        // Within a subflow numbers rise, so the place is near the end.
+        let after = self.held.iter().rev().take_while(|h| h.dsn > dsn).count();
+        let place = self.held.len() - after;
+        if after == 0 {
+            self.held.push_back(Held { dsn, arrived: now });
+        } else {
+            self.held.insert(place, Held { dsn, arrived: now });
+        }
+    }
+
+    /// Everything below `next` has been delivered.
+    #[inline]
+    pub(crate) fn on_delivery(&mut self, next: u64, now: Instant) {
+        while self.held.front().is_some_and(|h| h.dsn < next)
+            && let Some(held) = self.held.pop_front()
+        {
+            self.delay.record(now.saturating_since(held.arrived));
+        }
+    }
+
+    /// Displacements of all segments, bytes.
+    pub fn displacement(&self) -> Histogram {
+        self.with_those_in_order(&self.displacement)
+    }
+
+    /// Reordering delays of all segments that were delivered.
+    pub fn delay(&self) -> Histogram {
+        self.with_those_in_order(&self.delay)
+    }
+
+    fn with_those_in_order(&self, late: &Histogram) -> Histogram {
+        let mut all = late.clone();
+        all.record_many(0, self.in_order);
+        all
+    }
+
+    /// Share of the segments that came ahead of their order; NaN without any.
+    pub fn ratio(&self) -> f64 {
+        let ahead = self.displacement.count();
+        ahead as f64 / (ahead + self.in_order) as f64
+    }
+
+    /// The largest displacement since this was last asked.
+    pub fn take_recent(&mut self) -> u64 {
+        core::mem::take(&mut self.recent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_core::Duration;
+
+    #[test]
+    fn displacement_is_taken_on_arrival_and_delay_on_delivery() {
+        let at = Instant::from_millis;
+        let mut r = Reordering::default();
+        r.on_arrival(1, 1, at(0));
+        // 101 is late: 201, 401 and then 301 come before it.
+        r.on_arrival(201, 101, at(10));
+        r.on_arrival(401, 101, at(20));
+        r.on_arrival(301, 101, at(30));
+        assert_eq!((r.take_recent(), r.take_recent()), (300, 0));
+        r.on_arrival(101, 101, at(50));
+        r.on_delivery(501, at(50));
+        let (displacement, delay) = (r.displacement(), r.delay());
+        assert_eq!((displacement.count(), displacement.mean(), displacement.max()), (5, 120.0, 300.0));
+        // 40, 30 and 20 ms, and two without.
+        assert_eq!((delay.count(), delay.mean_s(), delay.max_s()), (5, 0.018, 0.04));
+        assert_eq!(r.ratio(), 0.6);
+    }
+
+    #[test]
+    fn what_is_not_delivered_yet_has_no_delay() {
+        let mut r = Reordering::default();
+        r.on_arrival(201, 101, Instant::ZERO);
+        r.on_arrival(401, 101, Instant::ZERO);
+        r.on_delivery(301, Instant::from_millis(7));
+        assert_eq!((r.displacement().count(), r.delay().count()), (2, 1));
+        r.on_delivery(501, Instant::from_millis(9));
+        assert_eq!(r.delay().max_s(), Duration::from_millis(9).as_secs_f64());
+        assert!(Reordering::default().ratio().is_nan());
+    }
+}
