@@ -51,7 +51,9 @@ impl SourceRoutes {
         routes
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether the run has none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
         self.stops.is_empty()
     }
 
@@ -61,16 +63,12 @@ impl SourceRoutes {
 
     /// The route by which a segment of a flow's socket leaves: the one its connection asks for, or else the one that its
     /// peer came by.
-    #[inline]
     pub(crate) fn departing(
         &self,
         (socket, group): (SocketId, u32),
         asked: Option<SourceRoute>,
         peer_port: u16,
     ) -> Option<RouteId> {
-        if self.is_empty() {
-            return None;
-        }
         match asked {
             Some(route) => Some(RouteId(self.first[group as usize] + 2 * u32::from(route.number))),
             None => self.learnt.get(&(socket.0, peer_port)).copied(),

@@ -11,7 +11,7 @@ use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
 use tailrace_scenario::model::Strip;
 use tailrace_transport::mptcp::option::Signal;
-use tailrace_transport::mptcp::{Transmit, Tuple};
+use tailrace_transport::mptcp::{SourceRoute, Transmit, Tuple};
 
 /// All sockets and flows of a run.
 #[derive(Debug)]
@@ -177,7 +177,7 @@ impl World {
     /// A segment of a Multipath TCP connection, or of one that is to be.
     fn receive_multipath(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
         let (segment, options) = (pkt.segment(&self.options), pkt.mptcp(&self.options));
-        let came = pkt.itinerary(&self.options);
+        let came = if pkt.is_syn() { pkt.itinerary(&self.options) } else { None };
         pkt.release(&mut self.options);
         let id = pkt.socket;
         let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
@@ -253,12 +253,24 @@ impl World {
             let mut pkt = SimPacket::tcp(&envelope, &segment, socket.header, &mut self.options, now);
             pkt.size += options.len();
             pkt.set_mptcp(&options, &mut self.options);
-            let end = (id, self.flows[id.flow()].group);
-            let routes = &self.options.source_routes;
-            if let Some(route) = routes.departing(end, route, tuple.remote_port) {
-                pkt.set_route(route, &mut self.options);
+            if !self.options.source_routes.is_empty() {
+                self.set_route((id, tuple.remote_port), route, &mut pkt);
             }
             self.send(id, pkt, fabric);
+        }
+    }
+
+    /// Lets a packet go by the source route that its connection asks for, or that its peer came by.
+    #[cold]
+    fn set_route(
+        &mut self,
+        (id, peer_port): (SocketId, u16),
+        asked: Option<SourceRoute>,
+        pkt: &mut SimPacket,
+    ) {
+        let end = (id, self.flows[id.flow()].group);
+        if let Some(route) = self.options.source_routes.departing(end, asked, peer_port) {
+            pkt.set_route(route, &mut self.options);
         }
     }
 
