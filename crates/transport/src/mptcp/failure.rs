@@ -93,8 +93,17 @@ impl Mptcp {
     }
 
     pub(super) fn arm_data_timer(&mut self, now: Instant) {
-        let idle = self.snd.outstanding() == 0 || self.stage != Stage::Established;
-        self.data_deadline = if idle { Instant::MAX } else { now.saturating_add(self.data_rto(now)) };
+        let idle = self.snd.outstanding() == 0 && !self.is_held_up();
+        let off = idle || self.stage != Stage::Established;
+        self.data_deadline = if off { Instant::MAX } else { now.saturating_add(self.data_rto(now)) };
+    }
+
+    /// Data waits for subflows that are busy. Linux has given it to one of them, and counts it as on its way: a subflow
+    /// that falls silent is found stale though all that it carried has come another way.
+    fn is_held_up(&self) -> bool {
+        self.plan.mptcp.data_timer == DataTimer::Subflows
+            && self.snd.unassigned() > 0
+            && self.subflows.iter().any(|s| s.is_active() && !s.tcp.is_idle())
     }
 
     fn data_rto(&self, now: Instant) -> Duration {
