@@ -311,3 +311,136 @@ fn whatever_happens_every_application_ends_with_all_its_bytes() {
         }
     }
 }
+
+/// A client with three interfaces and a server with two, in a network with a detour; anything may be lost.
+const HOMES: &str = r#"
+name = "homes"
+duration = "30 s"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r1"
+[[router]]
+name = "r2"
+[[link]]
+name = "a1"
+between = ["a", "r1"]
+rate = "2 Mbit/s"
+delay = "10 ms"
+[[link]]
+name = "a2"
+between = ["a", "r1"]
+rate = "1 Mbit/s"
+delay = "50 ms"
+loss = "2 %"
+[[link]]
+name = "a3"
+between = ["a", "r2"]
+rate = "3 Mbit/s"
+delay = "5 ms"
+queue = { kind = "codel" }
+[[link]]
+name = "middle"
+between = ["r1", "r2"]
+rate = "10 Mbit/s"
+delay = "2 ms"
+[[link]]
+name = "b1"
+between = ["r1", "b"]
+rate = "10 Mbit/s"
+delay = "1 ms"
+loss = "0.5 %"
+[[link]]
+name = "b2"
+between = ["r2", "b"]
+rate = "10 Mbit/s"
+delay = "1 ms"
+"#;
+
+/// Endpoints of a host with `interfaces`, drawn.
+fn draw_endpoints(rng: &mut Rng, interfaces: u64) -> String {
+    let flags = ["subflow", "subflow backup", "signal", "signal subflow", "fullmesh", "subflow fullmesh"];
+    // The last has no endpoint, so that it is never a backup.
+    let all: Vec<String> = (1..interfaces).map(|i| format!("{i} {}", one(rng, &flags))).collect();
+    all.join(", ")
+}
+
+/// A script that leaves the first interfaces of both ends joined.
+fn draw_script(rng: &mut Rng) -> String {
+    let commands = [
+        "connect 2 to 1",
+        "connect 2 to 2",
+        "connect 1 to 2 backup",
+        "close 2 to 1",
+        "announce 2",
+        "remove 2",
+        "backup 1",
+        "regular 1",
+        "backup 2",
+    ];
+    let steps: Vec<String> =
+        (0..1 + rng.below(6)).map(|_| format!("{} ms {}", rng.below(20_000), one(rng, &commands))).collect();
+    steps.join("; ")
+}
+
+fn draw_path_manager(rng: &mut Rng) -> String {
+    match rng.below(4) {
+        0 => format!(
+            "{{ kind = \"manual\", client = \"{}\", server = \"{}\" }}",
+            draw_script(rng),
+            draw_script(rng)
+        ),
+        1 => "\"linux\"".into(),
+        2 => format!(
+            "{{ kind = \"linux\", subflows = {}, add_addr_accepted = {}, client = \"{}\", server = \"{}\", event_delay = \"{} ms\" }}",
+            rng.below(9),
+            rng.below(9),
+            draw_endpoints(rng, 3),
+            one(rng, &["none", "2 signal", "2 signal backup"]),
+            rng.below(2000),
+        ),
+        _ => format!("\"{}\"", one(rng, &["passive", "ndiffports", "fullmesh"])),
+    }
+}
+
+#[test]
+fn multipath_transfers_end_with_all_their_bytes_whichever_path_manager_there_is() {
+    let mut rng = Rng::new(7);
+    let mut rounds = 0;
+    for round in 0..200 {
+        let transport = format!(
+            "{{ kind = \"mptcp\", profile = \"{}\", data_retries = 1000, syn_retries = 1000, scheduler = \"{}\", path_manager = {} }}",
+            one(&mut rng, &["rfc", "linux", "mptcp_0_94"]),
+            one(&mut rng, &["lowest_rtt", "linux", "round_robin", "redundant", "ecf"]),
+            draw_path_manager(&mut rng),
+        );
+        let mut text = format!(
+            "{HOMES}[[flow]]\nname = \"mp\"\nfrom = \"a\"\nto = \"b\"\ntransport = {transport}\napp = {{ kind = \"transfer\", size = \"1 MB\" }}\n"
+        );
+        for _ in 0..rng.below(4) {
+            let (at, link) = (rng.below(10_000), one(&mut rng, &["a1", "a2", "a3", "middle", "b1", "b2"]));
+            let (until, kind) =
+                (at + 1 + rng.below(10_000), one(&mut rng, &["blackhole", "blackhole", "down"]));
+            // What the connection begins with stays, or comes back by itself: address changes may end its only subflow.
+            let kind = if link == "a2" || link == "a3" { kind } else { "blackhole" };
+            text += &format!(
+                "[[fault]]\nat = \"{at} ms\"\nuntil = \"{until} ms\"\nlink = \"{link}\"\nkind = \"{kind}\"\n"
+            );
+        }
+        // Some draws leave only backups, which is an error.
+        let Ok(parsed) = tailrace_scenario::parse(&text, "homes.toml", &[]) else { continue };
+        rounds += 1;
+        let mut sim = Simulation::build(&Arc::new(parsed.scenario), 1 + round).unwrap();
+        for step in 1..=30 {
+            sim.advance(Instant::from_secs(step));
+            balance(&mut sim);
+        }
+        sim.advance(Instant::from_secs(3000));
+        assert_eq!(balance(&mut sim), (0, 0), "round {round}: {text}");
+        let t = sim.world.tally(0);
+        assert_eq!((t.completed, t.delivered_bytes), (1, 1_000_000), "round {round}: {text}");
+    }
+    assert!(rounds > 150, "{rounds}");
+}

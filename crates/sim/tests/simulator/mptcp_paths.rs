@@ -111,6 +111,18 @@ fn a_backup_carries_data_only_while_no_regular_path_is_left() {
 }
 
 #[test]
+fn a_backup_takes_over_from_a_path_that_falls_silent() {
+    // Nobody says that the path is gone: it is found stale at the fifth timeout of the connection, 200 ms each once the
+    // subflow's own has struck.
+    let text = linux(star("40 s", 2, 1), "client = \"1 subflow, 2 subflow backup\"");
+    let run = fault(text, "a1", "blackhole", "10 s", "20 s").run();
+    let [soon, then] = [(10.0, 10.5), (13.0, 19.9)].map(|(from, to)| carried(&run, "a2", from, to));
+    assert!(soon < 10_000.0 && then > 600_000.0, "{soon} {then}");
+    let back = (carried(&run, "a1", 35.0, 40.0), carried(&run, "a2", 35.0, 40.0));
+    assert!(back.0 > 500_000.0 && back.1 == 0.0, "{back:?}");
+}
+
+#[test]
 fn a_daemon_brings_a_path_back_and_nobody_else_does() {
     let down = fault(linux(star("30 s", 2, 1), ""), "a2", "down", "5 s", "8 s").run();
     assert_eq!(subflows(&down), by_link(&[("a1", 1), ("a2", 2)]));
@@ -152,4 +164,16 @@ fn a_script_makes_backups_and_takes_addresses_away() {
     let run = flow(star("10 s", 2, 1), &format!("{{ kind = \"manual\", {server} }}"), "\"bulk\"").run();
     let second = [(0.5, 4.9), (5.5, 10.0)].map(|(a, b)| carried(&run, "a2", a, b));
     assert!(second[0] == 0.0 && second[1] > 300_000.0, "all are backups then: {second:?}");
+}
+
+#[test]
+fn the_first_data_fits_the_path_with_the_keys_beside_it() {
+    // RFC 8684 §3.1: MP_CAPABLE goes with the first data, and takes more room than a mapping.
+    for more in ["", ", checksum = true", ", wide_dsn = true, wide_data_ack = true"] {
+        let text = star("5 s", 1, 1).with("mtu = \"65535 B\"", "mtu = \"1500 B\"");
+        let transport = format!("{{ kind = \"mptcp\"{more} }}");
+        let run = text.flow("mp", ("a", "b"), &transport, "{ kind = \"transfer\", size = \"10 kB\" }").run();
+        assert_eq!(run.leaf("groups.mp.completed"), 1.0);
+        assert_eq!(run.leaf("groups.mp.retransmitted_packets"), 0.0, "{more}");
+    }
 }
