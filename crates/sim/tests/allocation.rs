@@ -113,6 +113,48 @@ fn nothing_is_allocated_per_packet_in_steady_state() {
     }
 }
 
+/// One stream over ways of 10 and 100 ms, where much arrives ahead of its order.
+fn two_ways() -> Arc<tailrace_scenario::Scenario> {
+    let text = r#"
+name = "ways"
+duration = "60 s"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "fast"
+between = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+[[link]]
+name = "slow"
+between = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "100 ms"
+[[flow]]
+name = "mp"
+from = "a"
+to = "b"
+transport = { kind = "mptcp", path_manager = "fullmesh", scheduler = "lowest_rtt", window = 8 }
+app = "bulk"
+"#;
+    let parsed = tailrace_scenario::parse(text, "ways.toml", &[])
+        .unwrap_or_else(|e| panic!("{}", tailrace_scenario::render_all(&e, false)));
+    Arc::new(parsed.scenario)
+}
+
+#[test]
+fn what_arrives_ahead_of_its_order_takes_no_allocation_either() {
+    let mut sim = Simulation::build(&two_ways(), 1).unwrap();
+    sim.advance(Instant::from_secs(20));
+    let before = (ALLOCATIONS.get(), sim.packet_hops());
+    sim.advance(Instant::from_secs(40));
+    let (allocations, hops) = (ALLOCATIONS.get() - before.0, sim.packet_hops() - before.1);
+    assert!(hops > 10_000, "{hops}");
+    assert_eq!(allocations, 0, "in {hops} packet-hops");
+}
+
 /// Bytes that a simulation of so many hosts a side and flows between them holds at 10 s, each flow with at most four
 /// packets in flight.
 fn live_bytes(hosts: usize, flows: usize) -> i64 {
