@@ -131,7 +131,7 @@ impl Run {
                 near(self.sent.seq, input)
             },
             window: if shape & 4 == 0 { 0xffff } else { input.word() },
-            flags: if shape & 8 == 0 { Flags::ACK } else { Flags(input.byte() & 0xdf) },
+            flags: if shape & 8 == 0 { Flags::ACK } else { Flags(input.byte()) },
             ecn: Ecn::from_bits(input.byte() & 3),
             payload: if shape & 16 == 0 { 0 } else { u32::from(input.word()) },
             ..Segment::default()

@@ -101,6 +101,7 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     out.put("overhead", shown(spec.overhead));
     out.put("mtu", shown(spec.mtu));
     out.put("strip", plain(&spec.strip.to_value()));
+    out.put("rewrite", float(spec.rewrite.get()));
     // A queue that nobody wrote stays unwritten, since writing it makes the link observed.
     out.put(if l.queue_written { "queue" } else { "# queue" }, queue(&spec.queue));
     if let Some(back) = &l.backward {
@@ -114,6 +115,7 @@ fn reverse(spec: &LinkSpec, observed: bool) -> String {
         ("delay".into(), text(&dist::shown(&spec.delay))),
         ("loss".into(), loss(&spec.loss)),
         ("strip".into(), plain(&spec.strip.to_value())),
+        ("rewrite".into(), float(spec.rewrite.get())),
     ];
     if let Some(jitter) = &spec.jitter {
         pairs.push(("jitter".into(), text(&dist::shown(jitter))));

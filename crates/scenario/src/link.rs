@@ -56,6 +56,7 @@ impl LinkDecl {
         let overhead = r.read_or("overhead", Bytes::ZERO, read_overhead);
         let mtu = r.read_or("mtu", Bytes(1500), read_mtu);
         let strip = r.read_or("strip", Strip::None, plain);
+        let rewrite = r.read_or("rewrite", Probability::ZERO, plain);
         let queue = r.node("queue").map_or_else(default_queue, |node| read_queue(node, sink));
         let forward = (|| {
             Some(LinkSpec {
@@ -67,6 +68,7 @@ impl LinkDecl {
                 overhead: overhead?,
                 mtu: mtu?,
                 strip: strip?,
+                rewrite: rewrite?,
                 queue: queue?,
             })
         })();
@@ -170,6 +172,7 @@ fn read_reverse(node: &Node, forward: Option<&LinkSpec>, sink: &Sink<'_>) -> Opt
     let jitter = r.read("jitter", distribution);
     let loss = r.node("loss").and_then(|node| read_loss(node, sink));
     let strip = r.read("strip", plain);
+    let rewrite = r.read("rewrite", plain);
     let queue = r.node("queue").and_then(|node| read_queue(node, sink));
     r.finish();
     let mut spec = forward?.clone();
@@ -178,6 +181,7 @@ fn read_reverse(node: &Node, forward: Option<&LinkSpec>, sink: &Sink<'_>) -> Opt
     spec.jitter = jitter.map_or(spec.jitter, |j| Some(j.value));
     spec.loss = loss.unwrap_or(spec.loss);
     spec.strip = strip.map_or(spec.strip, |s| s.value);
+    spec.rewrite = rewrite.map_or(spec.rewrite, |p| p.value);
     spec.queue = queue.unwrap_or(spec.queue);
     (sink.errors() == before).then_some(spec)
 }

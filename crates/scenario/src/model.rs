@@ -114,6 +114,8 @@ pub struct LinkSpec {
     pub mtu: Bytes,
     /// Options that a middlebox at the far end takes out of the packets.
     pub strip: Strip,
+    /// Share of packets with payload whose payload a middlebox at the far end changes.
+    pub rewrite: Probability,
     /// Queue discipline and its parameters.
     pub queue: QdiscConfig,
 }

@@ -192,6 +192,12 @@ pub const LINK: Section = Section {
             "none",
             "TCP options that a middlebox at the far end takes out: of \"mptcp\", in every segment, in SYNs or in all but SYNs.",
         ),
+        may(
+            "rewrite",
+            PROBABILITY,
+            "0",
+            "Share of packets with payload whose payload a middlebox at the far end changes, TCP's checksum with it.",
+        ),
         may("queue", Shape::Queue, "droptail of 1000 packets", "Queue discipline of each direction."),
         may("reverse", Shape::Reverse, "", "What differs in the direction from the second end to the first."),
     ],
@@ -207,6 +213,7 @@ pub const REVERSE: Section = Section {
         may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
         may("loss", Shape::Loss, "as forward", "Random loss after transmission."),
         may("strip", STRIP, "as forward", "TCP options that a middlebox takes out."),
+        may("rewrite", PROBABILITY, "as forward", "Share of packets whose payload a middlebox changes."),
         may("queue", Shape::Queue, "as forward", "Queue discipline."),
     ],
 };

@@ -124,6 +124,7 @@ impl World {
             let (retired, stats) = (&mut self.flows[id.flow()].retired, endpoint.stats());
             retired.retransmitted += stats.retransmitted_segments;
             retired.timeouts += u64::from(stats.timeouts);
+            retired.altered += endpoint.altered_bytes();
         }
     }
 

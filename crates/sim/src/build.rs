@@ -4,6 +4,7 @@ use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{Driver, EndpointPlan, Flow, Retired, Script, Socket, TcpApp};
+use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
 use crate::source::{Source, draw, spread};
@@ -19,7 +20,7 @@ use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
-    CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Strip, Transport,
+    CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
 };
 
 /// What stays fixed during a run.
@@ -157,7 +158,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
         feedback: Feedback::of(scenario).map(Box::new),
-        strips: strips_of(scenario),
+        middleboxes: Middlebox::of(scenario, seed),
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
@@ -257,14 +258,8 @@ fn link_config<P: Packet>(
         impairment,
         observed,
         watched,
-        meddles: spec.strip != Strip::None,
+        meddles: Middlebox::is_there(spec),
     }
-}
-
-/// What is stripped on each link direction; empty where nothing is.
-fn strips_of(scenario: &Scenario) -> Box<[Strip]> {
-    let ways = scenario.links.iter().flat_map(|l| [l.forward.strip, l.backward.strip]);
-    if ways.clone().all(|s| s == Strip::None) { Box::default() } else { ways.collect() }
 }
 
 /// The fabric's form of a loss.

@@ -195,7 +195,8 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         |headers: usize| (pkt.payload as usize).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
     if pkt.protocol == protocol::UDP {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        return Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
+        let headers = Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
+        return if pkt.is_altered() { headers.altered() } else { headers };
     }
     let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
     let mut sack = SackBlocks::default();
@@ -221,5 +222,6 @@ fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         ..TcpRepr::default()
     };
     let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
-    Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space")
+    let headers = Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space");
+    if pkt.is_altered() { headers.altered() } else { headers }
 }

@@ -25,6 +25,10 @@ pub(crate) struct ConnectionSummary {
     pub(crate) fallback: bool,
     pub(crate) acked_bytes: u64,
     pub(crate) delivered_bytes: u64,
+    /// Of those, bytes that a middlebox had changed.
+    pub(crate) altered_bytes: u64,
+    /// Mappings that the receiver refused for their checksum.
+    pub(crate) checksum_failures: u64,
     pub(crate) reinjected_bytes: u64,
     pub(crate) opportunistic_bytes: u64,
     /// Bytes that reached the receiver's data level more than once.
@@ -132,6 +136,8 @@ pub(crate) fn summaries(
                 fallback: sender.is_fallback(),
                 acked_bytes: sent.bytes_acked,
                 delivered_bytes: received.bytes_delivered,
+                altered_bytes: receiver.map_or(0, Mptcp::altered_bytes),
+                checksum_failures: received.checksum_failures,
                 reinjected_bytes: sent.reinjected_bytes,
                 opportunistic_bytes: sent.opportunistic_bytes,
                 duplicate_bytes: received.duplicate_bytes,

@@ -78,6 +78,13 @@ impl Endpoint {
             Self::Mptcp(connection) => connection.tcp_stats(),
         }
     }
+    /// Bytes that it delivered and that a middlebox had changed.
+    pub(crate) fn altered_bytes(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.altered_bytes(),
+            Self::Mptcp(connection) => connection.altered_bytes(),
+        }
+    }
     /// Retransmission timeouts so far.
     pub(crate) fn timeouts(&self) -> u32 {
         match self {
@@ -253,6 +260,7 @@ pub(crate) struct Flow {
 pub(crate) struct Retired {
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
+    pub(crate) altered: u64,
 }
 
 impl Socket {

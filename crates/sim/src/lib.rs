@@ -12,6 +12,7 @@ mod control;
 mod delivery;
 mod feedback;
 mod flow;
+mod middlebox;
 mod mptcp_wire;
 mod output;
 mod packet;

@@ -1,14 +1,16 @@
 //! MPTCP options as a capture shows them.
 
-use tailrace_transport::mptcp::option::{Dss, Mapping, Options, Signal};
+use tailrace_transport::mptcp::option::{Dss, Mapping, Options, ResetReason, Signal};
 use tailrace_wire::tcp::RawOptions;
 use tailrace_wire::tcp::mptcp::{self as wire, Ids, MptcpOption, Number, checksum_of_zeros};
 
-/// The options as bytes. Payload is zeros, and so its checksums are of zeros.
+/// The options as bytes. Payload is zeros when it is sent, and so its checksums are of zeros.
 pub(crate) fn raw_options(options: &Options) -> RawOptions {
     let mut raw = RawOptions::default();
     let parts = [options.dss.as_ref().map(dss), options.signal.as_ref().map(signal)];
-    for part in parts.into_iter().flatten() {
+    let closes = matches!(options.signal, Some(Signal::Fail { closes: true, .. }));
+    let why = closes.then_some(MptcpOption::Reset { transient: false, reason: ResetReason::Middlebox as u8 });
+    for part in parts.into_iter().flatten().chain(why) {
         part.push(&mut raw).expect("connections keep within TCP's option space");
     }
     raw
@@ -23,7 +25,8 @@ fn dss(d: &Dss) -> MptcpOption {
         dsn: number(m.dsn, d.wide_dsn),
         ssn: m.ssn,
         len: m.len,
-        checksum: d.checksum.then(|| checksum_of_zeros(m.dsn, m.ssn, m.len)),
+        // An infinite mapping has none: zero (RFC 8684 §3.7).
+        checksum: d.checksum.then(|| if m.len == 0 { 0 } else { checksum_of_zeros(m.dsn, m.ssn, m.len) }),
     };
     MptcpOption::Dss {
         data_ack: d.data_ack.map(|ack| number(ack, d.wide_ack)),
@@ -58,7 +61,7 @@ fn signal(s: &Signal) -> MptcpOption {
         }
         Signal::RemoveAddr(ids) => MptcpOption::RemoveAddr(Ids::new(ids.as_slice())),
         Signal::Priority { backup } => MptcpOption::Priority { backup },
-        Signal::Fail { dsn } => MptcpOption::Fail { dsn },
+        Signal::Fail { dsn, .. } => MptcpOption::Fail { dsn },
         Signal::FastClose { key } => MptcpOption::FastClose { key },
         Signal::Reset { transient, reason } => MptcpOption::Reset { transient, reason: reason as u8 },
     }

@@ -54,10 +54,12 @@ pub(crate) struct SimPacket {
     ecn: Ecn,
     dscp: Dscp,
     has_timestamps: bool,
-    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`].
+    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`].
     marks: u8,
 }
 
+/// A middlebox has changed its payload.
+const ALTERED: u8 = 4;
 /// It carries MPTCP options, so that what filters ACKs leaves it alone.
 const MULTIPATH: u8 = 1;
 /// Its bytes may have been sent before. Not in the header: for observers.
@@ -211,6 +213,17 @@ impl SimPacket {
         self.marks & REPEATED != 0
     }
 
+    /// Whether a middlebox has changed its payload.
+    #[inline]
+    pub(crate) const fn is_altered(&self) -> bool {
+        self.marks & ALTERED != 0
+    }
+
+    /// A middlebox changes its payload.
+    pub(crate) fn alter(&mut self) {
+        self.marks |= ALTERED;
+    }
+
     /// The segment it carries.
     #[inline]
     pub(crate) fn segment(&self, options: &OptionsArena) -> Segment {
@@ -221,6 +234,7 @@ impl SimPacket {
             flags: self.flags,
             ecn: self.ecn,
             payload: self.payload,
+            altered: self.is_altered(),
             timestamps: self
                 .has_timestamps
                 .then_some(Timestamps { value: self.ts_value, echo: self.ts_echo }),

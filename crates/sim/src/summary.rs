@@ -27,6 +27,8 @@ pub(crate) struct GroupSummary {
     pub(crate) throughput_bps: Spread,
     /// Jain's index over the flows' goodput.
     pub(crate) jain: f64,
+    /// Bytes that applications got and that a middlebox had changed.
+    pub(crate) altered_bytes: u64,
     pub(crate) sent_packets: u64,
     pub(crate) lost_packets: u64,
     pub(crate) loss_ratio: f64,

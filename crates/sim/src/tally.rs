@@ -13,6 +13,8 @@ pub(crate) struct FlowTally {
     pub(crate) received_bytes: u64,
     /// Bytes handed to the application, in order and once: goodput.
     pub(crate) delivered_bytes: u64,
+    /// Of those, bytes that a middlebox had changed.
+    pub(crate) altered_bytes: u64,
     pub(crate) lost_packets: u64,
     pub(crate) marked_packets: u64,
     pub(crate) retransmitted_packets: u64,
@@ -35,6 +37,7 @@ impl FlowTally {
             received_packets: self.received_packets - earlier.received_packets,
             received_bytes: self.received_bytes - earlier.received_bytes,
             delivered_bytes: self.delivered_bytes - earlier.delivered_bytes,
+            altered_bytes: self.altered_bytes - earlier.altered_bytes,
             lost_packets: self.lost_packets - earlier.lost_packets,
             marked_packets: self.marked_packets - earlier.marked_packets,
             retransmitted_packets: self.retransmitted_packets - earlier.retransmitted_packets,
@@ -55,6 +58,7 @@ impl FlowTally {
         self.received_packets += o.received_packets;
         self.received_bytes += o.received_bytes;
         self.delivered_bytes += o.delivered_bytes;
+        self.altered_bytes += o.altered_bytes;
         self.lost_packets += o.lost_packets;
         self.marked_packets += o.marked_packets;
         self.retransmitted_packets += o.retransmitted_packets;

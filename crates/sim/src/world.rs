@@ -3,13 +3,13 @@
 use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{Driver, Endpoint, Flow, Socket, TimerKind, timer_id, timer_of};
+use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::Recorder;
 use crate::verdicts::Verdicts;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
-use tailrace_scenario::model::Strip;
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit, Tuple};
 
@@ -24,8 +24,8 @@ pub(crate) struct World {
     pub(crate) verdicts: Verdicts,
     /// Where hosts return and present labels.
     pub(crate) feedback: Option<Box<Feedback>>,
-    /// What the middlebox of each link direction strips; empty where there is none.
-    pub(crate) strips: Box<[Strip]>,
+    /// The middlebox of each link direction; empty where there is none at all.
+    pub(crate) middleboxes: Box<[Middlebox]>,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
@@ -53,6 +53,9 @@ impl Rim<SimPacket> for World {
         }
         if pkt.protocol == protocol::UDP {
             self.count_delivery(pkt.socket, u64::from(pkt.payload), now);
+            if pkt.is_altered() {
+                self.flows[pkt.socket.flow()].tally.altered_bytes += u64::from(pkt.payload);
+            }
         } else {
             self.receive_segment(&pkt, fabric);
         }
@@ -114,15 +117,7 @@ impl Rim<SimPacket> for World {
     }
 
     fn meddle(&mut self, link: LinkId, pkt: &mut SimPacket) {
-        let strips = match self.strips[link.0 as usize] {
-            Strip::None => false,
-            Strip::Mptcp => true,
-            Strip::MptcpSyn => pkt.opens(),
-            Strip::MptcpData => !pkt.opens(),
-        };
-        if strips {
-            pkt.strip_mptcp(&mut self.options);
-        }
+        self.middleboxes[link.0 as usize].meddle(pkt, &mut self.options);
     }
 }
 
@@ -370,12 +365,14 @@ impl World {
         let mut tally = f.tally;
         tally.retransmitted_packets = f.retired.retransmitted;
         tally.timeouts = f.retired.timeouts;
+        tally.altered_bytes += f.retired.altered;
         let near = SocketId::near(flow);
         for socket in [near, near.peer()] {
             if let Some(endpoint) = &self.sockets[socket.index()].endpoint {
                 let stats = endpoint.stats();
                 tally.retransmitted_packets += stats.retransmitted_segments;
                 tally.timeouts += u64::from(stats.timeouts);
+                tally.altered_bytes += endpoint.altered_bytes();
             }
         }
         tally

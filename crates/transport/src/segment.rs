@@ -143,6 +143,8 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Payload bytes.
     pub payload: u32,
+    /// The payload is not what was sent: a middlebox has changed it, and TCP's checksum with it.
+    pub altered: bool,
     /// Timestamps, where the option is present.
     pub timestamps: Option<Timestamps>,
     /// SACK blocks.

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::payload::Payload;
 use crate::tcp::TcpRepr;
 use crate::udp::UdpRepr;
-use crate::{ipv4, ipv4::Ipv4Repr, tcp, udp};
+use crate::{checksum, ipv4, ipv4::Ipv4Repr, tcp, udp};
 use tailrace_core::packet::protocol;
 
 /// The headers of one packet, and how many zero bytes follow them. Checksums are those of the whole packet.
@@ -18,7 +18,8 @@ use tailrace_core::packet::protocol;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Headers {
-    bytes: [u8; MAX_HEADERS_LEN],
+    /// Room for one byte of payload.
+    bytes: [u8; MAX_HEADERS_LEN + 1],
     len: usize,
     payload_len: usize,
 }
@@ -26,19 +27,38 @@ pub struct Headers {
 impl Headers {
     /// Headers of a TCP segment; `ip.protocol` and `ip.payload_len` are filled in here.
     pub fn tcp(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
-        let mut bytes = [0; MAX_HEADERS_LEN];
+        let mut bytes = [0; MAX_HEADERS_LEN + 1];
         let transport = &mut bytes[ip.header_len()..];
         let len = tcp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
         Self::with_ip(Ipv4Repr { protocol: protocol::TCP, ..ip }, bytes, len, payload_len)
     }
     /// Headers of a UDP datagram; `ip.protocol` and `ip.payload_len` are filled in here.
     pub fn udp(ip: Ipv4Repr, udp: &UdpRepr, payload_len: usize) -> Result<Self, Error> {
-        let mut bytes = [0; MAX_HEADERS_LEN];
+        let mut bytes = [0; MAX_HEADERS_LEN + 1];
         let transport = &mut bytes[ip.header_len()..];
         let len = udp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
         Self::with_ip(Ipv4Repr { protocol: protocol::UDP, ..ip }, bytes, len, payload_len)
     }
-    /// The headers' bytes.
+    /// The packet after a middlebox has changed its payload: the first byte is no zero, and the transport's checksum is
+    /// right again. Without payload it is as it was.
+    pub fn altered(mut self) -> Self {
+        if self.payload_len > 0 {
+            let datagram = self.bytes[9] == protocol::UDP;
+            let field = usize::from(self.bytes[0] & 15) * 4 + if datagram { 6 } else { 16 };
+            let word = u16::from_be_bytes([self.bytes[field], self.bytes[field + 1]]);
+            let word = match checksum::update(word, 0, u16::from(ALTERED) << 8) {
+                // Zero says of a datagram that it has none (RFC 768).
+                0 if datagram => 0xffff,
+                word => word,
+            };
+            self.bytes[field..field + 2].copy_from_slice(&word.to_be_bytes());
+            self.bytes[self.len] = ALTERED;
+            self.len += 1;
+            self.payload_len -= 1;
+        }
+        self
+    }
+    /// The headers' bytes, and the first of a changed payload.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
@@ -59,7 +79,7 @@ impl Headers {
 
     fn with_ip(
         ip: Ipv4Repr,
-        mut bytes: [u8; MAX_HEADERS_LEN],
+        mut bytes: [u8; MAX_HEADERS_LEN + 1],
         transport_len: usize,
         payload_len: usize,
     ) -> Result<Self, Error> {
@@ -69,6 +89,8 @@ impl Headers {
     }
 }
 
+/// What a changed payload begins with.
+const ALTERED: u8 = 0xaa;
 const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + ipv4::MAX_OPTIONS_LEN + tcp::MAX_HEADER_LEN;
 const _: () = assert!(udp::HEADER_LEN <= tcp::MAX_HEADER_LEN);
 
@@ -93,12 +115,22 @@ mod tests {
             let segment = TcpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(segment.verify_checksum(packet.src(), packet.dst()));
             prop_assert_eq!(segment.payload().len(), payload_len);
+            let bytes = Headers::tcp(ip(), &tcp, payload_len).unwrap().altered().to_packet();
+            let packet = Ipv4Packet::new_checked(&bytes).unwrap();
+            let segment = TcpPacket::new_checked(packet.payload()).unwrap();
+            prop_assert!(packet.verify_checksum() && segment.verify_checksum(packet.src(), packet.dst()));
+            prop_assert_eq!(segment.payload().len(), payload_len);
+            prop_assert_eq!(segment.payload().iter().any(|b| *b != 0), payload_len > 0);
 
             let bytes = Headers::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().to_packet();
             let packet = Ipv4Packet::new_checked(&bytes).unwrap();
             let datagram = UdpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
             prop_assert_eq!(datagram.payload().len(), payload_len);
+            let bytes = Headers::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().altered().to_packet();
+            let packet = Ipv4Packet::new_checked(&bytes).unwrap();
+            let datagram = UdpPacket::new_checked(packet.payload()).unwrap();
+            prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
         }
     }
 

@@ -30,6 +30,7 @@ fn the_summary_has_the_leaves_of_the_contract() {
         "flows",
         "role",
         "jain",
+        "altered_bytes",
         "sent_packets",
         "lost_packets",
         "loss_ratio",

@@ -20,6 +20,7 @@ mod mptcp_goals;
 mod mptcp_paths;
 mod queues;
 mod reordering;
+mod rewriting;
 mod shrew;
 mod support;
 mod tcp_theory;

@@ -5,7 +5,7 @@ use crate::support::{Run, Text};
 use std::collections::BTreeMap;
 
 /// Two hosts joined by `n` links of 1 Mbit/s and 10 ms.
-fn parallel(duration: &str, n: usize, queue: &str) -> Text {
+pub(crate) fn parallel(duration: &str, n: usize, queue: &str) -> Text {
     let mut text = Text::new(duration).hosts("a", 1).hosts("b", 1);
     for i in 0..n {
         let more = format!("name = \"path{i}\"\nqueue = {{ kind = \"droptail\", limit = \"{queue}\" }}");
@@ -14,7 +14,7 @@ fn parallel(duration: &str, n: usize, queue: &str) -> Text {
     text
 }
 
-fn flow(text: Text, transport: &str, app: &str) -> Text {
+pub(crate) fn flow(text: Text, transport: &str, app: &str) -> Text {
     text.flow(
         "mp",
         ("a", "b"),
@@ -44,7 +44,7 @@ fn a_transfer_outlives_its_paths() {
     }
 }
 
-fn fell_back(run: &Run) -> bool {
+pub(crate) fn fell_back(run: &Run) -> bool {
     run.json["connections"]["mp[0]"]["fallback"].as_bool().expect("it is there")
 }
 

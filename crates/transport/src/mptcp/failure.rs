@@ -79,9 +79,15 @@ impl Mptcp {
             return;
         }
         s.failed = self.plan.mptcp.avoid_failed;
-        if self.plan.mptcp.reinject_on_timeout {
+        if self.plan.mptcp.reinject_on_timeout && self.may_reinject() {
             self.share_out(id);
         }
+    }
+
+    /// As long as nothing shows that options come through, the one subflow carries nothing twice: the connection may fall
+    /// back, and bytes must have the same numbers at both levels then.
+    fn may_reinject(&self) -> bool {
+        !self.is_single() || self.snd.una > 1
     }
 
     /// What is on its way on subflow `id` goes to others, too; each byte once.
@@ -135,7 +141,7 @@ impl Mptcp {
         self.stats.data_timeouts += 1;
         let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
         let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };
-        match self.snd.oldest() {
+        match self.snd.oldest().filter(|_| self.may_reinject()) {
             Some(oldest) if subflows => {
                 self.resend = idle.map(|id| Resend {
                     subflow: id,

@@ -103,21 +103,6 @@ impl Mptcp {
         self.rcv.start(1);
     }
 
-    /// Plain TCP from now on: bytes have the same numbers at both levels, as they have had since the start.
-    pub(super) fn fall_back(&mut self) {
-        if self.stage == Stage::Opening {
-            self.snd.start(1);
-            self.rcv.start(1);
-        }
-        self.stage = Stage::Fallback;
-        self.data_deadline = Instant::MAX;
-    }
-
-    /// Whether there has never been a second subflow.
-    pub(super) fn is_single(&self) -> bool {
-        self.subflows.len() == 1
-    }
-
     /// A SYN that asks to join; returns the new subflow, or why there is none (RFC 8684 §3.2).
     pub(super) fn accept_join(
         &mut self,
@@ -131,7 +116,7 @@ impl Mptcp {
         };
         let live = self.subflows.iter().filter(|s| !s.gone).count();
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
-        let open = self.stage == Stage::Established && !self.is_over();
+        let open = self.is_multipath() && !self.is_over();
         let welcome = syn && open && live < self.most_subflows();
         let local = self.locals.iter().find(|l| l.address == tuple.local && l.up);
         let Some(local) = local.filter(|_| welcome && token == self.key.token()).map(|l| l.id) else {
@@ -246,6 +231,9 @@ impl Mptcp {
 
     /// The option of a reset of subflow `id`: why.
     pub(super) fn reset_option(&self, id: usize) -> Option<Signal> {
+        if let Some(dsn) = self.subflows[id].fail {
+            return Some(Signal::Fail { dsn, closes: true });
+        }
         match (self.aborting, self.peer_key) {
             (true, Some(peer)) => Some(Signal::FastClose { key: peer.0 }),
             (false, Some(_)) => Some(Signal::Reset { transient: false, reason: self.subflows[id].reset }),

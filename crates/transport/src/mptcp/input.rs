@@ -5,7 +5,7 @@ use super::coupled::Coupling;
 use super::handshake::{Entry, Stage};
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::subflow::Tuple;
+use super::subflow::{Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
 use crate::tcp::{Event, ResetCause, State};
@@ -37,11 +37,11 @@ impl Mptcp {
                 return;
             }
         }
-        if self.stage == Stage::Established {
+        if self.is_mapped() {
             self.announce(id, segment, options);
         }
         let before = self.subflows[id].tcp.latest_rtt().0;
-        self.subflows[id].tcp.handle_segment(segment, now);
+        self.subflows[id].handle_segment(segment, now);
         let (samples, latest) = self.subflows[id].tcp.latest_rtt();
         if samples != before {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
@@ -49,6 +49,8 @@ impl Mptcp {
         self.heard_from(id, now);
         if self.stage == Stage::Established {
             self.on_options(id, segment, options, now);
+        } else if self.stage == Stage::Fallback {
+            self.on_late_options(id, options, now);
         }
         self.take(id, segment, now);
         self.settle(id, now);
@@ -93,6 +95,10 @@ impl Mptcp {
     /// Takes what stands in the options beside the mapping.
     fn on_options(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         if let Some(dss) = &options.dss {
+            if let Some(m) = dss.mapping.filter(|m| m.len == 0) {
+                self.on_infinite(id, m, now);
+                return;
+            }
             if let Some(ack) = dss.data_ack {
                 let window = self.subflows[id].tcp.window_of(segment);
                 self.on_data_ack(ack.wrapping_sub(self.snd_base), window, now);
@@ -136,6 +142,7 @@ impl Mptcp {
                 }
             }
             Signal::Priority { backup } => self.subflows[id].peer_backup = backup,
+            Signal::Fail { closes: false, .. } => self.on_fail(id, false, now),
             Signal::FastClose { key } if key == self.key.0 => {
                 for id in 0..self.subflows.len() {
                     if !self.subflows[id].gone {
@@ -163,31 +170,33 @@ impl Mptcp {
 
     /// Takes what has come in order on subflow `id` to the data level.
     fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
-        let to = self.subflows[id].tcp.received_ssn();
         if self.stage == Stage::Fallback {
-            self.take_plain(id, to, segment, now);
+            self.take_in_fallback(id, segment, now);
             return;
         }
+        if self.fallback.rejected.is_some() {
+            return;
+        }
+        let to = self.subflows[id].tcp.received_ssn();
         let before = self.rcv.nxt();
-        while let Some(range) = self.subflows[id].take(to) {
-            let Ok((dsn, end)) = range else {
-                // Someone has taken the options away (RFC 8684 §3.7).
-                if self.is_single() {
-                    self.fall_back();
-                    self.take_plain(id, to, segment, now);
-                } else {
-                    self.subflows[id].abort(ResetReason::Middlebox);
+        while let Some(taken) = self.subflows[id].take(to, self.checksum) {
+            match taken {
+                Taken::Bytes { dsn, end } => self.take_bytes(id, dsn, end, now),
+                Taken::Broken { dsn } => {
+                    self.on_bad_checksum(id, dsn, now);
+                    break;
                 }
-                return;
-            };
-            let expected = self.rcv.nxt();
-            let (came, news) = self.rcv.insert(dsn, end);
-            if news {
-                self.reordering.on_arrival(dsn, expected, now);
-                self.reordering.on_delivery(self.rcv.nxt(), now);
+                // Someone has taken the options away (RFC 8684 §3.7).
+                Taken::Unmapped if self.is_single() => {
+                    self.fall_back();
+                    self.take_in_fallback(id, segment, now);
+                    return;
+                }
+                Taken::Unmapped => {
+                    self.subflows[id].abort(ResetReason::Middlebox);
+                    return;
+                }
             }
-            self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
-            self.deliver(came);
         }
         if self.rcv.nxt() != before {
             self.check_complete();
@@ -195,21 +204,20 @@ impl Mptcp {
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
 
-    /// Plain TCP: bytes have the same numbers at both levels.
-    fn take_plain(&mut self, id: usize, to: u64, segment: &Segment, now: Instant) {
-        let s = &mut self.subflows[id];
-        if to > s.taken {
-            let (came, _) = self.rcv.insert(s.taken, to);
-            s.taken = to;
-            self.deliver(came);
+    /// Takes `dsn..end` from subflow `id` to the data level.
+    #[inline]
+    pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) {
+        if !self.subflows[id].altered.is_empty() {
+            self.count_altered(id, dsn, end);
         }
-        let s = &self.subflows[id];
-        if segment.flags.has(Flags::ACK) && s.tcp.state() != State::Closed {
-            let acked = s.tcp.acked_ssn().min(self.snd.nxt);
-            let window = s.tcp.window_of(segment);
-            self.stats.bytes_acked += self.snd.on_ack(acked, window);
-            self.arm_data_timer(now);
+        let expected = self.rcv.nxt();
+        let (came, news) = self.rcv.insert(dsn, end);
+        if news {
+            self.reordering.on_arrival(dsn, expected, now);
+            self.reordering.on_delivery(self.rcv.nxt(), now);
         }
+        self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
+        self.deliver(came);
     }
 
     fn deliver(&mut self, bytes: u64) {
@@ -266,7 +274,8 @@ impl Mptcp {
     /// The peer will send nothing more on subflow `id`.
     fn on_subflow_fin(&mut self, id: usize) {
         if self.stage == Stage::Fallback {
-            self.pending.peer_closed = true;
+            self.pending.peer_closed |= !self.told_peer_closed;
+            self.told_peer_closed = true;
         } else {
             self.subflows[id].tcp.close();
         }
@@ -293,6 +302,7 @@ impl Mptcp {
             _ if alone && finished && (cause.is_none() || self.stage == Stage::Established) => {
                 self.stage = Stage::Closed;
                 self.data_deadline = Instant::MAX;
+                self.fallback.deadline = Instant::MAX;
                 self.pending.closed = true;
                 return;
             }
@@ -330,7 +340,7 @@ impl Mptcp {
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
             let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
-            own = own.min(self.fin_deadline).min(manager);
+            own = own.min(self.fin_deadline).min(self.fallback.deadline).min(manager);
         }
         let first = self.deadlines.iter().copied().min().unwrap_or(Instant::MAX).min(own);
         (first != Instant::MAX).then_some(first)
@@ -345,6 +355,9 @@ impl Mptcp {
         }
         if self.data_deadline <= now {
             self.on_data_timeout(now);
+        }
+        if self.fallback.deadline <= now {
+            self.repeat_fail(now);
         }
         if self.lonely <= now {
             self.break_off(ResetCause::TimedOut);

@@ -7,7 +7,7 @@
 //! - `send`, `receive`: the two directions of the byte stream at the data level.
 //! - `subflow`: a TCP with the mappings of its bytes. It gets bytes only when they can leave at once, each piece in a
 //!   segment of its own, so that a mapping is never split.
-//! - `handshake`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
+//! - `handshake`, `fallback`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
 //! - `failure`: what it does about what does not come; `announce`: addresses that the peer is told of.
 //! - [`MptcpPlan::for_profile`]: whose behaviour a connection has.
 //! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each.
@@ -19,6 +19,7 @@ mod announce;
 mod config;
 pub mod coupled;
 mod failure;
+mod fallback;
 mod handshake;
 mod input;
 pub mod key;
@@ -46,10 +47,12 @@ pub use subflow::{SubflowStats, Tuple};
 use crate::cc::Cc;
 use crate::cc::member::Member;
 use crate::segment::Segment;
+use crate::tcp::altered::Altered;
 use crate::tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView};
 use announce::Announcement;
 use coupled::Coupling;
 use failure::Resend;
+use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
 use option::Signal;
@@ -110,6 +113,8 @@ pub struct MptcpStats {
     pub data_timeouts: u64,
     /// Times that a subflow was found stale.
     pub stale_subflows: u32,
+    /// Mappings whose checksum was wrong.
+    pub checksum_failures: u64,
     /// Most bytes that waited for others before them.
     pub max_waiting_bytes: u64,
     /// Subflows that were established.
@@ -134,6 +139,9 @@ pub struct Mptcp {
     plan: Arc<MptcpPlan>,
     client: bool,
     stage: Stage,
+    fallback: Fallback,
+    /// What came and was changed on the way.
+    altered: Altered,
     /// The peer has shown that its side is established.
     confirmed: bool,
     /// DSS checksums are on.
@@ -212,6 +220,8 @@ impl Mptcp {
         Self {
             client,
             stage: Stage::Opening,
+            fallback: Fallback::default(),
+            altered: Altered::default(),
             confirmed: false,
             checksum: plan.mptcp.checksum,
             key: Key(rng.next_u64()),
@@ -391,6 +401,7 @@ impl Mptcp {
             self.pending.reset = Some(cause);
             self.data_deadline = Instant::MAX;
             self.lonely = Instant::MAX;
+            self.fallback.deadline = Instant::MAX;
         }
     }
 
@@ -415,6 +426,11 @@ impl Mptcp {
         self.key.token()
     }
 
+    /// Bytes delivered to the application that a middlebox had changed.
+    pub fn altered_bytes(&self) -> u64 {
+        self.altered.delivered(self.rcv.nxt())
+    }
+
     /// Counters since the start.
     pub const fn stats(&self) -> &MptcpStats {
         &self.stats
@@ -428,9 +444,9 @@ impl Mptcp {
         sum
     }
 
-    /// Whether it works as plain TCP.
+    /// Whether it works, or ended, as plain TCP.
     pub fn is_fallback(&self) -> bool {
-        self.stage == Stage::Fallback
+        self.fallback.is_begun()
     }
 
     /// Bytes that arrived and wait for others before them.

@@ -144,6 +144,8 @@ pub enum Signal {
     Fail {
         /// The data sequence number after the last good byte.
         dsn: u64,
+        /// The segment is a reset: an MP_TCPRST stands beside it, with [`ResetReason::Middlebox`].
+        closes: bool,
     },
     /// MP_FASTCLOSE.
     FastClose {
@@ -197,8 +199,9 @@ impl Signal {
             Self::CapableSyn { .. } | Self::Reset { .. } => 4,
             Self::CapableSynAck { .. }
             | Self::JoinSyn { .. }
-            | Self::Fail { .. }
+            | Self::Fail { closes: false, .. }
             | Self::FastClose { .. } => 12,
+            Self::Fail { closes: true, .. } => 12 + 4,
             Self::CapableAck { len: None, .. } => 20,
             Self::CapableAck { checksum: false, .. } => 22,
             Self::CapableAck { .. } | Self::JoinAck { .. } => 24,

@@ -32,6 +32,14 @@ impl Pieces for Shelf<'_> {
     }
 }
 
+/// SACK blocks give way to options.
+#[inline]
+fn make_room(segment: &mut Segment, options: &Options) {
+    while segment.options_len() + options.len() > OPTION_ROOM && !segment.sack.is_empty() {
+        segment.sack.pop();
+    }
+}
+
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
@@ -52,13 +60,13 @@ impl Mptcp {
     fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
         while self.dirty != 0 {
             let id = self.dirty.trailing_zeros() as usize;
-            let window = self.rcv.window(self.subflows[id].tcp.mss());
+            let window = self.rcv.window(self.subflows[id].tcp.mss()).saturating_sub(self.held(id));
             let s = &mut self.subflows[id];
             s.tcp.share_window(window);
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
                 let (tuple, route) = (s.tuple, s.route);
                 let options = self.decorate(id, &mut segment);
-                if !self.signals.is_empty() && options.dss.is_some() {
+                if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
                     self.ask_for_signals(id);
                 }
                 if self.data_deadline == Instant::MAX && options.dss.is_some_and(|d| d.data_fin) {
@@ -180,6 +188,10 @@ impl Mptcp {
         }
         let s = &mut self.subflows[id];
         let ssn_end = s.tcp.next_ssn() + u64::from(chunk.len);
+        let offset = chunk.end() as i64 - ssn_end as i64;
+        if offset != s.run.0 {
+            s.run = (offset, chunk.dsn);
+        }
         s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, len: chunk.len, reinjected: false });
         s.stats.scheduled_bytes += u64::from(chunk.len);
         if again {
@@ -255,8 +267,9 @@ impl Mptcp {
             Stage::Established => {}
             Stage::Fallback => {
                 self.fin_due = false;
-                self.subflows[0].tcp.close();
-                self.touch(0);
+                let Some(id) = self.subflows.iter().position(|s| !s.gone) else { return false };
+                self.subflows[id].tcp.close();
+                self.touch(id);
                 return true;
             }
             _ => return false,
@@ -271,8 +284,10 @@ impl Mptcp {
     fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
         if self.stage == Stage::Fallback {
             let end = self.subflows[id].tcp.ssn_of(segment).wrapping_add(u64::from(segment.payload));
-            self.push_last_only(segment, Some(end));
-            return Options::NONE;
+            self.push_last_only(segment, Some(end.saturating_add_signed(self.fallback.tx)));
+            let options = self.late_options(segment);
+            make_room(segment, &options);
+            return options;
         }
         if segment.flags.has(Flags::RST) {
             return Options { dss: None, signal: self.reset_option(id) };
@@ -290,12 +305,13 @@ impl Mptcp {
             return Options { dss: None, signal: Some(signal) };
         }
         let mut options = Options { dss: Some(self.dss(mapping)), signal: None };
-        if segment.payload == 0 && !self.signals.is_empty() {
-            options.signal = self.take_signal(id);
+        if segment.payload == 0 {
+            options.signal = self.fail_option();
+            if options.signal.is_none() && !self.signals.is_empty() {
+                options.signal = self.take_signal(id);
+            }
         }
-        while !segment.sack.is_empty() && segment.options_len() + options.len() > OPTION_ROOM {
-            segment.sack.pop();
-        }
+        make_room(segment, &options);
         options
     }
 

@@ -1,7 +1,6 @@
 //! Addresses of both ends, and what the path manager wants done about them (RFC 8684 §3.4).
 
 use super::Mptcp;
-use super::handshake::Stage;
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
@@ -135,7 +134,7 @@ impl Mptcp {
     /// Does what the path manager wants.
     pub(super) fn run_path_manager(&mut self, now: Instant) {
         while let Some(action) = self.path_manager.poll_action() {
-            if self.stage != Stage::Established {
+            if !self.is_multipath() {
                 continue;
             }
             self.act(action, now);

@@ -34,6 +34,16 @@ impl DataReceiver {
         self.queue.nxt
     }
 
+    /// The right edge of the window that the peer may know of.
+    pub(crate) const fn edge(&self) -> u64 {
+        self.queue.adv
+    }
+
+    /// How many of `dsn..end` have not come yet.
+    pub(crate) fn missing(&self, dsn: u64, end: u64) -> u64 {
+        self.queue.missing(dsn, end)
+    }
+
     /// Bytes that arrived and wait for others before them.
     pub(crate) const fn waiting(&self) -> u64 {
         self.waiting

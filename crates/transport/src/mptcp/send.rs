@@ -242,6 +242,14 @@ impl DataSender {
         news
     }
 
+    /// From now on one TCP carries all in order: nothing is sent twice, and its FIN takes the place of a DATA_FIN.
+    pub(crate) fn continue_as_one(&mut self) {
+        self.reinject.clear();
+        if self.una <= self.app_end {
+            self.nxt = self.nxt.min(self.app_end);
+        }
+    }
+
     pub(crate) fn has_reinjections(&self) -> bool {
         !self.reinject.is_empty()
     }

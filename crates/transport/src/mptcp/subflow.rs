@@ -6,6 +6,7 @@ use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::scheduler::SubflowView;
 use super::source_route::SourceRoute;
+use crate::segment::Segment;
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
@@ -61,6 +62,17 @@ pub(crate) struct SentMapping {
     pub(crate) reinjected: bool,
 }
 
+/// What has come in order on a subflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The bytes `dsn..end` of the stream.
+    Bytes { dsn: u64, end: u64 },
+    /// Bytes that have no mapping.
+    Unmapped,
+    /// A mapping from `dsn` on whose checksum is wrong.
+    Broken { dsn: u64 },
+}
+
 /// What a subflow has done for its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubflowStats {
@@ -91,11 +103,17 @@ pub(crate) struct Subflow {
     /// Why it is reset, if it is.
     pub(crate) reset: ResetReason,
     pub(crate) silence: Silence,
+    /// The number on the wire of the data that failed its checksum, if it is reset for that.
+    pub(crate) fail: Option<u64>,
     /// It is over; its place may be taken.
     pub(crate) gone: bool,
     pub(crate) sent: Ring<SentMapping>,
+    /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
+    pub(crate) run: (i64, u64),
     /// Mappings whose bytes have not all come in order, by subflow number.
     pub(crate) received: VecDeque<Mapping>,
+    /// Subflow numbers of bytes that were changed on the way and are not taken yet.
+    pub(crate) altered: Vec<(u64, u64)>,
     /// Relative number of the next byte to be taken to the data level.
     pub(crate) taken: u64,
     /// When the proof of a join is repeated for want of an answer, and how often it was.
@@ -121,14 +139,36 @@ impl Subflow {
             failed: false,
             reset: ResetReason::Unspecified,
             silence: Silence::default(),
+            fail: None,
             gone: false,
             sent: Ring::new(),
+            run: (0, 1),
             received: VecDeque::new(),
+            altered: Vec::new(),
             taken: 1,
             proof_deadline: Instant::MAX,
             proofs: 0,
             penalty_over: Instant::ZERO,
             stats: SubflowStats::default(),
+        }
+    }
+
+    /// Its TCP takes a segment.
+    #[inline]
+    pub(crate) fn handle_segment(&mut self, segment: &Segment, now: Instant) {
+        if segment.altered {
+            return self.handle_altered(segment, now);
+        }
+        self.tcp.handle_segment(segment, now);
+    }
+
+    /// One whose payload was changed: if its TCP takes it, so much is remembered.
+    #[cold]
+    fn handle_altered(&mut self, segment: &Segment, now: Instant) {
+        let before = self.tcp.altered_arrived();
+        self.tcp.handle_segment(segment, now);
+        if self.tcp.altered_arrived() != before {
+            self.altered.push(self.tcp.received_range(segment));
         }
     }
 
@@ -189,7 +229,7 @@ impl Subflow {
     /// Remembers a mapping of bytes that are still to come in order.
     pub(crate) fn announce(&mut self, mapping: Mapping) {
         let end = u64::from(mapping.ssn) + u64::from(mapping.len);
-        if end <= self.taken {
+        if end <= self.taken || mapping.len == 0 {
             return;
         }
         let i = self.received.partition_point(|m| m.ssn < mapping.ssn);
@@ -198,27 +238,36 @@ impl Subflow {
         }
     }
 
-    /// The next data-level range among bytes that have come in order up to `to`; `Err` where bytes have no mapping.
-    pub(crate) fn take(&mut self, to: u64) -> Option<Result<(u64, u64), ()>> {
+    /// What comes next of the bytes that have come in order up to `to`. With `checksum` a mapping is taken as a whole, if
+    /// it is as it was sent.
+    pub(crate) fn take(&mut self, to: u64, checksum: bool) -> Option<Taken> {
         if self.taken >= to {
             return None;
         }
-        let Some(&m) = self.received.front() else { return Some(Err(())) };
+        let Some(&m) = self.received.front() else { return Some(Taken::Unmapped) };
         let (start, end) = (u64::from(m.ssn), u64::from(m.ssn) + u64::from(m.len));
         if end <= self.taken {
             self.received.pop_front();
-            return self.take(to);
+            return self.take(to, checksum);
         }
         if start > self.taken {
-            return Some(Err(()));
+            return Some(Taken::Unmapped);
+        }
+        if checksum {
+            if end > to {
+                return None;
+            }
+            if self.altered.iter().any(|r| r.0 < end && r.1 > start) {
+                return Some(Taken::Broken { dsn: m.dsn });
+            }
         }
         let upto = end.min(to);
-        let range = (m.dsn + (self.taken - start), m.dsn + (upto - start));
+        let range = Taken::Bytes { dsn: m.dsn + (self.taken - start), end: m.dsn + (upto - start) };
         self.taken = upto;
         if upto == end {
             self.received.pop_front();
         }
-        Some(Ok(range))
+        Some(range)
     }
 
     /// Forgets mappings that the peer's TCP has acknowledged.
@@ -260,11 +309,12 @@ mod tests {
         s.announce(Mapping { dsn: 500, ssn: 101, len: 50 });
         s.announce(Mapping { dsn: 9000, ssn: 1, len: 100 });
         s.announce(Mapping { dsn: 9000, ssn: 1, len: 100 });
-        assert_eq!(s.take(1), None);
-        assert_eq!(s.take(61), Some(Ok((9000, 9060))));
-        assert_eq!(s.take(151), Some(Ok((9060, 9100))));
-        assert_eq!(s.take(151), Some(Ok((500, 550))));
-        assert_eq!((s.take(151), s.received.len()), (None, 0));
+        let bytes = |dsn, end| Some(Taken::Bytes { dsn, end });
+        assert_eq!(s.take(1, false), None);
+        assert_eq!(s.take(61, false), bytes(9000, 9060));
+        assert_eq!(s.take(151, false), bytes(9060, 9100));
+        assert_eq!(s.take(151, false), bytes(500, 550));
+        assert_eq!((s.take(151, false), s.received.len()), (None, 0));
         s.announce(Mapping { dsn: 500, ssn: 101, len: 50 });
         assert_eq!(s.received.len(), 0, "taken already");
     }
@@ -272,8 +322,20 @@ mod tests {
     #[test]
     fn bytes_without_a_mapping_are_found_out() {
         let mut s = subflow();
-        assert_eq!(s.take(10), Some(Err(())));
+        assert_eq!(s.take(10, false), Some(Taken::Unmapped));
         s.announce(Mapping { dsn: 1, ssn: 5, len: 10 });
-        assert_eq!(s.take(10), Some(Err(())), "the first four have none");
+        assert_eq!(s.take(10, false), Some(Taken::Unmapped), "the first four have none");
+    }
+
+    #[test]
+    fn a_checksum_covers_the_whole_mapping() {
+        let mut s = subflow();
+        s.announce(Mapping { dsn: 1, ssn: 1, len: 10 });
+        s.announce(Mapping { dsn: 11, ssn: 11, len: 10 });
+        assert_eq!(s.take(9, true), None, "the last two are to come");
+        assert_eq!(s.take(12, true), Some(Taken::Bytes { dsn: 1, end: 11 }));
+        s.altered.push((18, 19));
+        assert_eq!(s.take(21, true), Some(Taken::Broken { dsn: 11 }));
+        assert_eq!(s.take(21, false), Some(Taken::Bytes { dsn: 11, end: 21 }));
     }
 }

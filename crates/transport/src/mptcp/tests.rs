@@ -22,13 +22,22 @@ struct Path {
     down: (Instant, Instant),
     /// Takes MPTCP options away.
     strips: bool,
+    /// Share of data segments whose payload it changes: from the left, and from the right.
+    alters: [f64; 2],
 }
 
 impl Path {
     fn new(delay_ms: u64, loss: f64) -> Self {
         let never = (Instant::MAX, Instant::MAX);
         let spacing = Duration::from_micros(500);
-        Self { delay: Duration::from_millis(delay_ms), spacing, loss, down: never, strips: false }
+        Self {
+            delay: Duration::from_millis(delay_ms),
+            spacing,
+            loss,
+            down: never,
+            strips: false,
+            alters: [0.0; 2],
+        }
     }
 }
 
@@ -154,6 +163,10 @@ impl World {
                 self.mutes -= 1;
                 t.options.signal = None;
             }
+        }
+        let alters = path.alters[from];
+        if alters > 0.0 && t.segment.payload > 0 {
+            t.segment.altered = self.rng.bernoulli(alters);
         }
         self.sent += 1;
         self.flying.insert((arrives, self.sent), (1 - from, t));
@@ -383,8 +396,81 @@ fn without_options_on_the_way_it_is_plain_tcp() {
     w.ends[1].close();
     w.run_for(100);
     assert_eq!(w.delivered, [100_000, 500_000]);
-    assert!(w.ends[0].is_fallback() || w.events[0].contains(&Event::Closed));
+    assert!(w.ends[0].is_fallback() && w.ends[1].is_fallback());
     assert_eq!(w.events[1].last(), Some(&Event::Closed), "{:?}", w.events);
+}
+
+/// A transfer in both directions over `paths`; it ends in good order.
+fn transferred(plan: &MptcpPlan, paths: &[Path], seed: u64) -> World {
+    let mut w = World::new(plan, paths, seed);
+    for end in 0..2 {
+        w.ends[end].write(400_000);
+        w.ends[end].close();
+    }
+    w.run_for(200);
+    assert_eq!(w.delivered, [400_000; 2], "seed {seed}: {:?}", w.events);
+    assert!(w.events.iter().all(|e| e.last() == Some(&Event::Closed)), "seed {seed}: {:?}", w.events);
+    w
+}
+
+#[test]
+fn without_checksums_changed_bytes_arrive_changed() {
+    for (path, direction) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let mut paths = [Path::new(10, 0.01), Path::new(20, 0.01)];
+        paths[path].alters[direction] = 0.1;
+        let w = transferred(&usual(), &paths, 1);
+        let altered = [0, 1].map(|e| w.ends[e].altered_bytes());
+        assert!(altered[1 - direction] > 0 && altered[direction] == 0, "{altered:?}");
+        assert!(!w.ends[0].is_fallback() && w.ends[0].stats().checksum_failures == 0);
+    }
+}
+
+#[test]
+fn with_checksums_a_path_that_changes_bytes_is_given_up() {
+    for (path, direction, seed) in (0..24).map(|i| (i & 1, i >> 1 & 1, i as u64)) {
+        let mut plan = usual();
+        plan.mptcp.checksum = true;
+        let mut w = World::new(&plan, &[Path::new(10, 0.0), Path::new(10, 0.0)], seed);
+        w.ends[direction].write(1000);
+        w.run_for(1);
+        // Both subflows are there.
+        w.paths[path].alters[direction] = 0.1;
+        w.ends[1 - direction].write(1000);
+        w.ends[direction].write(399_000);
+        w.run_for(20);
+        let receiver = w.ends[1 - direction].stats();
+        assert_eq!(w.delivered[1 - direction], 400_000, "{path} {direction} {:?}", w.events);
+        assert_eq!(
+            (w.ends[1 - direction].altered_bytes(), receiver.checksum_failures),
+            (0, 1),
+            "{path} {direction}"
+        );
+        assert!(!w.ends.iter().any(Mptcp::is_fallback));
+        assert!(w.ends.iter().all(|e| e.subflows().count() == 1), "the other path remains");
+    }
+}
+
+#[test]
+fn with_checksums_the_only_path_becomes_plain_tcp() {
+    for (seed, loss, alters) in [
+        (1, 0.0, [0.1, 0.0]),
+        (2, 0.0, [0.0, 0.1]),
+        (3, 0.0, [0.1, 0.1]),
+        (4, 0.0, [1.0, 1.0]),
+        (5, 0.01, [0.1, 0.0]),
+        (6, 0.01, [0.0, 0.1]),
+        (7, 0.01, [0.1, 0.1]),
+    ] {
+        let mut plan = usual();
+        plan.mptcp.checksum = true;
+        let path = Path { alters, ..Path::new(10, loss) };
+        let w = transferred(&plan, &[path], seed);
+        assert!(w.ends.iter().all(Mptcp::is_fallback), "{seed}");
+        for (end, alters) in [(1, alters[0]), (0, alters[1])] {
+            assert_eq!(w.ends[end].altered_bytes() > 0, alters > 0.0, "{seed}");
+            assert!(w.ends[end].stats().checksum_failures <= 1);
+        }
+    }
 }
 
 #[test]
@@ -458,13 +544,19 @@ mod properties {
     use super::*;
     use proptest::prelude::*;
 
+    /// Share of segments changed: mostly none.
+    fn alters() -> impl Strategy<Value = f64> {
+        prop_oneof![4 => Just(0.0), 1 => 0.0..0.2_f64]
+    }
+
     fn path() -> impl Strategy<Value = Path> {
-        (1_u64..150, 0.0..0.1_f64, 100_u64..5_000, prop::option::of((0_u64..5_000, 1_u64..20_000))).prop_map(
-            |(delay, loss, spacing, outage)| {
+        let outage = prop::option::of((0_u64..5_000, 1_u64..20_000));
+        (1_u64..150, 0.0..0.1_f64, 100_u64..5_000, outage, [alters(), alters()]).prop_map(
+            |(delay, loss, spacing, outage, alters)| {
                 let down = outage.map_or((Instant::MAX, Instant::MAX), |(at, len)| {
                     (Instant::from_millis(at), Instant::from_millis(at + len))
                 });
-                Path { spacing: Duration::from_micros(spacing), down, ..Path::new(delay, loss) }
+                Path { spacing: Duration::from_micros(spacing), down, alters, ..Path::new(delay, loss) }
             },
         )
     }
@@ -545,7 +637,7 @@ mod properties {
             Profile::Mptcp094,
         ]);
         let names = (prop::sample::select(SchedulerConfig::names()), managers());
-        let switches = prop::array::uniform6(any::<bool>());
+        let switches = prop::array::uniform7(any::<bool>());
         let buffers = (4_000_u64..500_000, prop::option::of(4_000_u64..500_000));
         (control, profiles, names, switches, buffers).prop_map(|(control, profile, names, on, buffers)| {
             let mut plan = plan(names.0, "fullmesh", control);
@@ -570,6 +662,7 @@ mod properties {
             plan.mptcp.opportunistic_retransmission = on[2];
             plan.mptcp.reinject_on_timeout ^= on[4];
             plan.mptcp.avoid_failed ^= on[5];
+            plan.mptcp.checksum ^= on[6];
             plan
         })
     }
@@ -597,7 +690,9 @@ mod properties {
                     let (una, nxt) = w.ends[end].progress();
                     prop_assert!(una >= *acked, "data-level acknowledgments regress");
                     prop_assert!(nxt - una <= window, "{} bytes beyond the window", nxt - una);
-                    prop_assert!(una <= w.delivered[1 - end], "acknowledged before it arrived");
+                    // TCP acknowledges what waits for the peer to say how the stream goes on.
+                    let in_order = una <= w.delivered[1 - end] || w.ends[end].is_fallback();
+                    prop_assert!(in_order, "acknowledged before it arrived");
                     *acked = una;
                 }
                 if w.events.iter().all(|e| e.contains(&Event::Closed)) {
@@ -606,6 +701,15 @@ mod properties {
             }
             for end in &w.ends {
                 prop_assert_eq!(end.stats().timeouts, end.tcp_stats().timeouts);
+                let unnoticed = end.altered_bytes() > 0 && plan.mptcp.checksum && !end.is_fallback();
+                prop_assert!(!unnoticed, "a wrong checksum went unnoticed");
+            }
+            let broken = w.ends.iter().any(|e| e.stats().checksum_failures > 0)
+                && w.events.iter().flatten().any(|e| matches!(e, Event::Reset { .. }));
+            if broken {
+                // RFC 8684 §3.7: the last subflow is closed where what it carried cannot be continued.
+                prop_assert!(w.delivered[0] <= bytes.1 && w.delivered[1] <= bytes.0);
+                return Ok(());
             }
             prop_assert_eq!(w.delivered, [bytes.1, bytes.0]);
             prop_assert!(w.events.iter().all(|e| e.contains(&Event::Closed)), "{:?} at {:?}", w.events, w.now);

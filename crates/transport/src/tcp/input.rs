@@ -26,6 +26,9 @@ pub(super) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
 impl Tcp {
     /// Takes a segment that arrived at `now`.
     pub fn handle_segment(&mut self, segment: &Segment, now: Instant) {
+        if segment.altered {
+            return self.handle_altered(segment, now);
+        }
         self.stats.segments_received += 1;
         self.burst = 0;
         match self.state {
@@ -34,6 +37,21 @@ impl Tcp {
             State::SynSent => self.on_segment_in_syn_sent(segment, now),
             _ => self.on_segment_in_connection(segment, now),
         }
+    }
+
+    /// A segment whose payload was changed is like any other; how much of it is accepted is counted.
+    #[cold]
+    fn handle_altered(&mut self, segment: &Segment, now: Instant) {
+        let range = |tcp: &Self| {
+            let seq = unwrap(tcp.rcv.nxt, segment.seq);
+            let end = seq + u64::from(segment.payload);
+            (end, tcp.rcv.missing(seq, end))
+        };
+        let (_, before) = range(self);
+        self.handle_segment(&Segment { altered: false, ..*segment }, now);
+        let (end, after) = range(self);
+        let altered = self.altered.get_or_insert_default();
+        altered.add(before.saturating_sub(after), end, self.rcv.nxt);
     }
 
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no connection is answered with a reset.

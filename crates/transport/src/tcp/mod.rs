@@ -37,6 +37,7 @@
 //! assert_eq!(client.view().min_rtt, Duration::from_millis(20));
 //! ```
 
+pub(crate) mod altered;
 mod delivery;
 mod ecn;
 mod input;
@@ -61,6 +62,7 @@ pub use stats::{TcpStats, TcpView};
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
 use crate::config::{EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
+use altered::Altered;
 use ecn::Accurate;
 use reassembly::Reassembly;
 use recovery::{Recovery, Repair};
@@ -235,6 +237,8 @@ pub struct Tcp {
     accurate: Accurate,
     last_challenge: Option<Instant>,
     reset_reply: Option<ResetReply>,
+    /// What came and was changed on the way.
+    altered: Option<Box<Altered>>,
 }
 
 impl Tcp {
@@ -289,6 +293,7 @@ impl Tcp {
             ts_recent: 0,
             last_challenge: None,
             reset_reply: None,
+            altered: None,
             pending: Pending::default(),
             stats: TcpStats::default(),
             config: Arc::clone(config),
@@ -409,6 +414,11 @@ impl Tcp {
             self.stats.segments_received,
             self.stats.dsacks,
         ));
+    }
+
+    /// Bytes delivered to the application that a middlebox had changed.
+    pub fn altered_bytes(&self) -> u64 {
+        self.altered.as_ref().map_or(0, |a| a.delivered(self.rcv.nxt))
     }
 
     /// Counters since the start.

@@ -1,6 +1,7 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
 //! data comes in pieces that leave at once, each in a segment of its own.
 
+use super::input::unwrap;
 use super::timer::Timer;
 use super::{ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
@@ -56,6 +57,17 @@ impl Tcp {
     #[inline]
     pub(crate) fn received_ssn(&self) -> u64 {
         self.rcv.nxt_data(self.fin_at).saturating_sub(self.irs)
+    }
+
+    /// Bytes that have come and were changed on the way.
+    pub(crate) fn altered_arrived(&self) -> u64 {
+        self.altered.as_ref().map_or(0, |a| a.arrived())
+    }
+
+    /// The relative numbers of the payload of a segment that has come.
+    pub(crate) fn received_range(&self, segment: &Segment) -> (u64, u64) {
+        let start = unwrap(self.rcv.nxt, segment.seq).saturating_sub(self.irs);
+        (start, start + u64::from(segment.payload))
     }
 
     /// The window field of `segment` in bytes.

@@ -333,6 +333,8 @@ fn of_connection(end: &Mptcp, what: &str) -> Result<String, String> {
         "reinjected" => s.reinjected_bytes.to_string(),
         "timeouts" => s.timeouts.to_string(),
         "data_timeouts" => s.data_timeouts.to_string(),
+        "altered" => end.altered_bytes().to_string(),
+        "checksum_failures" => s.checksum_failures.to_string(),
         "waiting" => end.waiting_bytes().to_string(),
         "subflows" => end.subflows().count().to_string(),
         "lost" => s.subflows_lost.to_string(),

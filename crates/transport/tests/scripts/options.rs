@@ -8,7 +8,7 @@
 //! [join hmac ok id 1]                  of a SYN-ACK, and [join hmac ok] of the third segment; or `hmac wrong`
 //! [dss ack 1 dsn 1 ssn 1 len 1000 fin checksum]   what there is of it; the first byte has dsn 1
 //! [add_addr id 1 addr 11 port 81 hmac ok]   or `hmac wrong`; the answer: [add_addr id 1 addr 11 echo]
-//! [remove_addr 1] [prio backup] [prio regular] [fail dsn 1] [fastclose key ok] [rst reason 6 transient]
+//! [remove_addr 1] [prio backup] [prio regular] [fail dsn 1 closes] [fastclose key ok] [rst reason 6 transient]
 //! ```
 
 use crate::words::number;
@@ -110,7 +110,9 @@ impl Secrets {
                 format!("remove_addr {}", ids.join(","))
             }
             Signal::Priority { backup } => format!("prio {}", if backup { "backup" } else { "regular" }),
-            Signal::Fail { dsn } => format!("fail dsn {}", dsn.wrapping_sub(self.peer.initial_dsn())),
+            Signal::Fail { dsn, closes } => {
+                format!("fail dsn {}{}", dsn.wrapping_sub(self.peer.initial_dsn()), with(closes, " closes"))
+            }
             Signal::FastClose { key } => format!("fastclose key {}", ok(key == self.peer.0)),
             Signal::Reset { transient, reason } => {
                 format!("rst reason {}{}", reason as u8, with(transient, " transient"))
@@ -192,7 +194,7 @@ impl Secrets {
             ("prio", ..) => Signal::Priority { backup },
             ("fail", ..) => {
                 let dsn: u64 = words.get("dsn")?.ok_or("dsn is missing")?;
-                Signal::Fail { dsn: dsn.wrapping_add(self.own.initial_dsn()) }
+                Signal::Fail { dsn: dsn.wrapping_add(self.own.initial_dsn()), closes: words.has("closes") }
             }
             ("fastclose", ..) => Signal::FastClose { key: self.own.0 ^ words.spoilt("key")? },
             ("rst", ..) => {

@@ -216,6 +216,7 @@ fn show(tcp: &Tcp, rest: &str) -> Outcome {
             "idle_restarts" => s.idle_restarts.to_string(),
             "dsacks" => s.dsacks.to_string(),
             "delivered" => s.bytes_delivered.to_string(),
+            "altered" => tcp.altered_bytes().to_string(),
             "probes" => s.window_probes.to_string(),
             "loss_probes" => s.loss_probes.to_string(),
             "spurious" => s.spurious_recoveries.to_string(),

@@ -1,4 +1,5 @@
-//! Segments as scripts write them: flags, start:end, ack, win, sack a-b,c-d, ts value,echo, ecn ce.
+//! Segments as scripts write them: flags, start:end, ack, win, sack a-b,c-d, ts value,echo, ecn ce, altered (a
+//! middlebox has changed the payload).
 //!
 //! Flags: S syn, F fin, R reset, P push, E ece, C cwr, N ae, A or `.` ack (`.` for a segment with nothing but an ACK and
 //! data).
@@ -51,6 +52,7 @@ impl Numbers {
                 "win" => s.window = number(words.next())?,
                 "mss" => s.mss = Some(number(words.next())?),
                 "scale" => s.window_scale = Some(number(words.next())?),
+                "altered" => s.altered = true,
                 "sackok" => s.sack_permitted = true,
                 "ecn" => s.ecn = if words.next() == Some("ce") { Ecn::Ce } else { Ecn::Ect0 },
                 "ts" => {

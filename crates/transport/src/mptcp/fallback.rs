@@ -1,0 +1,310 @@
+//! The fallback to plain TCP: for want of options, and after a checksum that failed (RFC 8684 §3.7).
+//!
+//! Without options both levels have the same numbers from the start. After a failure the ends tell each other by an
+//! infinite mapping how subflow bytes continue the stream: the numbers differ by a constant. The end that found the
+//! failure takes nothing more until it has the peer's mapping, and repeats its MP_FAIL; the peer, if all that it has on
+//! its way is one run of the stream, answers with an infinite mapping from the first byte not acknowledged, and MP_FAIL.
+//! Where it is not, or where there are other subflows, the subflow is reset.
+
+use super::Mptcp;
+use super::handshake::Stage;
+use super::option::{Dss, Mapping, Options, ResetReason, Signal};
+use super::subflow::Taken;
+use crate::segment::{Flags, Segment};
+use crate::tcp::State;
+use tailrace_core::Instant;
+
+/// How far the fallback has come.
+#[derive(Clone, Debug)]
+pub(super) struct Fallback {
+    /// Data sequence number less subflow sequence number of all that this end sends.
+    pub(super) tx: i64,
+    /// The same of what the peer sends; until it is known, its mappings count.
+    rx: Option<i64>,
+    /// The data sequence number whose checksum failed: nothing is taken before the peer says how it continues.
+    pub(super) rejected: Option<u64>,
+    /// When MP_FAIL is repeated, and how often it was.
+    pub(super) deadline: Instant,
+    repeats: u32,
+    /// The infinite mapping of this end.
+    mapping: Option<Mapping>,
+    /// It goes with every segment, as the peer may not have it.
+    telling: bool,
+    /// The peer's MP_FAIL is answered by one.
+    answers: bool,
+    /// The peer has begun by its mapping, and is known to have this end's when its own no longer comes.
+    second: bool,
+}
+
+impl Default for Fallback {
+    fn default() -> Self {
+        Self {
+            tx: 0,
+            rx: None,
+            rejected: None,
+            deadline: Instant::MAX,
+            repeats: 0,
+            mapping: None,
+            telling: false,
+            answers: false,
+            second: false,
+        }
+    }
+}
+
+impl Fallback {
+    /// Whether it has begun.
+    pub(super) fn is_begun(&self) -> bool {
+        self.rx.is_some() || self.mapping.is_some()
+    }
+}
+
+impl Mptcp {
+    /// Plain TCP from now on: bytes have the same numbers at both levels, as they have had since the start.
+    pub(super) fn fall_back(&mut self) {
+        if self.stage == Stage::Opening {
+            self.snd.start(1);
+            self.rcv.start(1);
+        }
+        self.fallback.rx = Some(0);
+        self.leave_multipath();
+    }
+
+    fn leave_multipath(&mut self) {
+        self.stage = Stage::Fallback;
+        self.data_deadline = Instant::MAX;
+        self.signals.clear();
+    }
+
+    /// Whether there has never been a second subflow.
+    pub(super) fn is_single(&self) -> bool {
+        self.subflows.len() == 1
+    }
+
+    /// Whether segments still have mappings that count.
+    #[inline]
+    pub(super) fn is_mapped(&self) -> bool {
+        self.stage == Stage::Established || (self.stage == Stage::Fallback && self.fallback.rx.is_none())
+    }
+
+    /// Bytes of subflow `id` that take room of the window though they are not taken yet.
+    pub(super) fn held(&self, id: usize) -> u64 {
+        let s = &self.subflows[id];
+        if self.fallback.rejected.is_some() { s.tcp.received_ssn().saturating_sub(s.taken) } else { 0 }
+    }
+
+    /// The checksum of a mapping from `dsn` on, which has come in order on subflow `id`, is wrong.
+    #[cold]
+    pub(super) fn on_bad_checksum(&mut self, id: usize, dsn: u64, now: Instant) {
+        self.stats.checksum_failures += 1;
+        let other = |(i, s): (usize, &super::Subflow)| i != id && !s.gone && s.tcp.state().is_synchronized();
+        let several = self.subflows.iter().enumerate().any(other);
+        // What does not follow what is here came from another subflow that is no more.
+        if several || dsn > self.rcv.nxt() || self.rcv.waiting() > 0 {
+            self.fail_subflow(id, dsn);
+            return;
+        }
+        self.fallback.rejected = Some(dsn);
+        self.signals.clear();
+        self.end_others(id, now);
+        self.repeat_fail(now);
+    }
+
+    /// Resets subflow `id`, whose data from `dsn` on cannot be used.
+    fn fail_subflow(&mut self, id: usize, dsn: u64) {
+        self.subflows[id].fail = Some(self.rcv_base.wrapping_add(dsn));
+        self.subflows[id].abort(ResetReason::Middlebox);
+        self.touch(id);
+    }
+
+    /// MP_FAIL goes out on an ACK, and again if no answer comes.
+    pub(super) fn repeat_fail(&mut self, now: Instant) {
+        let live = self.subflows.iter().position(|s| s.ready && !s.gone);
+        let Some(id) = live.filter(|_| self.fallback.rejected.is_some() && self.stage != Stage::Closed)
+        else {
+            self.fallback.deadline = Instant::MAX;
+            return;
+        };
+        let wait = self.subflows[id].tcp.view().rto.saturating_mul(1 << self.fallback.repeats.min(6));
+        self.fallback.repeats += 1;
+        self.fallback.deadline = now.saturating_add(wait);
+        self.subflows[id].tcp.demand_ack();
+        self.touch(id);
+    }
+
+    /// The MP_FAIL that this end has to tell.
+    pub(super) fn fail_option(&self) -> Option<Signal> {
+        let told = |dsn: u64| Signal::Fail { dsn: self.rcv_base.wrapping_add(dsn), closes: false };
+        match self.fallback.rejected {
+            Some(dsn) => Some(told(dsn)),
+            None if self.fallback.telling && self.fallback.answers => Some(told(self.rcv.nxt())),
+            None => None,
+        }
+    }
+
+    /// The peer has found a wrong checksum in what came on subflow `id`, and not reset it. With its mapping beside it, its
+    /// MP_FAIL is an answer itself.
+    pub(super) fn on_fail(&mut self, id: usize, mapped: bool, now: Instant) {
+        if self.subflows[id].tcp.state() == State::Closed {
+            return;
+        }
+        self.fallback.answers |= !mapped && self.fallback.rejected.is_none();
+        if self.stage == Stage::Established {
+            self.go_infinite(id, now);
+        } else if self.fallback.mapping.is_some() {
+            // It may not have got this end's mapping.
+            self.fallback.telling = true;
+            self.subflows[id].tcp.demand_ack();
+        }
+    }
+
+    /// The peer's infinite mapping: from `m.ssn` on, its bytes on subflow `id` are the stream from `m.dsn` on.
+    pub(super) fn on_infinite(&mut self, id: usize, m: Mapping, now: Instant) {
+        if self.stage == Stage::Established {
+            self.fallback.second = self.go_infinite(id, now);
+            if !self.fallback.second {
+                return;
+            }
+        } else if !self.fallback.second {
+            self.fallback.telling = false;
+        }
+        if self.fallback.rx.is_some() || self.fallback.mapping.is_none() {
+            return;
+        }
+        let dsn = m.dsn.wrapping_sub(self.rcv_base);
+        self.fallback.rx = Some(dsn as i64 - i64::from(m.ssn));
+        self.fallback.rejected = None;
+        self.fallback.deadline = Instant::MAX;
+        let s = &mut self.subflows[id];
+        // What came before is told again behind it.
+        s.taken = s.taken.max(u64::from(m.ssn));
+        s.received.clear();
+    }
+
+    /// This end tells by an infinite mapping on subflow `id` how its bytes continue; or resets the subflow where they
+    /// do not continue the stream. Returns whether they do.
+    fn go_infinite(&mut self, id: usize, now: Instant) -> bool {
+        let Some(offset) = self.run_of(id) else {
+            self.fail_subflow(id, self.rcv.nxt());
+            return false;
+        };
+        self.end_others(id, now);
+        self.fallback.tx = offset;
+        let ssn = self.snd.una as i64 - offset;
+        self.fallback.mapping =
+            Some(Mapping { dsn: self.snd_base.wrapping_add(self.snd.una), ssn: ssn as u32, len: 0 });
+        self.fallback.telling = true;
+        self.snd.continue_as_one();
+        self.resend = None;
+        self.fin_due = self.snd.closing;
+        self.leave_multipath();
+        self.subflows[id].tcp.demand_ack();
+        self.touch(id);
+        true
+    }
+
+    fn end_others(&mut self, id: usize, now: Instant) {
+        for other in 0..self.subflows.len() {
+            if other != id && !self.subflows[other].gone {
+                self.subflows[other].abort(ResetReason::Mptcp);
+                self.settle(other, now);
+            }
+        }
+    }
+
+    /// Whether subflows and addresses may be added.
+    pub(super) fn is_multipath(&self) -> bool {
+        self.stage == Stage::Established && self.fallback.rejected.is_none()
+    }
+
+    /// What data sequence numbers exceed subflow numbers by, where all data that is not acknowledged lies on subflow
+    /// `id` in one run.
+    fn run_of(&self, id: usize) -> Option<i64> {
+        let end = self.snd.nxt.min(self.snd.app_end);
+        let s = &self.subflows[id];
+        let offset = end as i64 - s.tcp.next_ssn() as i64;
+        (self.snd.una >= end || (s.run.0 == offset && s.run.1 <= self.snd.una)).then_some(offset)
+    }
+
+    /// What stands in the options of a segment that arrives in the fallback.
+    pub(super) fn on_late_options(&mut self, id: usize, options: &Options, now: Instant) {
+        if self.fallback.mapping.is_none() {
+            return;
+        }
+        let infinite = options.dss.and_then(|d| d.mapping).filter(|m| m.len == 0);
+        if let Some(m) = infinite {
+            self.on_infinite(id, m, now);
+        } else if options.dss.is_none() && self.fallback.second {
+            self.fallback.telling = false;
+        }
+        if let Some(Signal::Fail { closes: false, .. }) = options.signal {
+            self.on_fail(id, infinite.is_some(), now);
+        }
+    }
+
+    /// The options of a segment that goes out in the fallback: an infinite mapping and MP_FAIL as long as need be.
+    pub(super) fn late_options(&self, segment: &mut Segment) -> Options {
+        if segment.flags.has(Flags::RST) || !(self.fallback.telling || self.fallback.rejected.is_some()) {
+            return Options::NONE;
+        }
+        let mapping = self.fallback.mapping.filter(|_| self.fallback.telling);
+        // RFC 8684 §3.7: no data ACKs any more. The short numbers leave room for MP_FAIL beside timestamps.
+        let dss = mapping.map(|m| Dss { mapping: Some(m), checksum: self.checksum, ..Dss::default() });
+        let signal = if segment.payload == 0 { self.fail_option() } else { None };
+        Options { dss, signal }
+    }
+
+    /// Takes what has come in order on subflow `id`, and what its TCP acknowledges.
+    pub(super) fn take_in_fallback(&mut self, id: usize, segment: &Segment, now: Instant) {
+        let to = self.subflows[id].tcp.received_ssn();
+        match self.fallback.rx {
+            Some(offset) => self.take_plain(id, to, offset, now),
+            None if self.fallback.rejected.is_none() => {
+                while let Some(Taken::Bytes { dsn, end }) = self.subflows[id].take(to, false) {
+                    self.take_bytes(id, dsn, end, now);
+                }
+            }
+            None => {}
+        }
+        let s = &self.subflows[id];
+        if segment.flags.has(Flags::ACK) && s.tcp.state() != State::Closed {
+            let acked = s.tcp.acked_ssn().saturating_add_signed(self.fallback.tx).min(self.snd.nxt);
+            let window = s.tcp.window_of(segment);
+            self.stats.bytes_acked += self.snd.on_ack(acked, window);
+        }
+    }
+
+    /// Bytes up to `to` continue the stream; no further than the window, which moves as the application reads.
+    fn take_plain(&mut self, id: usize, to: u64, offset: i64, now: Instant) {
+        while self.subflows[id].taken < to {
+            let s = &mut self.subflows[id];
+            let dsn = s.taken.saturating_add_signed(offset);
+            let room = self.rcv.edge().saturating_sub(dsn);
+            let len = room.min(to - s.taken);
+            if len == 0 {
+                return;
+            }
+            s.taken += len;
+            self.take_bytes(id, dsn, dsn + len, now);
+            let mss = self.subflows[id].tcp.mss();
+            if self.subflows[id].taken < to {
+                self.rcv.window(mss);
+            }
+        }
+    }
+
+    /// Counts what of `dsn..end`, taken from subflow `id` just now, is new and was changed on the way.
+    #[cold]
+    pub(super) fn count_altered(&mut self, id: usize, dsn: u64, end: u64) {
+        let s = &mut self.subflows[id];
+        let (to, from) = (s.taken, s.taken - (end - dsn));
+        for &(start, stop) in &s.altered {
+            let (start, stop) = (start.max(from), stop.min(to));
+            if start < stop {
+                let (start, stop) = (dsn + (start - from), dsn + (stop - from));
+                self.altered.add(self.rcv.missing(start, stop), stop, self.rcv.nxt());
+            }
+        }
+        s.altered.retain(|r| r.1 > to);
+    }
+}
