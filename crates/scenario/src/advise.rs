@@ -250,6 +250,15 @@ impl Adviser<'_> {
                 format!("flow {name} may have one subflow only (max_subflows)"),
                 "raise max_subflows, or use transport kind = \"tcp\"".to_string(),
             )
+        } else if let Some(remedy) = manager
+            .first_address_only()
+            .filter(|_| meshes && paths.ways[i] > 1 && paths.ways_to_first[i] == 1)
+        {
+            let message = format!(
+                "path manager {by} joins flow {name} at one address of its server, which one path leads to: it \
+                 opens no second subflow"
+            );
+            (message, remedy.to_string())
         } else if manager.subflows() > 1 || (meshes && paths.ways[i] > 1) {
             return;
         } else if meshes {

@@ -50,6 +50,8 @@ pub(crate) struct Paths {
     pub(crate) windows: Vec<Windows>,
     /// Paths that a flow of each group can use at once, the most of any of its flows; one without Multipath TCP.
     pub(crate) ways: Vec<usize>,
+    /// Of those, the ones that lead to the address that the connection begins with.
+    pub(crate) ways_to_first: Vec<usize>,
     /// For observed links.
     sources: BTreeMap<Direction, Sources>,
     rates: BTreeMap<Direction, Rate>,
@@ -82,6 +84,7 @@ impl Paths {
             narrowest: vec![None; groups],
             windows: Vec::new(),
             ways: vec![0; groups],
+            ways_to_first: vec![0; groups],
             sources: BTreeMap::new(),
             rates: BTreeMap::new(),
             periodic: scenario.flows.iter().any(|f| is_periodic(&f.app)),
@@ -99,6 +102,9 @@ impl Paths {
                     topology.path(*a, *b).into_iter().collect()
                 };
                 paths.ways[i] = paths.ways[i].max(all.len());
+                let first = all.iter().min_by_key(|hops| hops.len()).and_then(|hops| hops.last().copied());
+                let to_first = all.iter().filter(|hops| hops.last().copied() == first).count();
+                paths.ways_to_first[i] = paths.ways_to_first[i].max(to_first);
                 for hops in all {
                     let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
                     paths.add(scenario, i, &there, &mut windows);

@@ -165,6 +165,23 @@ fn multipath_tcp_with_one_subflow_is_pointed_out() {
 }
 
 #[test]
+fn paths_that_linux_does_not_use_are_pointed_out() {
+    let disjoint = |manager: &str| {
+        let mptcp = format!("kind = \"mptcp\", path_manager = {manager}");
+        let link = "[[link]]\nbetween = [\"r2\", \"dst\"]";
+        let second = "[[link]]\nname = \"second\"\nbetween = [\"src[*]\", \"dst\"]\nrate = \"10 Mbit/s\"\n\
+                      delay = \"2 ms\"\n[[link]]\nbetween = [\"r2\", \"dst\"]";
+        warnings(&[("kind = \"tcp\", cc = \"reno\", sack = true", &mptcp), (link, second)])
+    };
+    let opens_none = |found: &[String]| found.iter().any(|w| w.contains("it opens no second subflow"));
+    let found = disjoint("\"linux\"");
+    assert!(opens_none(&found) && found.iter().any(|w| w.contains("add_addr_accepted = 1")), "{found:#?}");
+    let accepted = "{ kind = \"linux\", add_addr_accepted = 1, server = \"1 signal, 2 signal\" }";
+    assert!(!opens_none(&disjoint(accepted)));
+    assert!(!opens_none(&disjoint("\"fullmesh\"")));
+}
+
+#[test]
 fn advice_stands_where_it_is_meant() {
     let parsed = read(&[("limit = \"50 packets\"", "limit = \"1 packet\"")]);
     let Place::File { line, text, .. } = &parsed.warnings[0].place else { panic!() };

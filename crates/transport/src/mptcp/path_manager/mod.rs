@@ -240,6 +240,10 @@ pub trait PathManagerKind: PathManager + Sized {
     fn source_routes(_config: &Self::Config) -> &[Vec<String>] {
         &[]
     }
+    /// Where it opens subflows to the address only that the connection began with, how to have it use others.
+    fn first_address_only(_config: &Self::Config) -> Option<&'static str> {
+        None
+    }
     /// A parameter that limits the subflows of a connection, and how many it allows with the connection's own.
     fn limit(_config: &Self::Config) -> Option<(&'static str, u64)> {
         None

@@ -46,6 +46,10 @@ macro_rules! path_managers {
         }
 
         impl PathManagerConfig {
+            /// See [`PathManagerKind::first_address_only`].
+            pub fn first_address_only(&self) -> Option<&'static str> {
+                match self { $( Self::$variant(c) => $variant::first_address_only(c), )+ }
+            }
             /// See [`PathManagerKind::limit`].
             pub fn limit(&self) -> Option<(&'static str, u64)> {
                 match self { $( Self::$variant(c) => $variant::limit(c), )+ }

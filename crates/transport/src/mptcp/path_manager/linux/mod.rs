@@ -97,6 +97,13 @@ impl PathManagerKind for LinuxPaths {
         let called = c.client_listens && listed(&c.server, |e| e.subflow || e.fullmesh);
         c.subflows > 0 && (connects || accepts || called)
     }
+    fn first_address_only(c: &LinuxPathsConfig) -> Option<&'static str> {
+        let joined = c.add_addr_accepted > 0 && c.server.listed().iter().any(|e| e.signal);
+        (!joined).then_some(
+            "let the server announce another and the client accept it, as in server = \"2 signal\", \
+             add_addr_accepted = 1; or use path_manager = \"fullmesh\"",
+        )
+    }
     fn limit(c: &LinuxPathsConfig) -> Option<(&'static str, u64)> {
         Some(("subflows", c.subflows + 1))
     }
