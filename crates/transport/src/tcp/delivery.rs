@@ -30,7 +30,8 @@ impl Tcp {
     /// The ACK is dealt with: the congestion control hears what it brought.
     pub(super) fn tell_delivery(&mut self, before: &Watch, segment: &Segment, marked: u64, now: Instant) {
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
-        let flow = self.board.rates.as_mut().map_or(FlowSample::default(), |r| r.finish());
+        let least = u64::from(self.mss);
+        let flow = self.board.rates.as_mut().map_or(FlowSample::default(), |r| r.finish(least));
         let delivery = Delivery {
             now,
             acked: Bytes(self.board.una - before.una),

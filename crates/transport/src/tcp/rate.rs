@@ -132,8 +132,9 @@ impl Rates {
     }
 
     /// §3.3, GenerateRateSample: the ACK is dealt with. Times shorter than the least round trip belong to segments
-    /// sent again whose first copy was not lost.
-    pub(crate) fn finish(&mut self) -> FlowSample {
+    /// sent again whose first copy was not lost. What is delivered counts as `least` bytes at least, as in Linux, which
+    /// counts packets: a lone FIN must not say that the path carries a byte a round trip.
+    pub(crate) fn finish(&mut self, least: u64) -> FlowSample {
         if self.app_limited != 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
@@ -145,7 +146,7 @@ impl Rates {
             let acking = self.now.saturating_since(n.sent.delivered_at);
             let interval = sending.max(acking);
             (interval >= self.min_rtt && !interval.is_zero()).then(|| RateSample {
-                bytes_per_sec: (self.delivered - n.sent.delivered) as f64 / interval.as_secs_f64(),
+                bytes_per_sec: (self.delivered - n.sent.delivered).max(least) as f64 / interval.as_secs_f64(),
                 prior_delivered: n.sent.delivered,
                 app_limited: n.sent.app_limited,
                 sent_in_flight: n.sent.in_flight,
@@ -180,7 +181,7 @@ mod tests {
     fn ack(r: &mut Rates, sent_at: &[u64], now: u64) -> FlowSample {
         r.begin(MS(now));
         sent_at.iter().for_each(|&ms| r.on_acked(true, true, 1000, MS(ms)));
-        r.finish()
+        r.finish(1000)
     }
 
     #[test]
@@ -229,7 +230,7 @@ mod tests {
         r.begin(MS(100));
         r.on_acked(true, true, 1000, MS(0));
         r.on_acked(true, false, 0, MS(90));
-        assert_eq!(r.finish().rtt, Some(Duration::from_millis(100)));
+        assert_eq!(r.finish(1000).rtt, Some(Duration::from_millis(100)));
     }
 
     #[test]
@@ -250,12 +251,21 @@ mod tests {
         r.begin(MS(100));
         r.on_delivered(1, 1000, MS(0));
         r.lost += 1000;
-        let f = r.finish();
+        let f = r.finish(1000);
         assert_eq!((f.lost, f.rate.unwrap().lost), (1000, 1000));
         r.on_resent(0, 2000);
         r.begin(MS(200));
         r.on_acked(true, true, 1000, MS(100));
-        let f = r.finish();
+        let f = r.finish(1000);
         assert_eq!((f.lost, f.rate.unwrap().lost, f.rate.unwrap().prior_delivered), (0, 0, 1000));
+    }
+
+    #[test]
+    fn a_lone_fin_counts_as_a_segment() {
+        let mut r = sent(&[0, 0]);
+        r.begin(MS(100));
+        r.on_delivered(1, 1, MS(0));
+        let rate = r.finish(1000).rate.unwrap();
+        assert!((rate.bytes_per_sec - 10_000.0).abs() < 1e-6, "{rate:?}");
     }
 }
