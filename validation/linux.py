@@ -159,37 +159,43 @@ class Network:
 
 
 def run(case: Case, seed: int, timeout: float = 900) -> str:
-    """What the guest prints. Its memory is a file that grows with use only."""
+    """What the guest prints."""
     kernel, traffic = prepare()
     with tempfile.TemporaryDirectory(prefix="validation-") as place:
         for name, text in files(case, seed, traffic.resolve()).items():
             (Path(place) / name).write_text(text, encoding="utf-8")
-        init = Path(place) / "init"
-        init.chmod(0o755)
-        done = subprocess.run(
-            [
-                str(kernel),
-                "mem=512M",
-                "rootfstype=hostfs",
-                "rootflags=/",
-                "ro",
-                f"init={init}",
-                "con=null",
-                "con0=fd:0,fd:1",
-                "quiet",
-                "time-travel=inf-cpu",
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=timeout,
-            check=False,
-            env={"PATH": "/usr/bin:/bin", "TMPDIR": place, "HOME": place},
-        )
-    if "\ndone" not in done.stdout.replace("\r", ""):
-        raise RuntimeError(f"the guest failed on {case.name}: {done.stdout[-1500:]}")
-    return done.stdout.replace("\r", "")
+        return boot(kernel, Path(place), case.name, timeout)
+
+
+def boot(kernel: Path, place: Path, name: str, timeout: float) -> str:
+    """What the guest whose first process is `init` in `place` prints. Its memory is a file that grows with use only."""
+    init = place / "init"
+    init.chmod(0o755)
+    done = subprocess.run(
+        [
+            str(kernel),
+            "mem=512M",
+            "rootfstype=hostfs",
+            "rootflags=/",
+            "ro",
+            f"init={init}",
+            "con=null",
+            "con0=fd:0,fd:1",
+            "quiet",
+            "time-travel=inf-cpu",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(place), "HOME": str(place)},
+    )
+    text = done.stdout.replace("\r", "")
+    if "\ndone" not in text:
+        raise RuntimeError(f"the guest failed on {name}: {text[-1500:]}")
+    return text
 
 
 def parse(text: str, case: Case) -> Measures:

@@ -1,0 +1,152 @@
+/* One bulk transfer over Multipath TCP inside the reference kernel, and what it shows of it.
+ *
+ *   multipath run DURATION CLIENT SERVER ADDRESS
+ *   multipath poweroff
+ *
+ * A connection from the network namespace CLIENT to ADDRESS in SERVER. Prints, between "begin" and "done", once a second
+ * "tick TIME received BYTES DEVICE BYTES ...": what the receiving application has got, and what each device of the
+ * client whose name begins with c has sent; at the end the counters of MPTCP and TCP that are not zero. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/reboot.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+
+enum { PORT = 5001, CHUNK = 65536 };
+static char buffer[CHUNK];
+static int epoll_fd;
+
+static void fail(const char *what)
+{
+    printf("error %s: %s\n", what, strerror(errno));
+    fflush(stdout);
+    reboot(RB_POWER_OFF);
+    exit(1);
+}
+
+static void enter(const char *ns)
+{
+    char path[256];
+    snprintf(path, sizeof path, "/run/netns/%s", ns);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || setns(fd, CLONE_NEWNET)) fail(path);
+    close(fd);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void watch(int fd, uint32_t events)
+{
+    struct epoll_event e = {.events = events, .data.fd = fd};
+    if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &e)) fail("epoll_ctl");
+}
+
+static int open_socket(void)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_MPTCP);
+    if (fd < 0) fail("a socket of MPTCP");
+    return fd;
+}
+
+static void print_devices(void)
+{
+    char line[512], name[32];
+    unsigned long long sent;
+    FILE *f = fopen("/proc/self/net/dev", "r");
+    if (!f) fail("/proc/self/net/dev");
+    while (fgets(line, sizeof line, f))
+        if (sscanf(line, " %31[^:]: %*u %*u %*u %*u %*u %*u %*u %*u %llu", name, &sent) == 2 && name[0] == 'c')
+            printf(" %s %llu", name, sent);
+    fclose(f);
+}
+
+static void print_counters(const char *ns)
+{
+    static char names[16384], values[16384];
+    enter(ns);
+    FILE *f = fopen("/proc/self/net/netstat", "r");
+    if (!f) fail("/proc/self/net/netstat");
+    while (fgets(names, sizeof names, f) && fgets(values, sizeof values, f)) {
+        char *a, *b, *name = strtok_r(names, " \n", &a), *value = strtok_r(values, " \n", &b);
+        while ((name = strtok_r(NULL, " \n", &a)) && (value = strtok_r(NULL, " \n", &b)))
+            if (strcmp(value, "0")) printf("counter %s %s %s\n", ns, name, value);
+    }
+    fclose(f);
+}
+
+static void run(double duration, const char *client, const char *server, const char *to)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+    if (inet_pton(AF_INET, to, &a.sin_addr) != 1) fail(to);
+    epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    enter(server);
+    int listener = open_socket();
+    if (bind(listener, (struct sockaddr *)&a, sizeof a) || listen(listener, 1)) fail("listen");
+    enter(client);
+    int sender = open_socket(), receiver = -1, timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+    if (connect(sender, (struct sockaddr *)&a, sizeof a) && errno != EINPROGRESS) fail("connect");
+    struct itimerspec second = {.it_interval = {1, 0}, .it_value = {1, 0}};
+    if (timerfd_settime(timer, 0, &second, NULL)) fail("timerfd_settime");
+    watch(sender, EPOLLOUT);
+    watch(listener, EPOLLIN);
+    watch(timer, EPOLLIN);
+    uint64_t received = 0, expired;
+    double start = now();
+    printf("begin\n");
+    while (now() < start + duration) {
+        struct epoll_event events[8];
+        int ready = epoll_wait(epoll_fd, events, 8, -1);
+        for (int i = 0; i < ready; i++) {
+            int fd = events[i].data.fd;
+            if (fd == timer && read(timer, &expired, sizeof expired) > 0) {
+                printf("tick %.3f received %llu", now() - start, (unsigned long long)received);
+                print_devices();
+                printf("\n");
+            } else if (fd == listener) {
+                receiver = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+                if (receiver >= 0) watch(receiver, EPOLLIN);
+            } else if (fd == receiver) {
+                ssize_t n = recv(receiver, buffer, CHUNK, MSG_DONTWAIT);
+                if (n == 0) fail("the connection has ended");
+                if (n > 0) received += (uint64_t)n;
+            } else if (fd == sender && send(sender, buffer, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) {
+                fail("send");
+            }
+        }
+    }
+    print_counters(server);
+    print_counters(client);
+    printf("done\n");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc == 2 && !strcmp(argv[1], "poweroff")) {
+        sync();
+        return reboot(RB_POWER_OFF);
+    }
+    if (argc != 6 || strcmp(argv[1], "run")) return 2;
+    run(atof(argv[2]), argv[3], argv[4], argv[5]);
+    return 0;
+}
