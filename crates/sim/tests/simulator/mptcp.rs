@@ -72,6 +72,9 @@ fn a_middlebox_on_the_second_path_costs_only_that_path() {
             let run = flow(text, "", "{ kind = \"transfer\", size = \"2 MB\" }").run();
             assert_eq!(run.leaf("groups.mp.completed"), 1.0, "{there} {back}");
             assert!(!fell_back(&run), "{there} {back}");
+            // Where the client's proof does not arrive, nothing is sent.
+            let carried = run.json["connections"]["mp[0]"]["paths"]["path1"]["scheduled_bytes"].as_u64();
+            assert!(there == "none" || carried.unwrap_or(0) == 0, "{there} {back}: {carried:?}");
         }
     }
 }
