@@ -1,4 +1,4 @@
-//! Time, units, the packet view, randomness and parameters: what every other room of Tailrace shares.
+//! Time, units, the packet view, randomness, histograms and parameters: what every other room of Tailrace shares.
 //!
 //! Nothing here reads a clock, opens a file or starts a thread.
 
