@@ -175,6 +175,7 @@ impl Mptcp {
     /// Subflow `id`'s TCP has opened.
     pub(super) fn on_connected(&mut self, id: usize, now: Instant) {
         self.stats.subflows_established += 1;
+        self.lonely = Instant::MAX;
         let s = &mut self.subflows[id];
         if s.join.is_none() {
             s.ready = true;

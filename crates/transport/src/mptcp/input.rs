@@ -303,6 +303,7 @@ impl Mptcp {
                 self.stage = Stage::Closed;
                 self.data_deadline = Instant::MAX;
                 self.fallback.deadline = Instant::MAX;
+                self.lonely = Instant::MAX;
                 self.pending.closed = true;
                 return;
             }

@@ -81,6 +81,9 @@ impl Mptcp {
         let old = self.locals[i];
         (self.locals[i].up, self.locals[i].withdrawn) = (true, false);
         if !(old.withdrawn && self.plan.mptcp.new_address_ids) {
+            // What nobody could be told while there was no subflow is no longer true.
+            let removed = Signal::RemoveAddr(AddressIds::one(old.id));
+            self.signals.retain(|(_, signal)| *signal != removed);
             return old.id;
         }
         let mut ids = (self.last_id % MAX_ADDRESS_ID + 1..=MAX_ADDRESS_ID).chain(1..=MAX_ADDRESS_ID);

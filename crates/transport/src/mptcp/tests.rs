@@ -385,6 +385,22 @@ fn a_subflow_whose_peer_is_gone_without_a_fin_does_not_keep_the_connection_open(
 }
 
 #[test]
+fn a_connection_that_was_without_subflows_for_a_while_lives_on() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(1);
+    w.ends[0].local_down(10, w.now);
+    w.run_for(1);
+    assert_eq!([0, 1].map(|e| w.ends[e].subflows().count()), [0, 0]);
+    w.ends[0].local_up(10, w.now);
+    w.run_for(100);
+    let before = w.delivered[1];
+    w.run_for(1);
+    assert!(w.delivered[1] > before, "{:?}", w.events);
+    assert_eq!(w.events, [vec![Event::Connected], vec![Event::Connected]]);
+}
+
+#[test]
 fn without_options_on_the_way_it_is_plain_tcp() {
     let mut path = Path::new(10, 0.01);
     path.strips = true;
