@@ -35,7 +35,7 @@ impl Pieces for Shelf<'_> {
 /// SACK blocks give way to options.
 #[inline]
 fn make_room(segment: &mut Segment, options: &Options) {
-    while segment.options_len() + options.len() > OPTION_ROOM && !segment.sack.is_empty() {
+    while !segment.sack.is_empty() && segment.options_len() + options.len() > OPTION_ROOM {
         segment.sack.pop();
     }
 }
