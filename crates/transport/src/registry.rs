@@ -27,34 +27,38 @@ macro_rules! config_enum {
                 match self { $( Self::$variant(_) => $word, )+ }
             }
             /// The parameter table.
-            pub fn params(&self) -> &'static [ParamInfo] {
-                match self { $( Self::$variant(_) => <<$variant as $trait>::Config as Parameters>::params(), )+ }
+            pub fn params(&self) -> &'static [tailrace_core::params::ParamInfo] {
+                match self { $( Self::$variant(_) => <<$variant as $trait>::Config as tailrace_core::params::Parameters>::params(), )+ }
             }
             /// Sets one parameter.
             ///
             /// # Errors
-            /// [`SetError`] where the name is unknown or the value does not fit.
-            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
-                match self { $( Self::$variant(c) => c.set(name, value), )+ }
+            /// [`SetError`](tailrace_core::params::SetError) where the name is unknown or the value does not fit.
+            pub fn set(
+                &mut self,
+                name: &str,
+                value: &tailrace_core::params::Value,
+            ) -> Result<(), tailrace_core::params::SetError> {
+                match self { $( Self::$variant(c) => tailrace_core::params::Parameters::set(c, name, value), )+ }
             }
             /// The value of one parameter; `None` for an unknown name.
-            pub fn get(&self, name: &str) -> Option<Value> {
-                match self { $( Self::$variant(c) => c.get(name), )+ }
+            pub fn get(&self, name: &str) -> Option<tailrace_core::params::Value> {
+                match self { $( Self::$variant(c) => tailrace_core::params::Parameters::get(c, name), )+ }
             }
             /// Whether the parameters fit together.
             ///
             /// # Errors
             /// The name of one that does not, and why.
-            pub fn validate(&self) -> Result<(), Invalid> {
+            pub fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
                 match self { $( Self::$variant(c) => <$variant as $trait>::validate(c), )+ }
             }
             /// What documentation says about each.
-            pub fn catalog() -> Vec<CatalogEntry> {
-                vec![$( CatalogEntry {
+            pub fn catalog() -> Vec<$crate::cc::CatalogEntry> {
+                vec![$( $crate::cc::CatalogEntry {
                     name: $word,
                     summary: <$variant as $trait>::SUMMARY,
                     citation: <$variant as $trait>::CITATION,
-                    params: <<$variant as $trait>::Config as Parameters>::params(),
+                    params: <<$variant as $trait>::Config as tailrace_core::params::Parameters>::params(),
                 }, )+]
             }
         }

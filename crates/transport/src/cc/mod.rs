@@ -1,37 +1,33 @@
 //! Congestion control: who decides how much may be in flight.
 //!
 //! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
-//! is told into a window. One algorithm is one file plus one line in `registry.rs`.
+//! is told into a window. One algorithm is one file plus one line in the table below.
 
-mod bbr;
-mod bbr3;
-mod cubic;
-mod dctcp;
-mod highspeed;
 mod hystart;
-mod ledbat;
 pub(crate) mod member;
-mod newreno;
-mod prague;
 mod registry;
-mod reno;
-mod vegas;
 
-pub use bbr::{Bbr, BbrConfig, BbrMode};
-pub use bbr3::{Bbr3, Bbr3Config, Bbr3State};
-pub use cubic::{Cubic, CubicConfig};
-pub use dctcp::{Dctcp, DctcpConfig};
-pub use highspeed::{Highspeed, HighspeedConfig};
-pub use ledbat::{Ledbat, LedbatConfig};
-pub use newreno::{NewReno, NewRenoConfig};
-pub use prague::{Prague, PragueConfig};
-pub use registry::{CatalogEntry, Cc, CcConfig};
-pub use reno::{Reno, RenoConfig};
-pub use vegas::{RoundTrip, Vegas, VegasConfig};
+pub use bbr::BbrMode;
+pub use bbr3::Bbr3State;
+pub use registry::CatalogEntry;
+pub use vegas::RoundTrip;
 
 use crate::config::{EcnEcho, EcnLeast, Increase, TcpConfig, WindowUnit};
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
+
+registry::congestion_controls! {
+    "reno" => reno::Reno(RenoConfig),
+    "newreno" => newreno::NewReno(NewRenoConfig),
+    "cubic" => cubic::Cubic(CubicConfig),
+    "vegas" => vegas::Vegas(VegasConfig),
+    "highspeed" => highspeed::Highspeed(HighspeedConfig),
+    "dctcp" => dctcp::Dctcp(DctcpConfig),
+    "ledbat" => ledbat::Ledbat(LedbatConfig),
+    "bbr" => bbr::Bbr(BbrConfig),
+    "bbr3" => bbr3::Bbr3(Bbr3Config),
+    "prague" => prague::Prague(PragueConfig),
+}
 
 /// A threshold that is never reached: "unlimited".
 pub const NO_SSTHRESH: u64 = 1 << 62;

@@ -1,12 +1,7 @@
-//! The table of congestion controls. A new algorithm is one file and one line at the end of this one; names,
+//! What follows from the table of congestion controls in the module above: a line declares the module of an algorithm, and names,
 //! configuration, dispatch, documentation and the conformance tests derive from it.
 
-use super::member::Member;
-use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
-use super::{Bbr, Bbr3, Cubic, Dctcp, Highspeed, Ledbat, NewReno, Prague, Reno, Vegas};
-use crate::config::TcpConfig;
-use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
-use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_core::params::ParamInfo;
 
 /// What documentation says about one registered algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +17,9 @@ pub struct CatalogEntry {
 }
 
 macro_rules! congestion_controls {
-    ($( $word:literal => $variant:ident, )+) => {
+    ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
+        $( mod $file; pub use $file::{$variant, $config}; )+
+
         crate::registry::config_enum! {
             /// A congestion control with its parameters, by registered name.
             CcConfig, Algorithm, $( $word => $variant, )+
@@ -41,7 +38,7 @@ macro_rules! congestion_controls {
         pub enum Cc {
             $( #[doc = concat!("`", $word, "`")] $variant($variant), )+
             /// The window of a subflow that a coupled controller decides on.
-            Member(Member),
+            Member($crate::cc::member::Member),
         }
 
         impl CongestionControl for Cc {
@@ -96,16 +93,4 @@ macro_rules! congestion_controls {
         }
     };
 }
-
-congestion_controls! {
-    "reno" => Reno,
-    "newreno" => NewReno,
-    "cubic" => Cubic,
-    "vegas" => Vegas,
-    "highspeed" => Highspeed,
-    "dctcp" => Dctcp,
-    "ledbat" => Ledbat,
-    "bbr" => Bbr,
-    "bbr3" => Bbr3,
-    "prague" => Prague,
-}
+pub(super) use congestion_controls;

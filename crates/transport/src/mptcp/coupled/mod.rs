@@ -1,34 +1,27 @@
 //! Coupled congestion control: windows of several subflows that are decided on together (RFC 6356).
 //!
 //! Only congestion avoidance is coupled. Slow start, fast recovery and timeouts are each subflow's own (RFC 6356
-//! §3), and are dealt with here for all algorithms. One algorithm is one file plus one line in `registry.rs`.
+//! §3), and are dealt with here for all algorithms. One algorithm is one file plus one line in the table below.
 
-mod balia;
-mod ewtcp;
-mod fully_coupled;
-mod lia;
-mod linked_increases;
-mod olia;
 mod registry;
-mod rtt_compensator;
 #[cfg(test)]
 mod tests;
-mod wvegas;
-
-pub use balia::{Balia, BaliaConfig};
-pub use ewtcp::{Ewtcp, EwtcpConfig};
-pub use fully_coupled::{FullyCoupled, FullyCoupledConfig};
-pub use lia::{Lia, LiaConfig};
-pub use linked_increases::{LinkedIncreases, LinkedIncreasesConfig};
-pub use olia::{Olia, OliaConfig};
-pub use registry::{Controller, CoupledConfig};
-pub use rtt_compensator::{RttCompensator, RttCompensatorConfig};
-pub use wvegas::{Wvegas, WvegasConfig};
 
 use crate::cc::member::Member;
 use crate::cc::{AckSample, CongestionEvent, Signal};
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration};
+
+registry::coupled_controls! {
+    "lia" => lia::Lia(LiaConfig),
+    "olia" => olia::Olia(OliaConfig),
+    "balia" => balia::Balia(BaliaConfig),
+    "wvegas" => wvegas::Wvegas(WvegasConfig),
+    "ewtcp" => ewtcp::Ewtcp(EwtcpConfig),
+    "fully_coupled" => fully_coupled::FullyCoupled(FullyCoupledConfig),
+    "linked_increases" => linked_increases::LinkedIncreases(LinkedIncreasesConfig),
+    "rtt_compensator" => rtt_compensator::RttCompensator(RttCompensatorConfig),
+}
 
 /// A subflow as a coupled controller sees it.
 #[derive(Clone, Copy, Debug)]

@@ -1,15 +1,10 @@
-//! The table of coupled controllers. A new algorithm is one file and one line at the end of this one.
-
-use super::{
-    Balia, CoupledAlgorithm, CoupledControl, Ewtcp, FullyCoupled, Lia, LinkedIncreases, Olia, Path,
-    RttCompensator, Wvegas,
-};
-use crate::cc::{AckSample, CatalogEntry};
-use tailrace_core::Bytes;
-use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
+//! What follows from the table of coupled controllers in the module above: a line declares the module of an algorithm, and names,
+//! configuration, dispatch, documentation and the conformance tests derive from it.
 
 macro_rules! coupled_controls {
-    ($( $word:literal => $variant:ident, )+) => {
+    ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
+        $( mod $file; pub use $file::{$variant, $config}; )+
+
         crate::registry::config_enum! {
             /// A coupled controller with its parameters, by registered name.
             CoupledConfig, CoupledAlgorithm, $( $word => $variant, )+
@@ -59,14 +54,4 @@ macro_rules! coupled_controls {
         }
     };
 }
-
-coupled_controls! {
-    "lia" => Lia,
-    "olia" => Olia,
-    "balia" => Balia,
-    "wvegas" => Wvegas,
-    "ewtcp" => Ewtcp,
-    "fully_coupled" => FullyCoupled,
-    "linked_increases" => LinkedIncreases,
-    "rtt_compensator" => RttCompensator,
-}
+pub(super) use coupled_controls;

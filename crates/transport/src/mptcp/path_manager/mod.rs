@@ -1,29 +1,28 @@
 //! Path managers: which subflows there are (RFC 8684 §3.4; policy is left to the implementation).
 //!
 //! A path manager hears what happens to addresses and subflows and says what is to be done; it sends nothing itself.
-//! One path manager is one file plus one line in `registry.rs`.
+//! One path manager is one file plus one line in the table below.
 
-mod binder;
 mod delayed;
-mod fullmesh;
-mod linux;
-mod manual;
-mod ndiffports;
-mod passive;
 mod registry;
 
-pub use binder::{Binder, BinderConfig, GatewayLists};
-pub use fullmesh::{Fullmesh, FullmeshConfig};
-pub use linux::{Endpoint, Endpoints, LinuxPaths, LinuxPathsConfig};
-pub use manual::{Command, Manual, ManualConfig, Script};
-pub use ndiffports::{Ndiffports, NdiffportsConfig};
-pub use passive::{Passive, PassiveConfig};
-pub use registry::{PathManagerConfig, RunningPathManager};
+pub use binder::GatewayLists;
+pub use linux::{Endpoint, Endpoints};
+pub use manual::{Command, Script};
 
 use super::SourceRoute;
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
 use tailrace_core::params::{Invalid, Parameters};
+
+registry::path_managers! {
+    "passive" => passive::Passive(PassiveConfig),
+    "ndiffports" => ndiffports::Ndiffports(NdiffportsConfig),
+    "fullmesh" => fullmesh::Fullmesh(FullmeshConfig),
+    "linux" => linux::LinuxPaths(LinuxPathsConfig),
+    "binder" => binder::Binder(BinderConfig),
+    "manual" => manual::Manual(ManualConfig),
+}
 
 /// Id of an address within its host (RFC 8684 §3.4.1); 0 is the one the connection began with.
 pub type AddressId = u8;

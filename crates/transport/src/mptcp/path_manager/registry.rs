@@ -1,15 +1,10 @@
-//! The table of path managers. A new one is one file and one line at the end of this one.
-
-use super::{
-    AddressId, Binder, End, Fullmesh, LinuxPaths, Manual, Misfit, NamedInterface, Ndiffports, Passive,
-    PathAction, PathEvent, PathManager, PathManagerKind,
-};
-use crate::cc::CatalogEntry;
-use tailrace_core::Instant;
-use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
+//! What follows from the table of path managers in the module above: a line declares the module of an algorithm, and names,
+//! configuration, dispatch, documentation and the conformance tests derive from it.
 
 macro_rules! path_managers {
-    ($( $word:literal => $variant:ident, )+) => {
+    ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
+        $( mod $file; pub use $file::{$variant, $config}; )+
+
         crate::registry::config_enum! {
             /// A path manager with its parameters, by registered name.
             PathManagerConfig, PathManagerKind, $( $word => $variant, )+
@@ -95,12 +90,4 @@ macro_rules! path_managers {
         }
     };
 }
-
-path_managers! {
-    "passive" => Passive,
-    "ndiffports" => Ndiffports,
-    "fullmesh" => Fullmesh,
-    "linux" => LinuxPaths,
-    "binder" => Binder,
-    "manual" => Manual,
-}
+pub(super) use path_managers;

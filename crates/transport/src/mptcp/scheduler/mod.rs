@@ -1,31 +1,26 @@
 //! Schedulers: which subflow carries the next bytes (RFC 8684 §3.3.5 leaves it open).
 //!
 //! A scheduler is asked whenever there are bytes that may be sent; it names a subflow with room, or says to wait.
-//! One scheduler is one file plus one line in `registry.rs`.
+//! One scheduler is one file plus one line in the table below.
 
-mod blest;
-mod ecf;
-mod lamps;
-mod linux;
-mod lowest_rtt;
-mod redundant;
 mod registry;
-mod round_robin;
-mod weighted;
 
-pub use blest::{Blest, BlestConfig};
-pub use ecf::{Ecf, EcfConfig};
-pub use lamps::{Lamps, LampsConfig};
-pub use linux::{LinuxScheduler, LinuxSchedulerConfig};
-pub use lowest_rtt::{LowestRtt, LowestRttConfig};
-pub use redundant::{Redundant, RedundantConfig};
-pub use registry::{RunningScheduler, SchedulerConfig};
-pub use round_robin::{RoundRobin, RoundRobinConfig};
-pub use weighted::{Weight, Weighted, WeightedConfig};
+pub use weighted::Weight;
 
 use super::send::Chunk;
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant};
+
+registry::schedulers! {
+    "lowest_rtt" => lowest_rtt::LowestRtt(LowestRttConfig),
+    "round_robin" => round_robin::RoundRobin(RoundRobinConfig),
+    "redundant" => redundant::Redundant(RedundantConfig),
+    "blest" => blest::Blest(BlestConfig),
+    "ecf" => ecf::Ecf(EcfConfig),
+    "lamps" => lamps::Lamps(LampsConfig),
+    "weighted" => weighted::Weighted(WeightedConfig),
+    "linux" => linux::LinuxScheduler(LinuxSchedulerConfig),
+}
 
 /// A subflow as a scheduler sees it.
 #[derive(Clone, Copy, Debug)]

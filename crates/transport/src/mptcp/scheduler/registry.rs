@@ -1,15 +1,10 @@
-//! The table of schedulers. A new one is one file and one line at the end of this one.
-
-use super::{
-    Blest, ConnectionView, Ecf, Lamps, LinuxScheduler, LowestRtt, Pieces, Redundant, RoundRobin, Scheduler,
-    SchedulerKind, SubflowView, Weighted,
-};
-use crate::cc::CatalogEntry;
-use crate::mptcp::send::Chunk;
-use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
+//! What follows from the table of schedulers in the module above: a line declares the module of an algorithm, and names,
+//! configuration, dispatch, documentation and the conformance tests derive from it.
 
 macro_rules! schedulers {
-    ($( $word:literal => $variant:ident, )+) => {
+    ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
+        $( mod $file; pub use $file::{$variant, $config}; )+
+
         crate::registry::config_enum! {
             /// A scheduler with its parameters, by registered name.
             SchedulerConfig, SchedulerKind, $( $word => $variant, )+
@@ -50,14 +45,4 @@ macro_rules! schedulers {
         }
     };
 }
-
-schedulers! {
-    "lowest_rtt" => LowestRtt,
-    "round_robin" => RoundRobin,
-    "redundant" => Redundant,
-    "blest" => Blest,
-    "ecf" => Ecf,
-    "lamps" => Lamps,
-    "weighted" => Weighted,
-    "linux" => LinuxScheduler,
-}
+pub(super) use schedulers;
