@@ -14,7 +14,7 @@ pub mod time;
 pub mod units;
 
 pub use dscp::Dscp;
-pub use histogram::Histogram;
+pub use histogram::{CoarseHistogram, Histogram, LogHistogram};
 pub use packet::{DropReason, Ecn, FlowKey, Label, Packet, Sack, SackRanges, TcpAck};
 pub use ring::Ring;
 pub use rng::Rng;

@@ -6,6 +6,7 @@
 //! its first byte, the one that the others have waited for, and that by the moment it left its host for the first time:
 //! what a loss or a slow path has held up arrives late, however quick its repetition was.
 
+use crate::flow::Endpoint;
 use crate::packet::SocketId;
 use crate::world::World;
 use tailrace_core::{Duration, Instant};
@@ -20,7 +21,8 @@ impl World {
     /// The packet that has just arrived brings the application at `id` so many bytes.
     #[inline]
     pub(crate) fn count_delivery(&mut self, id: SocketId, bytes: u64, now: Instant) {
-        let again = self.flows[id.flow()].arrived_again;
+        let others = self.sockets[id.index()].endpoint.as_ref().is_some_and(Endpoint::releases);
+        let again = self.flows[id.flow()].arrived_again || others;
         let first = if again { self.first_sending(id, bytes) } else { None };
         let (flow, socket) = (&mut self.flows[id.flow()], &mut self.sockets[id.index()]);
         flow.tally.delivered_bytes += bytes;

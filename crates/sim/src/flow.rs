@@ -99,6 +99,14 @@ impl Endpoint {
             Self::Mptcp(connection) => connection.stats().bytes_delivered,
         }
     }
+    /// Whether what the latest segment delivered begins with another segment's bytes.
+    #[inline]
+    pub(crate) fn releases(&self) -> bool {
+        match self {
+            Self::Tcp(_) => false,
+            Self::Mptcp(connection) => connection.releases(),
+        }
+    }
     /// When byte `n` of the stream left for the first time, as long as it is unacknowledged.
     pub(crate) fn first_sending_of(&self, n: u64) -> Option<Instant> {
         match self {

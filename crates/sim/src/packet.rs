@@ -274,8 +274,7 @@ impl SimPacket {
     /// Lets the packet carry MPTCP options.
     pub(crate) fn set_mptcp(&mut self, mptcp: &mptcp::Options, options: &mut OptionsArena) {
         if !mptcp.is_empty() {
-            // Another subflow may have carried its bytes.
-            self.marks |= MULTIPATH | REPEATED;
+            self.marks |= MULTIPATH;
             self.options = options.with_mptcp(self.options, mptcp);
         }
     }

@@ -6,7 +6,7 @@ use crate::output::Table;
 use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
 use crate::world::World;
-use tailrace_net::Histogram;
+use tailrace_core::CoarseHistogram;
 
 const COLUMNS: &[(&str, Cell<'static>)] = &[
     ("run", Cell::U32(0)),
@@ -27,7 +27,7 @@ pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
     for &f in &plan.sampled_flows {
         let Some(receiver) = connection(world, SocketId::near(f).peer()) else { continue };
         let reordering = receiver.reordering();
-        let mut add = |variable: &str, histogram: &Histogram, scale: f64| {
+        let mut add = |variable: &str, histogram: &CoarseHistogram, scale: f64| {
             let flow = &world.flows[f];
             for (low, high, segments) in histogram.buckets() {
                 table.row(&[

@@ -3,7 +3,7 @@
 use crate::connections::ConnectionSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tailrace_net::Histogram;
+use tailrace_core::LogHistogram;
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -119,7 +119,7 @@ pub(crate) struct Distribution {
 }
 
 impl Distribution {
-    pub(crate) fn of(h: &Histogram) -> Self {
+    pub(crate) fn of<const STEPS: u32>(h: &LogHistogram<STEPS>) -> Self {
         Self {
             mean: h.mean_s(),
             sd: h.sd_s(),
@@ -131,7 +131,7 @@ impl Distribution {
     }
 
     /// Of numbers that are no durations.
-    pub(crate) fn of_numbers(h: &Histogram) -> Self {
+    pub(crate) fn of_numbers<const STEPS: u32>(h: &LogHistogram<STEPS>) -> Self {
         let at = |q| h.quantile(q);
         Self { mean: h.mean(), sd: h.sd(), p50: at(0.5), p95: at(0.95), p99: at(0.99), max: h.max() }
     }

@@ -170,6 +170,7 @@ impl Mptcp {
 
     /// Takes what has come in order on subflow `id` to the data level.
     fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
+        self.releases = false;
         if self.stage == Stage::Fallback {
             self.take_in_fallback(id, segment, now);
             return;
@@ -179,9 +180,16 @@ impl Mptcp {
         }
         let to = self.subflows[id].tcp.received_ssn();
         let before = self.rcv.nxt();
+        // What fills a gap of the subflow comes first of what it releases.
+        let mut own = true;
         while let Some(taken) = self.subflows[id].take(to, self.checksum) {
             match taken {
-                Taken::Bytes { dsn, end } => self.take_bytes(id, dsn, end, now),
+                Taken::Bytes { dsn, end } => {
+                    let nothing_yet = self.rcv.nxt() == before;
+                    let delivers = self.take_bytes(id, dsn, end, now);
+                    self.releases |= delivers && nothing_yet && !own;
+                    own = false;
+                }
                 Taken::Broken { dsn } => {
                     self.on_bad_checksum(id, dsn, now);
                     break;
@@ -204,9 +212,9 @@ impl Mptcp {
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
 
-    /// Takes `dsn..end` from subflow `id` to the data level.
+    /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
     #[inline]
-    pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) {
+    pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) -> bool {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
         }
@@ -218,6 +226,7 @@ impl Mptcp {
         }
         self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
         self.deliver(came);
+        came > 0
     }
 
     fn deliver(&mut self, bytes: u64) {

@@ -180,6 +180,8 @@ pub struct Mptcp {
     fin_due: bool,
     /// The application knows that the peer has closed.
     told_peer_closed: bool,
+    /// The first byte that the latest segment has delivered had come with another before it.
+    releases: bool,
     /// The window was found shut with room on a subflow; until it opens, that is one stall.
     stalled: bool,
 
@@ -247,6 +249,7 @@ impl Mptcp {
             resend: None,
             fin_due: false,
             told_peer_closed: false,
+            releases: false,
             stalled: false,
             path_manager: plan.path_manager.build(),
             locals: Vec::new(),
@@ -473,6 +476,11 @@ impl Mptcp {
     /// at the data level.
     pub fn first_sending_of(&self, n: u64) -> Option<Instant> {
         self.snd.first_sending_of(1 + n)
+    }
+
+    /// Whether the first byte that the latest segment delivered was another segment's, which had waited for it.
+    pub const fn releases(&self) -> bool {
+        self.releases
     }
 
     /// The subflows that there are: their places, addresses, TCP and counters.

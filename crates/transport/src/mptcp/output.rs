@@ -192,7 +192,7 @@ impl Mptcp {
         if offset != s.run.0 {
             s.run = (offset, chunk.dsn);
         }
-        s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, len: chunk.len, reinjected: false });
+        s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, len: chunk.len, reinjected: false, again });
         s.stats.scheduled_bytes += u64::from(chunk.len);
         if again {
             s.stats.reinjected_bytes += u64::from(chunk.len);
@@ -299,7 +299,11 @@ impl Mptcp {
         if self.stage != Stage::Established || segment.flags.has(Flags::SYN) {
             return Options::NONE;
         }
-        let mapping = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
+        let mapped = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
+        let mapping = mapped.map(|(m, again)| {
+            segment.repeated |= again;
+            m
+        });
         self.push_last_only(segment, mapping.map(|m| m.dsn + u64::from(m.len)));
         if let Some(signal) = self.capable_option(id, mapping) {
             return Options { dss: None, signal: Some(signal) };
@@ -323,7 +327,7 @@ impl Mptcp {
         }
     }
 
-    fn mapping_of(&self, id: usize, segment: &Segment) -> Option<Mapping> {
+    fn mapping_of(&self, id: usize, segment: &Segment) -> Option<(Mapping, bool)> {
         let s = &self.subflows[id];
         s.mapping_at(s.tcp.ssn_of(segment))
     }

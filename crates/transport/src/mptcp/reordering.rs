@@ -5,7 +5,7 @@
 //! and with its reordering delay, the time from there to its delivery. Both are zero for what comes in order. What a
 //! subflow's own TCP holds back for its losses does not count before it reaches the data level.
 
-use tailrace_core::{Histogram, Instant, Ring};
+use tailrace_core::{CoarseHistogram, Instant, Ring};
 
 /// A segment in the out-of-order queue.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ struct Held {
 pub struct Reordering {
     in_order: u64,
     /// Of the others, bytes and times.
-    displacement: Histogram,
-    delay: Histogram,
+    displacement: CoarseHistogram,
+    delay: CoarseHistogram,
     /// By their numbers.
     held: Ring<Held>,
     /// Largest displacement since it was last taken.
@@ -62,16 +62,16 @@ impl Reordering {
     }
 
     /// Displacements of all segments, bytes.
-    pub fn displacement(&self) -> Histogram {
+    pub fn displacement(&self) -> CoarseHistogram {
         self.with_those_in_order(&self.displacement)
     }
 
     /// Reordering delays of all segments that were delivered.
-    pub fn delay(&self) -> Histogram {
+    pub fn delay(&self) -> CoarseHistogram {
         self.with_those_in_order(&self.delay)
     }
 
-    fn with_those_in_order(&self, late: &Histogram) -> Histogram {
+    fn with_those_in_order(&self, late: &CoarseHistogram) -> CoarseHistogram {
         let mut all = late.clone();
         all.record_many(0, self.in_order);
         all

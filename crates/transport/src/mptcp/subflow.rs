@@ -60,6 +60,8 @@ pub(crate) struct SentMapping {
     pub(crate) len: u32,
     /// Handed to the connection for others to carry.
     pub(crate) reinjected: bool,
+    /// Others had carried these bytes before.
+    pub(crate) again: bool,
 }
 
 /// What has come in order on a subflow.
@@ -282,12 +284,13 @@ impl Subflow {
         }
     }
 
-    /// The mapping of the byte with relative number `ssn`.
+    /// The mapping of the byte with relative number `ssn`, and whether others had carried it before.
     #[inline]
-    pub(crate) fn mapping_at(&self, ssn: u64) -> Option<Mapping> {
+    pub(crate) fn mapping_at(&self, ssn: u64) -> Option<(Mapping, bool)> {
         let i = self.sent.partition_point(|m| m.ssn_end <= ssn);
         let m = self.sent.get(i)?;
-        Some(Mapping { dsn: m.dsn, ssn: (m.ssn_end - u64::from(m.len)) as u32, len: m.len as u16 })
+        let ssn = (m.ssn_end - u64::from(m.len)) as u32;
+        Some((Mapping { dsn: m.dsn, ssn, len: m.len as u16 }, m.again))
     }
 }
 
