@@ -22,6 +22,19 @@ choices! {
 }
 
 choices! {
+    /// When a small segment is held back.
+    pub enum Nagle {
+        /// Never.
+        Off = "off",
+        /// While any data is unacknowledged (RFC 896; RFC 9293 §3.7.4).
+        Rfc896 = "rfc896",
+        /// While an earlier small segment is unacknowledged (draft-minshall-nagle-01; Linux, `tcp_minshall_check`): the end
+        /// of a message that fills segments before it leaves at once.
+        Minshall = "minshall",
+    }
+}
+
+choices! {
     /// What `min_rto` bounds.
     pub enum RtoFloor {
         /// The whole timeout: RTO >= min_rto.
@@ -294,8 +307,8 @@ parameters! {
         max_burst: u64 = 0, "off";
         /// Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts after each ACK.
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
-        /// Hold a small segment back while data is unacknowledged.
-        nagle: bool = false, "off, as simulated applications write in bulk";
+        /// Whether a small segment waits for acknowledgments. Held back, the end of each message costs a round trip.
+        nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";
         /// A segment is lost once one sent sufficiently later was delivered, rather than by counting what was SACKed
         /// above it: repairs lost retransmissions, bears reordering. Needs SACK.
         rack: bool = false, "RFC 8985 §6; off: RFC 6675";
@@ -417,7 +430,7 @@ impl TcpConfig {
             window_unit: WindowUnit::Packets,
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
-            nagle: true,
+            nagle: Nagle::Minshall,
             sack_rescue: false,
             ecn_least: EcnLeast::Two,
             ecn_fallback: true,

@@ -190,6 +190,8 @@ pub struct Tcp {
     ts_recent: u32,
     /// New segments sent since the last arrival, for `max_burst`.
     burst: u32,
+    /// Where the latest segment of new data that was not full ends.
+    small_end: u64,
     /// Timeouts in a row without an ACK of new data.
     retries: u32,
     /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
@@ -275,6 +277,7 @@ impl Tcp {
             rtt: RttEstimator::new(config),
             retries: 0,
             burst: 0,
+            small_end: 0,
             cwr_due: false,
             shared_window: None,
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),

@@ -3,7 +3,7 @@
 use super::timer::Timer;
 use super::{State, Tcp};
 use crate::cc::CongestionControl;
-use crate::config::IdleRestart;
+use crate::config::{IdleRestart, Nagle};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_core::{Bytes, Instant};
 
@@ -135,6 +135,9 @@ impl Tcp {
         self.force = false;
         self.burst = self.burst.saturating_add(1);
         self.board.push(nxt + len + fin, now);
+        if len < u64::from(self.mss) {
+            self.small_end = nxt + len;
+        }
         if self.timed.0 == 0 {
             self.timed = (nxt + len + fin, now);
         }
@@ -189,8 +192,12 @@ impl Tcp {
         if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd.min(self.send_buffer()) {
             return true;
         }
-        let all = self.board.nxt + len == self.app_end;
-        all && (!self.config.nagle || self.board.outstanding() == 0)
+        let waits = match self.config.nagle {
+            Nagle::Off => false,
+            Nagle::Rfc896 => self.board.outstanding() != 0,
+            Nagle::Minshall => self.small_end > self.board.una,
+        };
+        self.board.nxt + len == self.app_end && !waits
     }
 
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {

@@ -7,7 +7,7 @@ mod stacks;
 mod windows;
 
 use super::*;
-use crate::config::Profile;
+use crate::config::{Nagle, Profile};
 use crate::segment::Segment;
 use std::collections::BTreeMap;
 
@@ -146,7 +146,13 @@ fn a_clean_transfer_takes_the_round_trips_slow_start_needs() {
     // Handshake 1 RTT; then with IW 10 and no delayed ACKs 10, 20, 40, 30 segments: 100 in ceil(log2(100/10 + 1)) = 4
     // round trips, of which the last byte needs half of the last.
     for profile in [Profile::Rfc, Profile::Ns3, Profile::Linux] {
-        let c = TcpConfig { mss: Bytes(1000), iw: Some(10), delayed_ack: 1, nagle: false, ..config(profile) };
+        let c = TcpConfig {
+            mss: Bytes(1000),
+            iw: Some(10),
+            delayed_ack: 1,
+            nagle: Nagle::Off,
+            ..config(profile)
+        };
         let mut ch = Channel::new([c.clone(), TcpConfig { send_buffer: None, ..c }], "newreno", [7, 9]);
         let half = Duration::from_millis(50);
         ch.ends[0].write(100_000);

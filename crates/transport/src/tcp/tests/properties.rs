@@ -1,7 +1,7 @@
 //! Properties over random channels and random segments.
 
 use super::*;
-use crate::config::{EcnEcho, Misbehaviour, Pacing, Prr, UndoResponse};
+use crate::config::{EcnEcho, Misbehaviour, Nagle, Pacing, Prr, UndoResponse};
 use crate::segment::{Flags, Timestamps};
 use proptest::prelude::*;
 use tailrace_core::Ecn;
@@ -24,7 +24,7 @@ prop_compose! {
         ecn in any::<bool>(),
         window_scale in any::<bool>(),
         limited_transmit in any::<bool>(),
-        nagle in any::<bool>(),
+        nagle in prop::sample::select(vec![Nagle::Off, Nagle::Rfc896, Nagle::Minshall]),
         delayed_ack in 0..4u8,
         mss in 100..1500u64,
         receive_buffer in prop_oneof![50..5_000u64, 60_000..200_000u64],
