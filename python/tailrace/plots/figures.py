@@ -266,8 +266,7 @@ def _finish(figure: Figure, panels: Sequence[Axes], metric: Metric, *, legend: b
     panels[-1].set_xlabel("time (s)")
     handles, labels = panels[0].get_legend_handles_labels()
     if legend and handles:
-        # Outside the axes: no curve is ever hidden.
-        figure.legend(handles, labels, loc="outside lower left", ncols=min(6, len(labels)))
+        layout.legend(figure, handles, labels)
 
 
 def _limit_height(axes: Axes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -33,6 +34,15 @@ def figure(
     lines = [*textwrap.wrap(headline, _TITLE), *textwrap.wrap(note, _TITLE)]
     sheet.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=11)
     return sheet, list(grid.flat[:panels])
+
+
+def legend(sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most: int = 6) -> None:
+    """One below the panels, where no curve is ever hidden, with as many columns as fit the sheet, `most` at most."""
+    for columns in range(min(most, len(labels)), 0, -1):
+        found = sheet.legend(handles, labels, loc="outside lower left", ncols=columns)
+        if columns == 1 or found.get_window_extent().width <= sheet.bbox.width:
+            return
+        found.remove()
 
 
 def band_note(counts: Sequence[int], *, band: bool) -> str:

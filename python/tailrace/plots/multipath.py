@@ -231,4 +231,4 @@ def _legends(sheet: Figure, panels: Sequence[Axes], columns: int) -> None:
             axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
     elif labels[0]:
         handles = [handle for found, _ in entries[0] for handle in found]
-        sheet.legend(handles, labels[0], loc="outside lower left", ncols=min(3, len(handles)))
+        layout.legend(sheet, handles, labels[0], 3)

@@ -147,9 +147,7 @@ def _finish(sheet: Figure, panels: list[Axes], results: Mapping[str, Result], ax
         axes.tick_params(labelbottom=True)
     sheet.supylabel(axis, fontsize=10)
     if entries:
-        sheet.legend(
-            list(entries.values()), list(entries), loc="outside lower left", ncols=min(3, len(entries))
-        )
+        layout.legend(sheet, list(entries.values()), list(entries), 3)
 
 
 def _end(results: Mapping[str, Result]) -> float:

@@ -109,7 +109,7 @@ def _finish(sheet: Figure, panels: Sequence[Axes]) -> None:
         axes.set_ylabel("share of segments\nabove")
     handles, labels = panels[0].get_legend_handles_labels()
     if handles:
-        sheet.legend(handles, labels, loc="outside lower left", ncols=min(4, len(labels)))
+        layout.legend(sheet, handles, labels, 4)
 
 
 def _note(results: Sequence[Result]) -> str:
