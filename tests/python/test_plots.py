@@ -111,14 +111,15 @@ def test_an_unknown_metric_names_those_there_are(small):
         plots.single(small, "loudness")
 
 
-@pytest.mark.parametrize("length", [1, 40, 200])
+@pytest.mark.parametrize("length", [1, 30, 200])
 def test_every_entry_of_a_legend_is_on_the_sheet(length):
     figure, (axes,) = layout.figure(1, "title")
     handles = [axes.plot([0, 1], [0, i])[0] for i in range(6)]
     layout.legend(figure, handles, [str(i) * length for i in range(6)])
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 6
-    # One column is all that can be done about names that are longer than the sheet is wide.
+    figure.canvas.draw()
     columns = {round(text.get_window_extent().x0) for text in legend.get_texts()}
+    # One column is all that can be done about names that are longer than the sheet is wide.
+    assert len(columns) == {1: 6, 30: 2, 200: 1}[length]
     assert legend.get_window_extent().width <= figure.bbox.width or len(columns) == 1
-    assert (length, len(columns)) in [(1, 6), (40, 1), (40, 2), (200, 1)]
