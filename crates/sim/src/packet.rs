@@ -281,8 +281,9 @@ impl SimPacket {
 
     /// Its MPTCP options.
     pub(crate) fn mptcp(&self, options: &OptionsArena) -> mptcp::Options {
-        let place = options.load(self.options).and_then(|rare| rare.mptcp);
-        place.map_or(mptcp::Options::NONE, |p| options.mptcp[p.get() as usize - 1])
+        options
+            .place_of_mptcp(self.options)
+            .map_or(mptcp::Options::NONE, |place| options.mptcp[place as usize])
     }
 
     /// Lets the packet go by a source route: first to its first gateway.
@@ -308,7 +309,9 @@ impl SimPacket {
     /// A middlebox takes its MPTCP options out; the packet becomes smaller by them.
     pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
         if self.is_multipath() {
-            self.size -= options.drop_mptcp(self.options);
+            let (left, len) = options.without_mptcp(self.options);
+            self.options = left;
+            self.size -= len;
             self.marks &= !MULTIPATH;
         }
     }
@@ -323,12 +326,22 @@ impl SimPacket {
     }
 }
 
-/// Place of a packet's rare options in the arena.
+/// Place of a packet's rare options in the arena: of those of Multipath TCP where it has no others, as most of its
+/// packets; else among the slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OptionsId(u32);
 
+/// The bit of places of Multipath TCP's options.
+const MPTCP_ALONE: u32 = 1 << 31;
+
 impl OptionsId {
     const NONE: Self = Self(u32::MAX);
+
+    /// The place of MPTCP options that stand alone.
+    #[inline]
+    fn alone(self) -> Option<u32> {
+        (self != Self::NONE && self.0 & MPTCP_ALONE != 0).then_some(self.0 & !MPTCP_ALONE)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -339,8 +352,8 @@ struct RareOptions {
     sack_permitted: bool,
     /// See [`SimPacket::echo`].
     echo: Label,
-    /// MPTCP options, kept apart for their size.
-    mptcp: Option<core::num::NonZeroU32>,
+    /// Place of MPTCP options, kept apart for their size.
+    mptcp: Option<u32>,
     itinerary: Option<Itinerary>,
 }
 
@@ -349,9 +362,8 @@ struct RareOptions {
 pub(crate) struct OptionsArena {
     slots: Vec<RareOptions>,
     free: Vec<u32>,
-    /// MPTCP options; the place before the first is none.
     mptcp: Vec<mptcp::Options>,
-    mptcp_free: Vec<core::num::NonZeroU32>,
+    mptcp_free: Vec<u32>,
     /// What itineraries are about.
     pub(crate) source_routes: SourceRoutes,
 }
@@ -392,13 +404,9 @@ impl OptionsArena {
 
     /// The options of a packet that returns a label, too.
     fn with_echo(&mut self, id: OptionsId, echo: Label) -> OptionsId {
-        match self.slots.get_mut(id.0 as usize) {
-            Some(rare) => {
-                rare.echo = echo;
-                id
-            }
-            None => self.keep(RareOptions { echo, ..RareOptions::default() }),
-        }
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].echo = echo;
+        id
     }
 
     #[inline]
@@ -408,24 +416,37 @@ impl OptionsArena {
 
     #[inline]
     fn free(&mut self, id: OptionsId) {
-        if id != OptionsId::NONE {
-            if let Some(mptcp) = self.slots[id.0 as usize].mptcp {
-                self.mptcp_free.push(mptcp);
-            }
+        if let Some(place) = id.alone() {
+            self.mptcp_free.push(place);
+        } else if id != OptionsId::NONE {
+            self.mptcp_free.extend(self.slots[id.0 as usize].mptcp.take());
             self.free.push(id.0);
         }
+    }
+
+    /// The options of a packet that is to have others than those of Multipath TCP.
+    fn with_slot(&mut self, id: OptionsId) -> OptionsId {
+        if id != OptionsId::NONE && id.alone().is_none() {
+            return id;
+        }
+        self.keep(RareOptions { mptcp: id.alone(), ..RareOptions::default() })
+    }
+
+    #[inline]
+    fn place_of_mptcp(&self, id: OptionsId) -> Option<u32> {
+        id.alone().or_else(|| self.load(id)?.mptcp)
     }
 
     /// The options of a packet that has MPTCP options, too.
     fn with_mptcp(&mut self, id: OptionsId, options: &mptcp::Options) -> OptionsId {
         let place = match self.mptcp_free.pop() {
             Some(place) => {
-                self.mptcp[place.get() as usize - 1] = *options;
+                self.mptcp[place as usize] = *options;
                 place
             }
             None => {
                 self.mptcp.push(*options);
-                core::num::NonZeroU32::new(self.mptcp.len() as u32).expect("one was pushed")
+                self.mptcp.len() as u32 - 1
             }
         };
         match self.slots.get_mut(id.0 as usize) {
@@ -433,39 +454,42 @@ impl OptionsArena {
                 rare.mptcp = Some(place);
                 id
             }
-            None => self.keep(RareOptions { mptcp: Some(place), ..RareOptions::default() }),
+            None => OptionsId(place | MPTCP_ALONE),
         }
     }
 
     /// The options of a packet that goes by a source route, too.
     fn with_itinerary(&mut self, id: OptionsId, itinerary: Itinerary) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].itinerary = Some(itinerary);
+        id
+    }
+
+    /// Takes MPTCP's from a packet's options; returns what is left, and their length.
+    fn without_mptcp(&mut self, id: OptionsId) -> (OptionsId, u32) {
+        let Some(place) = self.place_of_mptcp(id) else { return (id, 0) };
+        self.mptcp_free.push(place);
+        let len = self.mptcp[place as usize].len();
         match self.slots.get_mut(id.0 as usize) {
             Some(rare) => {
-                rare.itinerary = Some(itinerary);
-                id
+                rare.mptcp = None;
+                (id, len)
             }
-            None => self.keep(RareOptions { itinerary: Some(itinerary), ..RareOptions::default() }),
+            None => (OptionsId::NONE, len),
         }
     }
 
-    /// Forgets a packet's MPTCP options; returns their length.
-    fn drop_mptcp(&mut self, id: OptionsId) -> u32 {
-        let slot = self.slots.get_mut(id.0 as usize);
-        let Some(place) = slot.and_then(|rare| rare.mptcp.take()) else { return 0 };
-        self.mptcp_free.push(place);
-        self.mptcp[place.get() as usize - 1].len()
-    }
-
-    /// Slots there are.
+    /// Places there are.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
-        self.slots.len()
+        self.slots.len() + self.mptcp.len()
     }
 
     /// Packets that hold options at the moment.
     #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
-        self.slots.len() - self.free.len()
+        let both = self.slots.iter().filter(|rare| rare.mptcp.is_some()).count();
+        self.slots.len() - self.free.len() + self.mptcp.len() - self.mptcp_free.len() - both
     }
 }
 
