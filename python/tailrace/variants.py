@@ -89,7 +89,7 @@ def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
             alike_lines = [v for v in values.values() if isinstance(v, str) and v.partition(" ")[0] == kind]
             labels[text] = kind if len(alike_lines) == 1 else value
         else:
-            plain = value if isinstance(value, str) else text
+            plain = (value or "empty") if isinstance(value, str) else text
             labels[text] = plain if alone else f"{path.rpartition('.')[2]}={plain}"
     return labels
 

@@ -123,3 +123,9 @@ def test_every_entry_of_a_legend_is_on_the_sheet(length):
     # One column is all that can be done about names that are longer than the sheet is wide.
     assert len(columns) == {1: 6, 30: 2, 200: 1}[length]
     assert legend.get_window_extent().width <= figure.bbox.width or len(columns) == 1
+
+
+def test_long_panel_titles_have_lines_enough():
+    name = "client=1 subflow, 2 subflow backup kind=blackhole"
+    assert layout.panel_title(name, 2) == name
+    assert layout.panel_title(name, 4) == "client=1 subflow, 2 subflow backup\nkind=blackhole"

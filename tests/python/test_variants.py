@@ -68,3 +68,8 @@ def test_the_sweep_of_a_file_gives_runnable_variants_in_its_order():
     assert [cell.label for cell in cells] == ["droptail", "red", "sfq", "blue", "rem", "codel"]
     resolved = {cell.label: scenario.replaced(cell.overrides).to_toml() for cell in cells}
     assert len(set(resolved.values())) == len(resolved)
+
+
+def test_an_empty_value_has_a_name():
+    cells = variants.grid({"flow.mp.gateways": ['""', '"gw[1]"']})
+    assert [cell.label for cell in cells] == ["empty", "gw[1]"]

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 _WIDTH, _PANEL, _MARGINS = 7.2, 2.3, 1.35
 # Characters of a title's line at this width.
 _TITLE = 84
+# From so many panels on a sheet has two columns of them.
+TWO_COLUMNS = 3
 
 
 def figure(
@@ -43,6 +45,11 @@ def legend(sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most
         if columns == 1 or found.get_window_extent().width <= sheet.bbox.width:
             return
         found.remove()
+
+
+def panel_title(text: str, panels: int) -> str:
+    """The name of a panel, in as many lines as its width asks for."""
+    return "\n".join(textwrap.wrap(text, _TITLE if panels < TWO_COLUMNS else _TITLE // 2 - 4))
 
 
 def band_note(counts: Sequence[int], *, band: bool) -> str:

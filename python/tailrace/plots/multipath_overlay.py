@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 # More panels than this are not read.
 _MOST_PANELS = 12
-# From this many on they stand in two columns.
-_TWO_COLUMNS = 3
 
 
 def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
@@ -40,7 +38,7 @@ def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
     sheet, panels = _sheet(len(names), f"{title}: congestion window of each subflow over time", note)
     colours: dict[str, int] = {}
     for axes, (label, (_, rows)) in zip(panels, first.items(), strict=False):
-        axes.set_title(names[label])
+        axes.set_title(layout.panel_title(names[label], len(panels)))
         multipath.draw_windows(axes, rows, colours)
     _finish(sheet, panels, results, "congestion window (kB)")
     return sheet
@@ -61,7 +59,7 @@ def _path_throughput(results: Mapping[str, Result], title: str) -> Figure:
     sheet, panels = _sheet(len(names), f"{title}: throughput by path over time, copies included", note)
     colours: dict[str, int] = {}
     for axes, (key, result) in zip(panels, stacks.items(), strict=False):
-        axes.set_title(names[key])
+        axes.set_title(layout.panel_title(names[key], len(panels)))
         multipath.draw_stack(axes, result, key[1], colours)
     _finish(sheet, panels, results, "throughput (Mbit/s)")
     return sheet
@@ -124,7 +122,7 @@ def _sheet(count: int, headline: str, note: str) -> tuple[Figure, list[Axes]]:
     shown = min(count, _MOST_PANELS)
     if shown < count:
         note += f", {shown} of {count} panels"
-    return layout.figure(max(1, shown), f"{headline}\n{note}", 2 if shown >= _TWO_COLUMNS else 1)
+    return layout.figure(max(1, shown), f"{headline}\n{note}", 2 if shown >= layout.TWO_COLUMNS else 1)
 
 
 def _finish(sheet: Figure, panels: list[Axes], results: Mapping[str, Result], axis: str) -> None:
@@ -142,7 +140,7 @@ def _finish(sheet: Figure, panels: list[Axes], results: Mapping[str, Result], ax
             {label: handle for handle, label in zip(handles, labels, strict=True) if label not in entries}
         )
     # Of the last panel in each column: the one on the right may stand above an empty place.
-    for axes in panels[-2:] if len(panels) >= _TWO_COLUMNS else panels[-1:]:
+    for axes in panels[-2:] if len(panels) >= layout.TWO_COLUMNS else panels[-1:]:
         axes.set_xlabel("time (s)")
         axes.tick_params(labelbottom=True)
     sheet.supylabel(axis, fontsize=10)
