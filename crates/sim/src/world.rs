@@ -10,7 +10,7 @@ use crate::verdicts::Verdicts;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
-use tailrace_transport::mptcp::option::Signal;
+use tailrace_transport::mptcp::option::{Options, Signal};
 use tailrace_transport::mptcp::{SourceRoute, Transmit, Tuple};
 
 /// All sockets and flows of a run.
@@ -172,24 +172,30 @@ impl World {
     /// A segment of a Multipath TCP connection, or of one that is to be.
     fn receive_multipath(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
         let (segment, options) = (pkt.segment(&self.options), pkt.mptcp(&self.options));
-        let came = if pkt.is_syn() { pkt.itinerary(&self.options) } else { None };
-        pkt.release(&mut self.options);
         let id = pkt.socket;
-        let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
-        let new = self.sockets[id.index()].envelope.destination_port != pkt.source_port;
-        // A SYN from another port that asks for nothing is a join that a middlebox has robbed of its option.
-        let first = self.sockets[id.peer().index()].envelope.source_port == pkt.source_port;
-        if pkt.is_syn() && id.is_far() && !joins && new && first {
-            self.options.source_routes.forget(id);
-            self.accept(id, pkt.source_port, fabric);
-        }
         if pkt.is_syn() && id.is_far() {
-            self.options.source_routes.learn((id, pkt.source_port), came);
+            self.knock(pkt, &options, fabric);
         }
+        pkt.release(&mut self.options);
         let tuple = tuple_of(pkt);
         let Some(Endpoint::Mptcp(connection)) = &mut self.sockets[id.index()].endpoint else { return };
         connection.handle_segment(&tuple, &segment, &options, fabric.now());
         self.serve_socket(id, fabric);
+    }
+
+    /// A SYN of Multipath TCP: it may open a connection, and shows the way back.
+    #[cold]
+    fn knock(&mut self, pkt: &SimPacket, options: &Options, fabric: &SimFabric) {
+        let (id, came) = (pkt.socket, pkt.itinerary(&self.options));
+        let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
+        let new = self.sockets[id.index()].envelope.destination_port != pkt.source_port;
+        // A SYN from another port that asks for nothing is a join that a middlebox has robbed of its option.
+        let first = self.sockets[id.peer().index()].envelope.source_port == pkt.source_port;
+        if !joins && new && first {
+            self.options.source_routes.forget(id);
+            self.accept(id, pkt.source_port, fabric);
+        }
+        self.options.source_routes.learn((id, pkt.source_port), came);
     }
 
     /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.

@@ -36,9 +36,9 @@ impl Member {
 
     /// The next congestion signal, in the order in which they came; they come before the acknowledgment.
     pub(crate) fn take_signal(&mut self) -> Option<CongestionEvent> {
-        let first = self.signals[0].take();
+        let first = self.signals[0].take()?;
         self.signals.swap(0, 1);
-        first
+        Some(first)
     }
 
     /// The acknowledgment, if one came outside fast recovery.

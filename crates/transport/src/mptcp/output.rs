@@ -72,7 +72,6 @@ impl Mptcp {
                 if self.data_deadline == Instant::MAX && options.dss.is_some_and(|d| d.data_fin) {
                     self.arm_data_timer(now);
                 }
-                self.deadlines[id] = self.deadline_of(id);
                 return Some(Transmit { subflow: Some(id), tuple, segment, options, route });
             }
             self.dirty &= self.dirty - 1;

@@ -15,9 +15,6 @@ macro_rules! path_managers {
             pub fn build(&self) -> RunningPathManager {
                 match self { $( Self::$variant(c) => RunningPathManager::$variant(Box::new($variant::build(c))), )+ }
             }
-        }
-
-        impl PathManagerConfig {
             /// See [`PathManagerKind::subflows`].
             pub fn subflows(&self) -> u64 {
                 match self { $( Self::$variant(c) => $variant::subflows(c), )+ }
@@ -38,9 +35,6 @@ macro_rules! path_managers {
             pub fn opens_paths(&self) -> bool {
                 match self { $( Self::$variant(c) => $variant::opens_paths(c), )+ }
             }
-        }
-
-        impl PathManagerConfig {
             /// See [`PathManagerKind::first_address_only`].
             pub fn first_address_only(&self) -> Option<&'static str> {
                 match self { $( Self::$variant(c) => $variant::first_address_only(c), )+ }
