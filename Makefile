@@ -5,13 +5,18 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEPS   := $(VENV)/.dependencies
-NATIVE := $(VENV)/.extension
+# Programs that only some targets need, apart from what Tailrace is built and tested with.
+TOOLS  := .tools
+# `make build PROFILE=quick` builds the extension anew in seconds after a change; half as fast, the same results.
+PROFILE ?= release
+NATIVE := $(VENV)/.extension-$(PROFILE)
 # One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
-RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Cargo.toml \) ! -name tests.rs -print) \
+          Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench validate docs docs-cost build lock clean
+.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -23,7 +28,7 @@ demo: build ## compare six queue disciplines: a table and figures in results/dem
 test: test-rust test-python ## every test
 
 test-rust: $(DEPS)
-	cargo test --workspace --no-fail-fast
+	cargo test --locked --workspace --no-fail-fast
 
 test-python: build
 	$(BIN)/python -m pytest
@@ -35,7 +40,7 @@ lint-rustfmt:
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check
 
 lint-clippy: $(DEPS)
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 lint-ruff: $(DEPS)
 	$(BIN)/ruff check .
@@ -49,6 +54,14 @@ format: $(DEPS) ## write all code in the one format
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Random valid scenarios until the time is up: SECONDS, SEED (the first), JOBS; or one of them again: REPLAY=FILE.
+chaos: ## random scenarios of every kind, for as long as wanted: make chaos SECONDS=3600 SEED=1
+	CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) CHAOS_JOBS=$(JOBS) CHAOS_REPLAY=$(REPLAY) \
+	  cargo test --locked --profile chaos -p tailrace-sim --test chaos -- --ignored --nocapture for_hours
+
+fuzz: ## every fuzz target for a minute each, or: make fuzz SECONDS=600 TARGETS='tc wire'
+	fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
 
 bench: ## the benchmarks of benches/
 	$(PYTHON) benches/run.py
@@ -71,19 +84,25 @@ $(DEPS): requirements.lock
 	  { echo 'Python 3.11 or newer is needed; name it with: make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 $(NATIVE): $(DEPS) $(RUST)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release
-	@touch $@
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --profile $(PROFILE)
+	@rm -f $(VENV)/.extension-* && touch $@
 
-lock: ## renew requirements.lock from what .venv holds
-	{ sed -n 1p requirements.lock; $(BIN)/python -m pip freeze --exclude tailrace; } > requirements.lock.new
-	mv requirements.lock.new requirements.lock
+# Versions stay as they are unless pyproject.toml asks for others, or: make lock UPGRADE=--upgrade
+lock: ## renew requirements.lock from pyproject.toml, with the hashes of all files of every version
+	$(PYTHON) -m venv $(TOOLS)/lock
+	$(TOOLS)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(TOOLS)/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
+
+audit: ## licences, sources and known vulnerabilities of all that is depended on (cargo-deny, pip-audit)
+	@PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/audit.sh
 
 clean: ## remove what was built; keep results/
 	cargo clean
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/tailrace/_native*.so

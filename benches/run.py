@@ -69,7 +69,17 @@ def main() -> int:
 
 def build() -> Path:
     """The benchmark program, in the release profile that is shipped."""
-    command = ["cargo", "build", "--release", "--quiet", "-p", "tailrace-bench", "--message-format", "json"]
+    command = [
+        "cargo",
+        "build",
+        "--locked",
+        "--release",
+        "--quiet",
+        "-p",
+        "tailrace-bench",
+        "--message-format",
+        "json",
+    ]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return Path(next(m["executable"] for m in reversed(messages) if m.get("executable")))

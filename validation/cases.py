@@ -14,6 +14,30 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class Flood:
+    """UDP that does not yield: all the time, or in pulses."""
+
+    share: float = 0.0
+    """Rate while it sends, as a share of the bottleneck's."""
+    period_s: float = 0.0
+    """From the start of one pulse to the start of the next; 0: it sends all the time."""
+    burst_s: float = 0.0
+    """Length of a pulse."""
+
+    @classmethod
+    def of(cls, entry: float | dict[str, float]) -> Flood:
+        """As the table has it: a share, or the words of a pulse."""
+        return cls(**entry) if isinstance(entry, dict) else cls(share=entry)
+
+    @property
+    def name(self) -> str:
+        """Part of a case's name."""
+        if self.period_s:
+            return f"pulse{self.share:g}x{self.burst_s:g}of{self.period_s:g}"
+        return f"flood{self.share:g}" if self.share else "calm"
+
+
+@dataclass(frozen=True)
 class Case:
     """One dumbbell, to be run by a reference and by Tailrace."""
 
@@ -25,8 +49,7 @@ class Case:
     """Base round trip of each flow."""
     rtt_jitter_ms: float
     """Most that is added to a round trip, drawn for each run."""
-    flood: float
-    """Rate of the flood, as a share of the bottleneck's."""
+    flood: Flood
     ecn: bool
     tcp: str
     rate_mbit: float
@@ -46,9 +69,8 @@ class Case:
     @property
     def name(self) -> str:
         """Short and unique."""
-        flood = f"flood{self.flood:g}" if self.flood else "calm"
         ecn = "ecn" if self.ecn else "drop"
-        return f"{self.reference}-{self.queue}-{self.tcp}-{self.flows}-{self.rtt}-{flood}-{ecn}"
+        return f"{self.reference}-{self.queue}-{self.tcp}-{self.flows}-{self.rtt}-{self.flood.name}-{ecn}"
 
     @property
     def rate_bps(self) -> float:
@@ -57,8 +79,8 @@ class Case:
 
     @property
     def flood_bps(self) -> float:
-        """Rate of the flood, IP bytes."""
-        return self.flood * self.rate_bps
+        """Rate of the flood while it sends, IP bytes."""
+        return self.flood.share * self.rate_bps
 
     def classes(self) -> list[float]:
         """The base round trips that occur, shortest first."""
@@ -118,7 +140,10 @@ def expand(block: dict[str, Any], table: dict[str, Any]) -> list[Case]:
 
 
 def build(
-    table: dict[str, Any], reference: str, queue: str, point: tuple[int, str, float, bool, str]
+    table: dict[str, Any],
+    reference: str,
+    queue: str,
+    point: tuple[int, str, float | dict[str, float], bool, str],
 ) -> Case:
     """One case of the grid."""
     flows, rtt, flood, ecn, tcp = point
@@ -131,7 +156,7 @@ def build(
         rtt=rtt,
         base_rtts_ms=tuple(float(classes[i % len(classes)]) for i in range(flows)),
         rtt_jitter_ms=network["rtt_jitter_ms"][reference][rtt],
-        flood=flood,
+        flood=Flood.of(flood),
         ecn=ecn,
         tcp=tcp,
         rate_mbit=network["rate_mbit"][str(flows)],

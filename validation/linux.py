@@ -76,7 +76,7 @@ def files(case: Case, seed: int, traffic: Path) -> dict[str, str]:
         "tc -n r1 -batch tc-r1",
         "tc -n r2 -batch tc-r2",
         f"{traffic} run {case.duration_s:g} {case.warmup_s:g} {seed} sink {ADDRESS} r1 bottleneck flood"
-        f" {case.flood_bps:.0f} {case.packet} {flows}",
+        f" {case.flood_bps:.0f} {case.packet} {case.flood.period_s:g} {case.flood.burst_s:g} {flows}",
         f"{traffic} poweroff",
     ]
     return found | {"init": "\n".join(init) + "\n"}
@@ -251,6 +251,6 @@ def leaf_counts(text: str) -> tuple[float, float]:
         raise ValueError("no qdisc 10: in tc's output")
     leaf = found.group()
     dropped = re.search(r"\(dropped (\d+)", leaf)
-    # red, choke, sfb: "marked N"; codel, fq_codel, pie, fq_pie: "ecn_mark N".
-    marked = re.search(r"\b(?:marked|ecn_mark) (\d+)", leaf)
+    # red, choke, sfb: "marked N"; codel, fq_codel, pie, fq_pie: "ecn_mark N"; cake: a row "marks N" of its only tin.
+    marked = re.search(r"\b(?:marked|ecn_mark|marks) +(\d+)", leaf)
     return float(dropped.group(1)) if dropped else 0.0, float(marked.group(1)) if marked else 0.0

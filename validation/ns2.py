@@ -42,6 +42,8 @@ def script(case: Case, seed: int) -> str:
         "ecn": str(int(case.ecn)),
         "rtts": f"{{{rtts}}}",
         "flood": f"{case.flood_bps:.0f}",
+        "period": f"{case.flood.period_s:g}",
+        "burst": f"{case.flood.burst_s:g}",
         "queue": queue,
         "settings": f"{{{settings}}}",
     }

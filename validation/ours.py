@@ -20,9 +20,15 @@ NS2_TCP: dict[str, dict[str, Any]] = {
     "newreno": {"cc": "newreno", "sack": False},
     "sack1": {"cc": "newreno", "sack": True},
 }
+# Buffers as the guests have them: they never limit.
+LINUX_TRANSPORT: dict[str, Any] = {
+    "profile": "linux",
+    "tcp_rmem": "4096 6291456 33554432",
+    "tcp_wmem": "4096 1048576 33554432",
+}
 LINUX_TCP: dict[str, dict[str, Any]] = {
     "reno": {"cc": "newreno"},
-    "cubic": {"cc": {"kind": "cubic", "form": "linux"}},
+    "cubic": {"cc": {"kind": "cubic", "form": "linux", "hystart": False}},
 }
 
 
@@ -64,24 +70,8 @@ def scenario(case: Case, runs: int, seed: int = 1) -> dict[str, Any]:
             "transport": transport(case),
         }
     ]
-    if case.flood:
-        header = 0 if ns2 else 28
-        flows.append(
-            {
-                "name": "flood",
-                "role": "attack",
-                "from": "flood",
-                "to": "sink",
-                "transport": {"kind": "udp", "header": f"{header} B"},
-                "app": {
-                    "kind": "cbr",
-                    "rate": f"{case.flood_bps * (case.packet - header) / case.packet:.0f} bit/s",
-                    "size": f"{case.packet - header} B",
-                    "jitter": 0.5,
-                    "random_phase": True,
-                },
-            }
-        )
+    if case.flood.share:
+        flows.append(flood(case))
     return {
         "name": case.name,
         "question": "Does Tailrace behave like its reference?",
@@ -97,12 +87,36 @@ def scenario(case: Case, runs: int, seed: int = 1) -> dict[str, Any]:
     }
 
 
+def flood(case: Case) -> dict[str, Any]:
+    """What does not yield: all the time with uneven gaps, or in pulses."""
+    header = 0 if case.reference == "ns2" else 28
+    app: dict[str, Any] = {
+        "rate": f"{case.flood_bps * (case.packet - header) / case.packet:.0f} bit/s",
+        "size": f"{case.packet - header} B",
+    }
+    start = "0 s"
+    if case.flood.period_s:
+        app |= {"kind": "pulse", "period": f"{case.flood.period_s:g} s", "burst": f"{case.flood.burst_s:g} s"}
+        start = f"uniform(0 s, {case.flood.period_s:g} s)"
+    else:
+        app |= {"kind": "cbr", "jitter": 0.5, "random_phase": True}
+    return {
+        "name": "flood",
+        "role": "attack",
+        "from": "flood",
+        "to": "sink",
+        "start": start,
+        "transport": {"kind": "udp", "header": f"{header} B"},
+        "app": app,
+    }
+
+
 def transport(case: Case) -> dict[str, Any]:
     """TCP as the reference has it."""
     common: dict[str, Any] = {"kind": "tcp", "ecn": case.ecn}
     if case.reference == "ns2":
         return common | NS2_TRANSPORT | {"mss": f"{case.packet - 40} B"} | NS2_TCP[case.tcp]
-    return common | {"profile": "linux"} | LINUX_TCP[case.tcp]
+    return common | LINUX_TRANSPORT | LINUX_TCP[case.tcp]
 
 
 def queue(case: Case) -> str | dict[str, Any]:

@@ -21,10 +21,10 @@ FLOORS = {
     "short_share": (0.0, 0.01),
     "flood_bps": (0.01, 20e3),
     "queue_packets": (0.03, 0.3),
-    "drops": (0.03, 5.0),
-    "marks": (0.03, 5.0),
-    "retransmissions": (0.03, 5.0),
-    "timeouts": (0.03, 3.0),
+    "drops": (0.05, 5.0),
+    "marks": (0.05, 5.0),
+    "retransmissions": (0.05, 5.0),
+    "timeouts": (0.05, 3.0),
 }
 HEADINGS = {
     "goodput_bps": "TCP Mbit/s",
@@ -123,5 +123,5 @@ def summary(rows: Sequence[tuple[Case, dict[str, Difference]]]) -> str:
     open_ = sum(d.sign == "!" for d in everything)
     return (
         f"{len(rows)} cases, {len(everything)} numbers: {inside} inside the reference's spread, "
-        f"{len(everything) - inside - open_} outside and explained, {open_} outside and not explained."
+        f"{len(everything) - inside - open_} outside with a note below, {open_} outside without."
     )

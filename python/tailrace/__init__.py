@@ -5,13 +5,17 @@
 >>> result.plot_queue().savefig("queue.png")  # doctest: +SKIP
 """
 
-from tailrace._native import __version__
-from tailrace.api import list_queues, run, run_variants
-from tailrace.compare import Comparison, compare
-from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
-from tailrace.result import Result
-from tailrace.scenario import Scenario
-from tailrace.statistics import jain
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tailrace._native import __version__
+    from tailrace.api import list_queues, run, run_variants
+    from tailrace.comparison import Comparison, compare
+    from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
+    from tailrace.result import Result
+    from tailrace.scenario import Scenario
+    from tailrace.statistics import jain
 
 __all__ = [
     "Comparison",
@@ -29,3 +33,34 @@ __all__ = [
     "run",
     "run_variants",
 ]
+
+# Names load what they need when they are first used. So the command line can say what Ctrl-C does before anything
+# large is loaded: `tailrace.cli` lies below this package.
+_PLACES = {
+    "Comparison": "comparison",
+    "Interrupted": "errors",
+    "Result": "result",
+    "RunError": "errors",
+    "Scenario": "scenario",
+    "ScenarioError": "errors",
+    "TailraceError": "errors",
+    "UsageError": "errors",
+    "__version__": "_native",
+    "compare": "comparison",
+    "jain": "statistics",
+    "list_queues": "api",
+    "run": "api",
+    "run_variants": "api",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'tailrace' has no attribute {name!r}")
+    found = getattr(import_module(f"tailrace.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_PLACES]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tailrace import _native, execute
-from tailrace.compare import Comparison
+from tailrace.comparison import Comparison
 from tailrace.errors import Interrupted
 from tailrace.execute import Job, Outcome
 from tailrace.result import Result
@@ -44,16 +44,20 @@ def run(
 
 
 def run_variants(
-    variants: Mapping[str, Scenario],
+    variants: Mapping[str, ScenarioLike],
     *,
     jobs: int | None = None,
     progress: bool = False,
     title: str = "comparison",
 ) -> Comparison:
-    """Runs several scenarios, all their runs in one pool, and puts the results side by side."""
-    todo = [job for label, scenario in variants.items() for job in jobs_of(scenario, label)]
+    """Runs several scenarios by label, all their runs in one pool, and puts the results side by side.
+
+    Each is a path, TOML text, a dictionary or a `Scenario`, as for `run`.
+    """
+    scenarios = {label: Scenario.of(source) for label, source in variants.items()}
+    todo = [job for label, scenario in scenarios.items() for job in jobs_of(scenario, label)]
     outcome = watched(todo, jobs, quiet=not progress)
-    comparison = comparison_of(variants, todo, outcome, title)
+    comparison = comparison_of(scenarios, todo, outcome, title)
     if outcome.interrupted or comparison is None:
         raise Interrupted(comparison)
     return comparison
@@ -84,12 +88,14 @@ def merged(overrides: Overrides | None, seed: int | None, runs: int | None) -> d
     return found
 
 
-def watched(todo: Sequence[Job], threads: int | None, *, quiet: bool) -> Outcome:
+def watched(
+    todo: Sequence[Job], threads: int | None, *, quiet: bool, stop: Callable[[], bool] = lambda: False
+) -> Outcome:
     """Runs jobs under a progress display."""
     from tailrace import progress  # Rich loads when something is shown
 
     with progress.watch(quiet=quiet, total=len(todo)) as watch:
-        return execute.execute(todo, threads, watch)
+        return execute.execute(todo, threads, watch, stop)
 
 
 def jobs_of(scenario: Scenario, label: str = "") -> list[Job]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailrace.compare import Comparison
+    from tailrace.comparison import Comparison
     from tailrace.result import Result
 
 

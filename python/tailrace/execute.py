@@ -7,16 +7,20 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tailrace import _native
+from tailrace import _native, machine
 from tailrace.errors import RunError, ScenarioError
 from tailrace.scenario import Scenario
 
 # How often progress is looked at; also how soon Ctrl-C is noticed.
 _POLL_S = 0.1
+# How long runs that are to stop may take to do so; they look often, unless something is wrong with them.
+_GRACE_S = 5.0
+# What the threads of runs are called.
+WORKER = "tailrace run"
 
 
 @dataclass(frozen=True)
@@ -80,37 +84,41 @@ def default_jobs() -> int:
         return os.cpu_count() or 1
 
 
-def execute(jobs: Sequence[Job], threads: int | None = None, watch: Watch | None = None) -> Outcome:
+def _fitting(jobs: Sequence[Job]) -> int:
+    """How many of the jobs fit into memory at once."""
+    sizes = [job.scenario.native.memory for job in jobs]
+    return machine.runs_at_once(max((run for run, _ in sizes), default=0), sum(kept for _, kept in sizes))
+
+
+def execute(
+    jobs: Sequence[Job],
+    threads: int | None = None,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Outcome:
     """Runs all jobs, at most `threads` at a time; results come in the order of `jobs` whatever ends first.
 
-    Ctrl-C stops the runs under way and keeps those that ended. An error in a scenario is raised; any other
-    failure of a run is noted and the others go on.
+    Ctrl-C, or a `stop` that turns true, stops the runs under way and keeps those that ended. An error in a scenario is
+    raised; any other failure of a run is noted and the others go on.
     """
     pool = _Pool(jobs)
-    watch = watch or Silent()
     workers = [
-        threading.Thread(target=pool.work, daemon=True)
-        for _ in range(max(1, min(threads or default_jobs(), len(jobs))))
+        threading.Thread(target=pool.work, name=WORKER, daemon=True)
+        for _ in range(max(1, min(threads or default_jobs(), len(jobs), _fitting(jobs))))
     ]
     interrupted = False
     try:
         for worker in workers:
             worker.start()
-        while any(worker.is_alive() for worker in workers):
-            pool.wait(_POLL_S)
-            pool.report(watch)
-        pool.report(watch)
+        interrupted = pool.watched(workers, watch or Silent(), stop)
     except KeyboardInterrupt:
         interrupted = True
+    finally:
         pool.stop()
-    except BaseException:
-        pool.stop()
-        raise
-    for worker in workers:
-        worker.join()
+    pool.leave(workers)
     if pool.scenario_error is not None:
         raise pool.scenario_error
-    return Outcome(pool.finished, pool.errors, interrupted)
+    return Outcome(list(pool.finished), list(pool.errors), interrupted)
 
 
 class _Pool:
@@ -172,6 +180,22 @@ class _Pool:
             self._todo.clear()
             for task in self._tasks.values():
                 task.cancel()
+
+    def watched(self, workers: Sequence[threading.Thread], watch: Watch, stop: Callable[[], bool]) -> bool:
+        """Reports until the workers have ended; whether they were stopped."""
+        while any(worker.is_alive() for worker in workers):
+            self.wait(_POLL_S)
+            self.report(watch)
+            if stop():
+                return any(run is None for run in self.finished)
+        self.report(watch)
+        return False
+
+    def leave(self, workers: Sequence[threading.Thread]) -> None:
+        """Lets workers that were stopped come to their end, but waits for none that does not heed it."""
+        end = time.monotonic() + _GRACE_S
+        while any(worker.is_alive() for worker in workers) and time.monotonic() < end:
+            self.wait(_POLL_S)
 
     def wait(self, seconds: float) -> None:
         """Until a job ended, or so long."""

@@ -1,102 +1,104 @@
-"""Result folders appear whole or not at all: they are written beside their place and moved there."""
+"""Result folders appear whole or not at all, and take the place of nothing but an older result."""
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tailrace import belongings, staging
+from tailrace.belongings import Holding
 from tailrace.errors import UsageError
 
-MANIFEST = "manifest.json"
-# Others may put their result in the same place just now.
-_ATTEMPTS = 20
 
+def check_writable(target: str | os.PathLike[str]) -> None:
+    """Refuses early what would fail after minutes of simulation: all that can be known before is tried out.
 
-def check_writable(target: Path) -> None:
-    """Refuses early what would fail after minutes of simulation.
-
-    An existing folder is replaced only if it is a result folder (or empty): nothing else is ever deleted.
+    An existing folder is replaced only if it is a result folder (or empty): nothing else is ever touched.
     """
-    kind = _kind(target)
-    if kind is not None and stat.S_ISDIR(kind):
-        # Asked twice, since another run may move an older result away just now.
-        if _is_foreign(target) and _is_foreign(target):
-            raise UsageError(f"{target} holds files that are not a result; choose another folder with -o")
-    elif kind is not None:
-        raise UsageError(f"{target} is a file; choose a folder with -o")
-    parent = next(p for p in target.absolute().parents if p.exists())
-    if not parent.is_dir():
-        raise UsageError(f"{target} cannot be made: {parent} is not a folder")
+    asked = Path(target)
+    place = _replaceable(asked)
+    made = _missing_parents(place)
     try:
+        place.parent.mkdir(parents=True, exist_ok=True)
         # Asking the system is not enough: root passes the check on a read-only file system.
-        with tempfile.TemporaryFile(dir=parent):
+        with staging.work(place.parent, place.name):
             pass
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror} ({parent})") from None
-
-
-def _kind(place: Path) -> int | None:
-    """Of what stands there, asked in one step; a link that leads nowhere is what it is."""
-    try:
-        return place.stat().st_mode
-    except OSError:
-        return place.lstat().st_mode if place.is_symlink() else None
-
-
-def _is_foreign(place: Path) -> bool:
-    """Whether a folder holds files but no result."""
-    try:
-        names = {path.name for path in place.iterdir()}
-    except FileNotFoundError:
-        return False
-    return bool(names) and MANIFEST not in names
+        raise UsageError(f"{asked} cannot be written: {error.strerror or error} ({place.parent})") from None
+    finally:
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """A new folder that takes the place of `target` when the block ends well and vanishes when it does not."""
-    check_writable(target)
-    target = target.absolute()
+def replacing(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new folder that takes the place of `target` when the block ends well and vanishes when it does not.
+
+    Of an older result that stood there only the files go that Tailrace wrote; others are handed over to the new one.
+    """
+    asked = Path(target)
+    place = _replaceable(asked)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with staging.work(place.parent, place.name) as work:
+            yield work.new
+            work.put_in_place()
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{asked} cannot be written: {error.strerror or error}") from error
+
+
+def _replaceable(asked: Path) -> Path:
+    """Where a result goes: links are followed, so that they lead to the new one as they led to the old."""
     try:
-        fresh.chmod(0o777 & ~_umask())
-        yield fresh
-        _move(fresh, target)
+        place = asked.resolve()
+        kind = _kind(place)
+    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError up to Python 3.12
+        reason = error.strerror if isinstance(error, OSError) else "its links go round in a circle"
+        raise UsageError(f"{asked} cannot be written: {reason}; choose another folder with -o") from None
+    if kind is not None:
+        _check_replaceable(asked, place, kind)
+        return place
+    above = next(parent for parent in place.parents if parent.exists())
+    if not above.is_dir():
+        raise UsageError(f"{asked} cannot be made: {above} is not a folder")
+    return place
+
+
+def _kind(place: Path) -> int | None:
+    """Of what stands there, asked in one step: another run may move it away just now."""
+    try:
+        return place.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _check_replaceable(asked: Path, place: Path, kind: int) -> None:
+    if not stat.S_ISDIR(kind):
+        raise UsageError(f"{asked} is a file; choose a folder with -o")
+    if os.path.ismount(place):  # which is False where another run has just moved the folder away
+        raise UsageError(f"{asked} is where a file system begins; choose a folder in it with -o")
+    if place == Path.cwd() or place in Path.cwd().parents:
+        raise UsageError(f"{asked} is the folder you are in; choose one in it with -o")
+    try:
+        with staging.alone(place.parent):
+            held = belongings.holding(place)
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        raise UsageError(f"{asked} cannot be read: {error.strerror}; choose another folder with -o") from None
+    if held is Holding.FOREIGN:
+        raise UsageError(
+            f"{asked} holds files that are not a result (its {belongings.MANIFEST} does not say so); "
+            "choose another folder with -o"
+            if (place / belongings.MANIFEST).exists()
+            else f"{asked} holds files that are not a result; choose another folder with -o"
+        )
+    if held is Holding.LATER:
+        raise UsageError(f"{asked} was written by a later version of tailrace; choose another folder with -o")
 
 
-def _move(fresh: Path, target: Path) -> None:
-    """Takes the place of `target`; of several that want it at once the last one has it."""
-    for attempt in range(_ATTEMPTS):
-        try:
-            # An empty folder is replaced in one step.
-            fresh.rename(target)
-        except OSError as error:
-            if error.errno not in {errno.ENOTEMPTY, errno.EEXIST} or attempt == _ATTEMPTS - 1:
-                raise
-        else:
-            return
-        old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-        with suppress(FileNotFoundError):  # another moved it away
-            target.rename(old / "result")
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    # The only portable way to read it is to set it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _missing_parents(place: Path) -> list[Path]:
+    """The folders that have to be made above it, the deepest first."""
+    return [parent for parent in place.parents if not parent.exists()]

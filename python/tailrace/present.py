@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
+
+from tailrace import outcomes
+from tailrace.errors import UsageError
+from tailrace.names import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -15,6 +19,12 @@ if TYPE_CHECKING:
     from tailrace.result import Result
 
 NONE = "–"
+# How much larger than the other a part of an interval is before both are shown.
+_UNEVEN = 1.25
+# Names that an error lists.
+_MOST_NAMED = 20
+# Wide enough for the numbers where nobody's window limits them.
+PIPED_WIDTH = 160
 
 
 @dataclass(frozen=True)
@@ -27,22 +37,41 @@ class Grid:
     labels: int = 1
     notes: Sequence[str] = field(default=())
 
+    def __post_init__(self) -> None:
+        """Names come from scenarios and result folders of any origin: none may steer the terminal that shows it."""
+        object.__setattr__(self, "title", visible(self.title))
+        for name in ("columns", "notes"):
+            object.__setattr__(self, name, [visible(text) for text in getattr(self, name)])
+        object.__setattr__(self, "rows", [[visible(cell) for cell in row] for row in self.rows])
+
 
 @dataclass(frozen=True)
 class Measure:
-    """A column: its heading, where its leaf is, and what to multiply SI units by."""
+    """A column: its heading, where its leaf is, and what to multiply SI units by.
+
+    One that is `rare` is shown only where some row has more than nothing there.
+    """
 
     heading: str
     path: tuple[str, ...]
     scale: float = 1.0
+    rare: bool = False
 
 
 GROUP_MEASURES = (
-    Measure("throughput Mbit/s", ("throughput_bps", "sum"), 1e-6),
     Measure("goodput Mbit/s", ("goodput_bps", "sum"), 1e-6),
+    Measure("throughput Mbit/s", ("throughput_bps", "sum"), 1e-6),
     Measure("loss %", ("loss_ratio",), 100),
     Measure("delay ms", ("one_way_delay_s", "mean"), 1e3),
+    Measure("delay back ms", ("reverse_one_way_delay_s", "mean"), 1e3, rare=True),
     Measure("Jain", ("jain",)),
+    Measure("completed", ("completed",), rare=True),
+    Measure("completion ms", ("completion_s", "mean"), 1e3, rare=True),
+    Measure("95th ms", ("completion_s", "p95"), 1e3, rare=True),
+)
+COMPLETION = (
+    "completion: of a transfer from the opening of its connection, of a request from its sending, to the last byte; "
+    "mean and 95th percentile"
 )
 QUEUE_MEASURES = (
     Measure("queue packets", ("backlog_packets", "mean")),
@@ -75,22 +104,62 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     half *= scale
     if half <= abs(mean) * 1e-4:
         return f"{mean:.4g} ± 0"
-    # Two digits of the half width.
-    decimals = min(4, max(0, 1 - math.floor(math.log10(half))))
-    return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
+    below, above = mean - entry.get("low", 0) * scale, entry.get("high", 0) * scale - mean
+    even = "low" not in entry or max(below, above) < _UNEVEN * min(below, above)
+    # Two digits of the half width, or of the larger part of an interval that its mean does not halve.
+    decimals = min(4, max(0, 1 - math.floor(math.log10(half if even else max(below, above)))))
+    if even:
+        return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
+    return f"{mean:.{decimals}f} −{below:.{decimals}f} +{above:.{decimals}f}"
 
 
-def busiest_queue(aggregate: Mapping[str, Any]) -> str | None:
-    """The queue under study: the one that drops most, and of those that drop equally the most used."""
+def studied_queue(aggregates: Sequence[Mapping[str, Any]], wanted: str | None = None) -> str | None:
+    """The one queue that is shown of all results: the wanted one, or the busiest.
 
-    def weight(name: str) -> tuple[float, float]:
-        queue = queues[name]
-        drops = queue.get("dropped_packets") or {}
-        dropped = sum((leaf(drops, (reason,)) or {"mean": 0.0})["mean"] for reason in drops)
-        return dropped, (leaf(queue, ("utilization",)) or {"mean": 0.0})["mean"]
+    Of the queues that most results have it is the one that drops most in all of them together, and of those that drop
+    equally the most used.
+    """
+    queues: list[Mapping[str, Any]] = [aggregate.get("queues") or {} for aggregate in aggregates]
+    names = list(dict.fromkeys(name for found in queues for name in found))
+    if wanted is not None:
+        return known(wanted, names, "queue")
 
-    queues: Mapping[str, Any] = aggregate.get("queues") or {}
-    return max(queues, key=weight) if queues else None
+    def weight(name: str) -> tuple[int, float, float]:
+        having = [found[name] for found in queues if name in found]
+        drops = [queue.get("dropped_packets") or {} for queue in having]
+        dropped = sum((leaf(by, (reason,)) or {"mean": 0.0})["mean"] for by in drops for reason in by)
+        used = sum((leaf(queue, ("utilization",)) or {"mean": 0.0})["mean"] for queue in having)
+        return len(having), dropped, used
+
+    return max(names, key=weight) if names else None
+
+
+def known(name: str, names: Sequence[str], kind: str) -> str:
+    """The name, if it is one of these; else an error with the nearest."""
+    if name in names:
+        return name
+    import difflib  # only when something is wrong
+
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise UsageError(f"there is no {kind} {name!r}{hint} (there {_listed(names)})")
+
+
+def _listed(names: Sequence[str]) -> str:
+    few = ", ".join(names[:_MOST_NAMED])
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"are {few}{more}" if len(names) > 1 else f"is {few}" if names else "is none"
+
+
+def _measures(groups: Iterable[Mapping[str, Any]]) -> list[Measure]:
+    """The columns of these groups."""
+    every = list(groups)
+
+    def is_there(measure: Measure) -> bool:
+        found = (leaf(group, measure.path) for group in every)
+        return any(entry and entry["mean"] for entry in found)
+
+    return [measure for measure in GROUP_MEASURES if not measure.rare or is_there(measure)]
 
 
 def result_grids(result: Result) -> list[Grid]:
@@ -99,21 +168,26 @@ def result_grids(result: Result) -> list[Grid]:
     groups: Mapping[str, Any] = aggregate.get("groups") or {}
     queues: Mapping[str, Any] = aggregate.get("queues") or {}
     over = f"mean ± 95 % interval over {_runs(result.n)}" if result.n > 1 else _runs(result.n)
+    measures = _measures(groups.values())
     grids = [
         Grid(
             f"{result.name}: {over}, seed {result.seed}",
-            ["flows", "", *(m.heading for m in GROUP_MEASURES), "retransmits", "timeouts"],
+            ["flows", "", *(m.heading for m in measures), "retransmits", "timeouts"],
             [
                 [
                     name,
                     _described(group),
-                    *(number(leaf(group, m.path), m.scale) for m in GROUP_MEASURES),
+                    *(number(leaf(group, m.path), m.scale) for m in measures),
                     number(leaf(group, ("retransmitted_packets",))),
                     number(leaf(group, ("timeouts",))),
                 ]
                 for name, group in groups.items()
             ],
             labels=2,
+            notes=[
+                *([COMPLETION] if any(m.path[0] == "completion_s" for m in measures) else []),
+                *outcomes.notes(aggregate),
+            ],
         )
     ]
     if queues:
@@ -124,7 +198,7 @@ def result_grids(result: Result) -> list[Grid]:
                 [
                     [
                         name,
-                        str(queue.get("kind", "")),
+                        queue_kind(queue),
                         *(number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES),
                         _drops(queue),
                         number(leaf(queue, ("marked_packets",))),
@@ -137,9 +211,9 @@ def result_grids(result: Result) -> list[Grid]:
     return grids
 
 
-def comparison_grid(results: Mapping[str, Result], title: str) -> Grid:
+def comparison_grid(results: Mapping[str, Result], title: str, queue: str | None = None) -> Grid:
     """One row a variant and flow group, the queue under study beside the first."""
-    flows, queues = comparison_grids(results, title)
+    flows, queues = comparison_grids(results, title, queue)
     beside = {row[0]: row[1:] for row in queues.rows}
     blank = [""] * (len(queues.columns) - 1)
     rows = [[*row, *(beside.get(row[0], blank))] for row in flows.rows]
@@ -148,29 +222,40 @@ def comparison_grid(results: Mapping[str, Result], title: str) -> Grid:
     )
 
 
-def comparison_grids(results: Mapping[str, Result], title: str) -> tuple[Grid, Grid]:
-    """The flow groups of each variant, and its queue under study."""
+def comparison_grids(
+    results: Mapping[str, Result], title: str, wanted: str | None = None
+) -> tuple[Grid, Grid]:
+    """The flow groups of each variant, and the one queue under study in each."""
     rows: list[list[str]] = []
     queue_rows: list[list[str]] = []
-    studied = set()
-    for label, result in results.items():
-        for position, (name, group) in enumerate((result.aggregate.get("groups") or {}).items()):
-            numbers = [number(leaf(group, m.path), m.scale) for m in GROUP_MEASURES]
+    aggregates = {label: result.aggregate for label, result in results.items()}
+    groups_of = {label: found.get("groups") or {} for label, found in aggregates.items()}
+    measures = _measures(group for groups in groups_of.values() for group in groups.values())
+    studied = studied_queue(list(aggregates.values()), wanted)
+    for label, aggregate in aggregates.items():
+        for position, (name, group) in enumerate(groups_of[label].items()):
+            numbers = [number(leaf(group, m.path), m.scale) for m in measures]
             rows.append([label if position == 0 else "", name, *numbers])
-        queue_name = busiest_queue(result.aggregate)
-        queue: Mapping[str, Any] = (result.aggregate.get("queues") or {}).get(queue_name) or {}
+        queue: Mapping[str, Any] = (aggregate.get("queues") or {}).get(studied) or {}
         queue_rows.append([label, *(number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES)])
-        studied.add(str(queue_name))
-    counts = sorted({result.n for result in results.values()})
     notes = [
-        f"mean ± half width of the 95 % interval (Student t) over {_runs(*counts)}",
+        _over([result.n for result in results.values()]),
         "throughput and goodput: sum over the group's flows; delay: one way, end to end",
+        *(f"{label}: {note}" for label, found in aggregates.items() for note in outcomes.notes(found)),
     ]
-    flows = Grid(
-        title, ["variant", "flows", *(m.heading for m in GROUP_MEASURES)], rows, labels=2, notes=notes
-    )
-    place = f"queue: {', '.join(sorted(studied))}"
-    return flows, Grid("", ["variant", *(m.heading for m in QUEUE_MEASURES)], queue_rows, notes=[place])
+    if any(m.path[0] == "completion_s" for m in measures):
+        notes.append(COMPLETION)
+    flows = Grid(title, ["variant", "flows", *(m.heading for m in measures)], rows, labels=2, notes=notes)
+    place = [f"queue of every variant: {studied}", *limits_note(results, studied)] if studied else []
+    return flows, Grid("", ["variant", *(m.heading for m in QUEUE_MEASURES)], queue_rows, notes=place)
+
+
+def _over(counts: Sequence[int]) -> str:
+    """What the numbers are of: one run has no interval."""
+    over = _runs(*sorted(set(counts)))
+    if max(counts) == 1:
+        return f"{over}: no intervals"
+    return f"mean ± half width of the 95 % interval over {over} (− and +: of one that is not symmetric)"
 
 
 def _runs(*counts: int) -> str:
@@ -182,6 +267,25 @@ def _described(group: Mapping[str, Any]) -> str:
     flows = leaf(group, ("flows",))
     count = f"{flows['mean']:g}" if flows else ""
     return f"{count} {group.get('role') or ''}".strip()
+
+
+def queue_kind(queue: Mapping[str, Any]) -> str:
+    """What the queue is, and whose form of it where there are several: `codel (linux)`."""
+    form = queue.get("form")
+    return f"{queue.get('kind', '')} ({form})" if form else str(queue.get("kind", ""))
+
+
+def limits_note(results: Mapping[str, Result], name: str | None) -> list[str]:
+    """Says so where variants differ in what the queue called `name` may hold: then they compare buffers, too."""
+    limits: dict[str, list[str]] = {}
+    for label, result in results.items():
+        queue: Mapping[str, Any] = (result.aggregate.get("queues") or {}).get(name) or {}
+        if queue.get("limit"):
+            limits.setdefault(str(queue["limit"]), []).append(label)
+    if len(limits) <= 1:
+        return []
+    held = "; ".join(f"{limit}: {', '.join(labels)}" for limit, labels in limits.items())
+    return [f"its limit differs ({held}); `queue_limit` of the link is one for all"]
 
 
 def _drops(queue: Mapping[str, Any]) -> str:
@@ -200,18 +304,19 @@ def rich_result(result: Result) -> RenderableType:
 class RichComparison:
     """For a terminal: one table where it fits, else flows and queues below each other."""
 
-    def __init__(self, results: Mapping[str, Result], title: str) -> None:
+    def __init__(self, results: Mapping[str, Result], title: str, queue: str | None = None) -> None:
         self._results = results
         self._title = title
+        self._queue = queue
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.measure import Measurement
 
-        wide = rich_grid(comparison_grid(self._results, self._title))
+        wide = rich_grid(comparison_grid(self._results, self._title, self._queue))
         if Measurement.get(console, options.update(max_width=10_000), wide).maximum <= options.max_width:
             yield wide
         else:
-            yield from (RichGrid(grid) for grid in comparison_grids(self._results, self._title))
+            yield from (RichGrid(grid) for grid in comparison_grids(self._results, self._title, self._queue))
 
 
 class RichGrid:
@@ -225,7 +330,7 @@ class RichGrid:
         from rich.text import Text
 
         broken = replace(self._grid, columns=[heading.replace(" ", "\n") for heading in self._grid.columns])
-        rows = [[cell.replace(" ± ", "\n± ").replace(", ", ",\n") for cell in row] for row in broken.rows]
+        rows = [[_broken(cell) for cell in row] for row in broken.rows]
         # Left to itself Rich cuts words in one column before it wraps another.
         tries = [(self._grid, 1), (broken, 1), (broken, 0), (replace(broken, rows=rows), 0)]
         for grid, gap in tries:
@@ -241,6 +346,13 @@ class RichGrid:
                 if cell:
                     yield Text(f"  {heading}: {cell}")
         yield Text("\n".join(["", *self._grid.notes]))
+
+
+def _broken(cell: str) -> str:
+    """A cell in as many lines as it has parts."""
+    for part in (" ± ", " −", " +"):
+        cell = cell.replace(part, f"\n{part[1:]}")
+    return cell.replace(", ", ",\n")
 
 
 def rich_grid(grid: Grid, gap: int = 1) -> Table:
@@ -263,6 +375,20 @@ def rich_grid(grid: Grid, gap: int = 1) -> Table:
     for row in grid.rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def plain(shown: RenderableType) -> str:
+    """Without colours, as wide as the terminal, or as its numbers need where there is none."""
+    import io
+    import sys
+
+    from rich.console import Console
+
+    width = None if sys.stdout is not None and sys.stdout.isatty() else PIPED_WIDTH
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, highlight=False)
+    console.print(shown)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
 
 
 def html(grids: Sequence[Grid]) -> str:

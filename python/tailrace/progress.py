@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -11,6 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from tailrace.execute import Job
+from tailrace.names import visible
+
+_LINE_EVERY_S = 10.0
 
 
 def watch(*, quiet: bool, total: int = 0, what: str = "simulating") -> Monitor:
@@ -39,7 +43,7 @@ class Monitor:
 
 
 class Bar(Monitor):
-    """A bar with elapsed and remaining time."""
+    """A bar with elapsed and remaining time. A terminal that was closed meanwhile ends no run."""
 
     def __init__(self, what: str) -> None:
         self._progress = Progress(
@@ -55,37 +59,53 @@ class Bar(Monitor):
         self._task = self._progress.add_task(what, total=1.0)
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        with suppress(OSError):
+            self._progress.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        with suppress(OSError):
+            self._progress.stop()
 
     def progress(self, fraction: float) -> None:
         """Moves the bar."""
-        self._progress.update(self._task, completed=fraction)
+        with suppress(OSError):
+            self._progress.update(self._task, completed=fraction)
 
     def ended(self, job: Job, wall_s: float) -> None:
         """The bar shows it already."""
 
 
 class Lines(Monitor):
-    """One line a finished run, with the time left."""
+    """A line now and then, with the time left, and one at the end: a log of hundreds of runs stays short."""
 
     def __init__(self, out: TextIO, total: int) -> None:
         self._out = out
         self._total = total
         self._ended = 0
-        self._start = time.monotonic()
+        self._start = self._last = time.monotonic()
+
+    def progress(self, fraction: float) -> None:
+        """Writes a line if the last is long ago."""
+        now = time.monotonic()
+        if now - self._last < _LINE_EVERY_S or fraction >= 1:
+            return
+        self._last = now
+        left = f", about {(now - self._start) * (1 / fraction - 1):.0f} s left" if fraction > 0 else ""
+        count = f", {self._ended} of {self._total} runs" if self._total > 1 else ""
+        self._say(f"{100 * fraction:.0f} %{count}{left}")
 
     def ended(self, job: Job, wall_s: float) -> None:
-        """Writes the line."""
+        """Writes of the first run, which tells how long the others may take, and of the last."""
         self._ended += 1
-        left = ""
-        if self._total > self._ended:
-            seconds = (time.monotonic() - self._start) / self._ended * (self._total - self._ended)
-            left = f", about {seconds:.0f} s left"
-        count = f"{self._ended} of {self._total}: " if self._total else ""
-        print(f"{count}{job} took {wall_s:.2f} s{left}", file=self._out, flush=True)
+        if self._ended == self._total and self._total > 1:
+            self._say(f"{self._total} of {self._total} runs took {time.monotonic() - self._start:.2f} s")
+        elif self._ended == 1:
+            count = f"1 of {self._total}: " if self._total > 1 else ""
+            self._say(f"{count}{job} took {wall_s:.2f} s")
+
+    def _say(self, text: str) -> None:
+        with suppress(OSError):  # a closed terminal ends no run
+            print(visible(text), file=self._out, flush=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from tailrace import folder, manifest, statistics
-from tailrace.errors import UsageError
+from tailrace import belongings, folder, loading, manifest, names, statistics
 from tailrace.execute import FinishedRun
 from tailrace.scenario import Scenario
 
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-_SUMMARY, _SCENARIO = "summary.json", "scenario.toml"
-# What must be there for a folder to be worked with.
-_SUMMARY_SHAPE = {"scenario": str, "fingerprint": str, "runs": list, "aggregate": dict}
-_ABOUT_SHAPE = {"seed": int, "runs_asked": int, "status": str}
+    from tailrace.plots.style import Options
+
+# Beyond this, names of captured places are cut.
+_CAPTURE_SUFFIX = ".pcapng"
 
 
 class Result:
@@ -50,7 +49,7 @@ class Result:
     def of_runs(cls, scenario: Scenario, runs: Sequence[FinishedRun], status: str = "complete") -> Result:
         """Folds finished runs, given in run order."""
         entries = [run.entry for run in runs]
-        fingerprint = combined_fingerprint([run.fingerprint for run in runs])
+        fingerprint = loading.combined_fingerprint([run.fingerprint for run in runs])
         summary = {
             "scenario": scenario.name,
             "fingerprint": fingerprint,
@@ -77,40 +76,39 @@ class Result:
     def load(cls, path: str | os.PathLike[str]) -> Result:
         """A result from its folder. Tables are read when first asked for."""
         place = Path(path)
-        if not place.is_dir():
-            raise UsageError(f"there is no result folder {place}")
-        try:
-            summary = json.loads((place / _SUMMARY).read_text(encoding="utf-8"))
-            about = json.loads((place / folder.MANIFEST).read_text(encoding="utf-8"))
-            text = (place / _SCENARIO).read_text(encoding="utf-8")
-        except FileNotFoundError as error:
-            raise UsageError(
-                f"{place} is not a result folder: it has no {Path(error.filename).name}"
-            ) from None
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{place} cannot be read: {error}") from None
-        _check_shape(summary, _SUMMARY_SHAPE, place / _SUMMARY)
-        _check_shape(about, _ABOUT_SHAPE, place / folder.MANIFEST)
+        summary, about, text = loading.result(place)
         result = cls(summary, {}, text, about)
         result._folder = place
         return result
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the folder whole: summary, resolved scenario, manifest, Parquet tables, captures."""
-        with folder.replacing(Path(path)) as fresh:
+        with folder.replacing(path) as fresh:
             self.write_into(fresh)
         return Path(path)
 
     def write_into(self, place: Path) -> None:
         """Writes the files into a folder that exists."""
+        from tailrace import tables  # Polars loads when it is needed
+
+        columns = {}
         for name in self._known_tables():
-            _write_table(self.table(name), place / f"{name}.parquet")
+            table = self.table(name)
+            if table.width:
+                columns[name] = tables.kinds(table)
+                tables.write(table, place / f"{name}.parquet")
+        self._write_captures(place)
+        (place / loading.SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
+        (place / loading.SUMMARY).write_text(self.to_json() + "\n", encoding="utf-8")
+        belongings.seal(place, belongings.RESULT, {**self.manifest, "tables": columns})
+
+    def _write_captures(self, place: Path) -> None:
         for run, name, data in self.captures:
+            stem = names.shortened(name.removesuffix(_CAPTURE_SUFFIX))
             (place / "captures" / f"run{run}").mkdir(parents=True, exist_ok=True)
-            (place / "captures" / f"run{run}" / name).write_bytes(data)
-        (place / _SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
-        (place / _SUMMARY).write_text(self.to_json() + "\n", encoding="utf-8")
-        (place / folder.MANIFEST).write_text(json.dumps(self.manifest, indent=2) + "\n", encoding="utf-8")
+            (place / "captures" / f"run{run}" / f"{stem}{_CAPTURE_SUFFIX}").write_bytes(data)
+        if self._folder and (self._folder / "captures").is_dir():
+            shutil.copytree(self._folder / "captures", place / "captures")
 
     def to_json(self) -> str:
         """The document of the result contract."""
@@ -149,11 +147,9 @@ class Result:
         import polars as pl  # a fifth of a second that `check` and `list` need not wait
 
         if name not in self._tables:
-            file = self._folder / f"{name}.parquet" if self._folder else None
-            try:
-                self._tables[name] = pl.read_parquet(file) if file and file.is_file() else pl.DataFrame()
-            except (pl.exceptions.PolarsError, OSError) as error:
-                raise UsageError(f"{file} cannot be read: {error}") from None
+            loading.check_table_name(name)
+            found = loading.table(self._folder, name, self.manifest) if self._folder else None
+            self._tables[name] = pl.DataFrame() if found is None else found
         return self._tables[name]
 
     @property
@@ -165,6 +161,11 @@ class Result:
     def queues(self) -> pl.DataFrame:
         """One row an observed queue and run."""
         return self.table("queues")
+
+    @property
+    def group_series(self) -> pl.DataFrame:
+        """Goodput, delay, mean cwnd... of flow groups over time: of all flows of each."""
+        return self.table("group_series")
 
     @property
     def flow_series(self) -> pl.DataFrame:
@@ -207,50 +208,55 @@ class Result:
 
     # -- figures -----------------------------------------------------------------------------------------------
 
-    def plot_queue(self) -> Figure:
-        """Queue length over time."""
-        return self._plot("queue")
-
-    def plot_cwnd(self) -> Figure:
-        """Congestion window of each TCP flow over time."""
-        return self._plot("cwnd")
-
-    def plot_throughput(self) -> Figure:
-        """Throughput over time."""
-        return self._plot("throughput")
-
-    def plot_delay(self) -> Figure:
-        """End-to-end delay over time."""
-        return self._plot("delay")
-
-    def plot_jitter(self) -> Figure:
-        """Jitter of what reaches the applications, over time."""
-        return self._plot("jitter")
-
-    def plot_loss(self) -> Figure:
-        """Share of packets lost so far, over time."""
-        return self._plot("loss")
-
-    def plot_subflow_cwnd(self) -> Figure:
-        """Congestion window of each subflow of Multipath TCP."""
-        return self._plot("subflow_cwnd")
-
-    def plot_path_throughput(self) -> Figure:
-        """What connections of Multipath TCP gave each path, stacked, and what was delivered of it."""
-        return self._plot("path_throughput")
-
-    def plot_data_sequence(self) -> Figure:
-        """Progress of Multipath TCP's byte streams, and what waits on the way."""
-        return self._plot("data_sequence")
-
-    def plot_reordering(self) -> Figure:
-        """How far, and for how long, data of Multipath TCP was ahead of its order."""
-        return self._plot("reordering")
-
-    def _plot(self, metric: str) -> Figure:
+    def plot(self, figure: str, **options: Unpack[Options]) -> Figure:
+        """One of the figures by its name; `size` is `screen`, `single` or `double`, `title=False` leaves titles off."""
         from tailrace import plots  # Matplotlib takes half a second
 
-        return plots.single(self, metric)
+        return plots.single(self, figure, **options)
+
+    def plot_queue(self, **options: Unpack[Options]) -> Figure:
+        """Queue length over time, of `queue` or else of the busiest."""
+        return self.plot("queue", **options)
+
+    def plot_cwnd(self, **options: Unpack[Options]) -> Figure:
+        """Congestion window of each TCP flow over time, or the mean of many."""
+        return self.plot("cwnd", **options)
+
+    def plot_goodput(self, **options: Unpack[Options]) -> Figure:
+        """What reaches the applications, over time."""
+        return self.plot("goodput", **options)
+
+    def plot_throughput(self, **options: Unpack[Options]) -> Figure:
+        """All bytes that reach the hosts, over time."""
+        return self.plot("throughput", **options)
+
+    def plot_delay(self, **options: Unpack[Options]) -> Figure:
+        """End-to-end delay over time, in each direction."""
+        return self.plot("delay", **options)
+
+    def plot_jitter(self, **options: Unpack[Options]) -> Figure:
+        """Jitter of what reaches the applications, over time."""
+        return self.plot("jitter", **options)
+
+    def plot_loss(self, **options: Unpack[Options]) -> Figure:
+        """Share of packets lost so far, over time."""
+        return self.plot("loss", **options)
+
+    def plot_subflow_cwnd(self, **options: Unpack[Options]) -> Figure:
+        """Congestion window of each subflow of Multipath TCP."""
+        return self.plot("subflow_cwnd", **options)
+
+    def plot_path_throughput(self, **options: Unpack[Options]) -> Figure:
+        """What connections of Multipath TCP gave each path, stacked, and what was delivered of it."""
+        return self.plot("path_throughput", **options)
+
+    def plot_data_sequence(self, **options: Unpack[Options]) -> Figure:
+        """Progress of Multipath TCP's byte streams, and what waits on the way."""
+        return self.plot("data_sequence", **options)
+
+    def plot_reordering(self, **options: Unpack[Options]) -> Figure:
+        """How far, and for how long, data of Multipath TCP was ahead of its order."""
+        return self.plot("reordering", **options)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 
@@ -264,41 +270,23 @@ class Result:
 
         return present.html(present.result_grids(self))
 
+    def __str__(self) -> str:
+        """The table, as it stands in a terminal."""
+        from tailrace import present
+
+        return present.plain(self)
+
     def __repr__(self) -> str:
         return f"<Result {self.name!r}: {self.n} runs, seed {self.seed}, fingerprint {self.fingerprint}>"
-
-
-def combined_fingerprint(fingerprints: Sequence[str]) -> str:
-    """One fingerprint of several, which depends on their order."""
-    return hashlib.blake2b(" ".join(fingerprints).encode(), digest_size=8).hexdigest()
-
-
-def _check_shape(document: object, shape: Mapping[str, type], file: Path) -> None:
-    """Refuses what another program wrote, or an editor broke, before it fails somewhere deep."""
-    if not isinstance(document, dict):
-        raise UsageError(f"{file} is damaged: it does not hold a table of keys; run the scenario again")
-    for key, kind in shape.items():
-        if not isinstance(document.get(key), kind):
-            raise UsageError(f"{file} is damaged: it has no proper {key!r}; run the scenario again")
-
-
-def _write_table(frame: pl.DataFrame, file: Path) -> None:
-    from polars.exceptions import ComputeError
-
-    try:
-        if frame.width:
-            frame.write_parquet(file, compression="zstd")
-    except ComputeError as error:  # a full disk, which is an OSError everywhere else
-        raise OSError(str(error)) from None
 
 
 def _tables_of(runs: Sequence[FinishedRun]) -> dict[str, pl.DataFrame]:
     from tailrace import tables  # Polars and NumPy load when they are needed
 
-    names = dict.fromkeys(name for run in runs for name in run.raw_tables)
+    recorded = dict.fromkeys(name for run in runs for name in run.raw_tables)
     return {
         name: tables.concatenate(
             [tables.frame(run.raw_tables[name], run.run) for run in runs if name in run.raw_tables]
         )
-        for name in names
+        for name in recorded
     }

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tailrace import _native, toml_text
+from tailrace import _native, machine, toml_text
 from tailrace.errors import ScenarioError, UsageError
+
+# How the parser names the place of a value that was set beside the file.
+_PLACE_OF_SET = "  --> --set "
 
 Overrides: TypeAlias = Mapping[str, object]
 ScenarioLike: TypeAlias = "Scenario | str | os.PathLike[str] | Mapping[str, object]"
@@ -23,15 +26,33 @@ class Scenario:
     2
     """
 
-    def __init__(self, text: str, file_name: str = "scenario", overrides: Overrides | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        file_name: str = "scenario",
+        overrides: Overrides | None = None,
+        variant: tuple[str, Overrides] | None = None,
+        source: _native.Source | None = None,
+    ) -> None:
         self.text = text
         self.file_name = file_name
         self.overrides = dict(overrides or {})
+        self._variant = variant
+        set_by_variant = variant[1] if variant else {}
         try:
-            self.native = _native.parse(text, file_name, _as_text(self.overrides))
+            given = _as_text({**self.overrides, **set_by_variant})
+            # A variant's file has been read already, and its sweep is of no concern to it.
+            self._source = source or _native.Source(text, file_name)
+            of_source = self._source.variant if variant else self._source.scenario
+            self.native = of_source(given, machine.memory())
         except _native.ScenarioError as error:
             rendered, diagnostics = error.args
-            raise ScenarioError(rendered, json.loads(diagnostics)) from None
+            found = json.loads(diagnostics)
+            raise ScenarioError(_placed(rendered, found, variant), found) from None
+
+    def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
+        """What the compiled parser made of it is made again, in whatever process."""
+        return Scenario, (self.text, self.file_name, self.overrides, self._variant)
 
     @classmethod
     def of(cls, source: ScenarioLike, set: Overrides | None = None) -> Scenario:  # noqa: A002 - the name of the command line
@@ -48,7 +69,11 @@ class Scenario:
 
     def replaced(self, overrides: Overrides | None) -> Scenario:
         """The same scenario with some values set, by their path in the file (`link.bottleneck.rate`)."""
-        return Scenario(self.text, self.file_name, {**self.overrides, **(overrides or {})})
+        return Scenario(self.text, self.file_name, {**self.overrides, **(overrides or {})}, self._variant)
+
+    def variant(self, label: str, overrides: Overrides) -> Scenario:
+        """The same with what a variant of that name sets. Errors and warnings about that name the variant."""
+        return Scenario(self.text, self.file_name, self.overrides, (label, dict(overrides)), self._source)
 
     @property
     def name(self) -> str:
@@ -78,7 +103,8 @@ class Scenario:
     @property
     def warnings(self) -> list[str]:
         """What looks like a slip but can be run, as text for people."""
-        return [text.rstrip() for text in self.native.warnings]
+        found = zip(self.native.warnings, self.outline["warnings"], strict=True)
+        return [_placed(text, [warning], self._variant).rstrip() for text, warning in found]
 
     @property
     def outline(self) -> dict[str, Any]:
@@ -115,6 +141,20 @@ def _nearest(path: Path) -> str:
         return ""
     close = difflib.get_close_matches(path.name, names, n=1)
     return f"; did you mean {path.parent / close[0]}?" if close else ""
+
+
+def _placed(rendered: str, found: list[dict[str, Any]], variant: tuple[str, Overrides] | None) -> str:
+    """Places of values that a variant sets, said as such: nobody wrote a `--set` for them."""
+    if variant is None:
+        return rendered
+    label, overrides = variant
+    places = iter([diagnostic["override"] for diagnostic in found if "override" in diagnostic])
+    lines = []
+    for line in rendered.split("\n"):
+        place = next(places, None) if line.startswith(_PLACE_OF_SET) else None
+        own = place is not None and place["path"] in overrides
+        lines.append(f"  --> variant {label!r}: {place['path']}={place['value']}" if place and own else line)
+    return "\n".join(lines)
 
 
 def _as_text(overrides: Overrides) -> list[tuple[str, str]]:

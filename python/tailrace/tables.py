@@ -6,6 +6,7 @@ Parquet files. The Arrow and Parquet crates would do the same on the other side 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -13,19 +14,8 @@ import polars as pl
 
 RawColumn: TypeAlias = tuple[str, bytes, list[str]]
 
-# Tables of the result contract, in the order of its description.
-TABLES = (
-    "flows",
-    "queues",
-    "flow_series",
-    "queue_series",
-    "law_series",
-    "subflow_series",
-    "connection_series",
-    "reordering",
-    "events",
-)
-
+# How columns are called in a manifest, as in the description of the tables.
+_KINDS = {pl.UInt32: "u32", pl.UInt64: "u64", pl.Float64: "f64", pl.String: "text", pl.Categorical: "text"}
 _NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "text": "<u4"}
 
 
@@ -40,8 +30,7 @@ def frame(columns: dict[str, RawColumn], run: int) -> pl.DataFrame:
 def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
     values = np.frombuffer(raw, dtype=_NUMPY[dtype])
     if dtype == "text":
-        vocabulary = pl.Series(words, dtype=pl.String).cast(pl.Categorical)
-        return vocabulary.gather(pl.Series(values)).alias(name)
+        return pl.Series(words, dtype=pl.String).gather(pl.Series(values)).alias(name)
     series = pl.Series(name, values)
     # "None" travels as NaN; a null keeps it out of means and maxima.
     return series.fill_nan(None) if dtype == "f64" else series
@@ -50,3 +39,31 @@ def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
 def concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
     """The same table of several runs, in run order."""
     return pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
+
+
+def kinds(table: pl.DataFrame) -> dict[str, str]:
+    """The columns in order, each with what it holds."""
+    return {name: _KINDS.get(dtype.base_type(), str(dtype)) for name, dtype in table.schema.items()}
+
+
+def write(table: pl.DataFrame, file: Path) -> None:
+    """As Parquet. A full disk is an `OSError`, as it is everywhere else."""
+    try:
+        table.write_parquet(file, compression="zstd")
+    except pl.exceptions.ComputeError as error:
+        raise OSError(str(error)) from None
+
+
+def read(file: Path, expected: dict[str, str] | None = None) -> pl.DataFrame:
+    """From Parquet; a `ValueError` says what is wrong with it."""
+    try:
+        table = pl.read_parquet(file, glob=False, hive_partitioning=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ValueError(str(error)) from None
+    except pl.exceptions.PanicException as panic:  # what Polars does with pages that do not fit their header
+        raise ValueError(f"its data is damaged ({panic})") from None
+    found = kinds(table)
+    if found != (expected or {"run": "u32", **found}):
+        raise ValueError(f"its columns are not those that were written: {', '.join(found)}")
+    # Text was dictionary-encoded in 0.1.0, which made every filter cast.
+    return table.with_columns(pl.col(pl.Categorical).cast(pl.String))

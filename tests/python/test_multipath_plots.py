@@ -7,6 +7,8 @@ import pytest
 import tailrace
 from conftest import command_line
 from tailrace import plots
+from tailrace.plots import directions, multipath
+from tailrace.plots.multipath import draw_stack
 from tailrace.plots.reordering import ccdf
 
 # Two paths, of which the second is down for a while: its subflow ends, and another takes its place.
@@ -84,16 +86,19 @@ def heights(layer):
 
 
 def test_they_are_drawn_only_where_multipath_tcp_was_used(small, paths, tmp_path):
-    assert plots.names_for(small) == list(plots.METRICS)
-    assert plots.names_for(paths) == [*plots.METRICS, *NAMES]
+    assert plots.names_for([small], ["all"]) == list(plots.METRICS)
+    assert plots.names_for([small, paths], ["all"]) == [*plots.METRICS, *NAMES]
+    assert not set(plots.names_for([small])) & set(NAMES)
     (tmp_path / "two.toml").write_text(TWO_PATHS)
     done = command_line("run", "two.toml", "--runs", 1, "-o", "two", "-q", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    again = command_line("plot", "two", "-o", "again", "--format", "svg", cwd=tmp_path)
+    again = command_line("plot", "two", "-o", "again", "--format", "svg", "--figures", "all", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     drawn = {path.name for path in (tmp_path / "two" / "figures").iterdir()}
-    assert drawn == {f"{name}.{kind}" for name in plots.names_for(paths) for kind in ("png", "svg")}
-    assert {path.stem for path in (tmp_path / "again").iterdir()} == set(plots.names_for(paths))
+    assert drawn == {f"{name}.{kind}" for name in plots.names_for([paths]) for kind in ("png", "svg")}
+    # No queue is under study, and no connection is TCP's alone.
+    there = {*plots.METRICS, *NAMES} - {"queue", "cwnd"}
+    assert {path.stem for path in (tmp_path / "again").iterdir()} == there
 
 
 def test_a_subflow_has_its_window_while_it_may_carry_data_and_a_gap_while_not(paths):
@@ -217,7 +222,9 @@ def test_reordering_is_drawn_from_the_table_and_agrees_with_the_summary(paths):
         assert 0.9 * least <= above[0] <= 1.1 * most
         assert values[-1] == pytest.approx(max(entry[key]["max"] for entry in entries) * scale, rel=0.02)
         assert (np.diff(above) <= 0).all()
-    assert {"run", "group", "flow", "variable", "low", "high", "segments"} == set(paths.reordering.columns)
+    assert {"run", "group", "flow", "end", "variable", "low", "high", "segments"} == set(
+        paths.reordering.columns
+    )
 
 
 def test_several_results_have_a_panel_each_on_one_scale(schedulers):
@@ -263,12 +270,11 @@ def test_progress_and_reordering_of_several_results_are_a_line_each(schedulers):
     assert all(len(axes.lines) == 2 for axes in figure.axes)
 
 
-def test_overlays_of_multipath_tcp_are_drawn_where_a_result_has_it(schedulers, small, tmp_path):
-    assert plots.names_for_all([small]) == list(plots.METRICS)
+def test_overlays_of_multipath_tcp_are_drawn_where_a_result_has_it(schedulers, tmp_path):
     schedulers.save(tmp_path / "all")
-    done = command_line("plot", "all", "-o", "figures", "--format", "svg", cwd=tmp_path)
+    done = command_line("plot", "all", "-o", "figures", "--format", "svg", "--figures", "all", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {*plots.METRICS, *NAMES}
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {*plots.METRICS, *NAMES} - {"queue"}
 
 
 def test_more_results_than_are_read_are_counted(paths):
@@ -288,3 +294,48 @@ def test_equal_results_give_equal_figures(paths, tmp_path):
         plots.save_all({name: plots.single(paths, name) for name in NAMES}, tmp_path / place, ["svg"])
     for name in NAMES:
         assert (tmp_path / "a" / f"{name}.svg").read_bytes() == (tmp_path / "b" / f"{name}.svg").read_bytes()
+
+
+def test_of_more_results_than_lines_can_be_told_apart_each_has_a_row(paths):
+    comparison = tailrace.compare({f"v{n}": paths for n in range(14)})
+    for name in ("data_sequence", "reordering"):
+        figure = comparison.plot(name)
+        assert len(figure.axes) == 2 * 12
+        assert "12 of 14 results" in figure.get_suptitle()
+        assert {label for axes in figure.axes for label in lines_of(axes)} == {"mp"}
+    assert [axes.get_title(loc="left") for axes in comparison.plot("data_sequence").axes[::2]] == [
+        f"v{n}" for n in range(12)
+    ]
+
+
+def test_paths_of_a_stack_differ_in_more_than_colour_beyond_those_there_are(paths):
+    from matplotlib.figure import Figure
+
+    looks = {f"other{n}": n for n in range(7)}
+    axes = Figure().subplots()
+    draw_stack(axes, paths, "mp", looks)
+    colours = {tuple(layer.get_facecolor()[0]) for layer in axes.collections}
+    assert len(colours) == 2
+    assert all(layer.get_hatch() for layer in axes.collections)
+
+
+def test_a_download_is_drawn_by_what_the_server_sends():
+    app = {"kind": "request_response", "request": "1 kB", "response": "500 kB", "think": "10 ms"}
+    result = tailrace.run(TWO_PATHS, runs=1, set={"flow.mp.app": app})
+    assert directions.senders(result) == {"mp": "server"}
+    assert directions.note([result]) == ", of mp what servers send"
+    rows = directions.drawn(result, result.connection_series)
+    assert set(rows["end"].cast(pl.String)) == {"server"}
+    assert rows["delivered_bytes"].max() > 1e6
+    figures = {name: multipath.FIGURES[name](result) for name in NAMES}
+    stack = figures["path_throughput"].axes[0]
+    # The server has one link, on which what it sends to both of the client's leaves.
+    assert [layer.get_label() for layer in stack.collections] == ["core"]
+    for name in NAMES:
+        assert "what servers send" in figures[name].get_suptitle(), name
+
+
+def test_an_upload_is_drawn_by_what_the_client_sends(paths):
+    assert directions.senders(paths) == {"mp": "client"}
+    assert directions.note([paths]) == ""
+    assert len(directions.drawn(paths, paths.subflow_series)) == len(paths.subflow_series)

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 import tailrace
-from tailrace import present
+from conftest import SMALL
+from tailrace import loading, present
 
 
 def shown(renderable, width=160):
@@ -89,10 +90,10 @@ def test_the_notebook_table_escapes_what_a_scenario_may_contain():
 
 
 def test_the_comparison_studies_the_queue_that_drops(small, small_codel):
-    assert present.busiest_queue(small.aggregate) == "r1->r2"
+    assert present.studied_queue([small.aggregate]) == "r1->r2"
     comparison = tailrace.compare({"droptail": small, "codel": small_codel})
     text = shown(comparison)
-    assert "queue: r1->r2" in text
+    assert "queue of every variant: r1->r2" in text
     assert "over 3 runs" in text
     assert [row[0] for row in comparison.grid.rows if row[0]] == ["droptail", "codel"]
     assert "| droptail |" in present.markdown(comparison.grid)
@@ -102,9 +103,14 @@ def test_a_narrow_terminal_gets_two_tables_with_all_numbers(small, small_codel):
     comparison = tailrace.compare({"droptail": small, "codel": small_codel})
     narrow = shown(comparison, width=100)
     assert max(map(len, narrow.splitlines())) <= 100
-    assert narrow.count("droptail") == 2
+    # Rows, that is: notes below the table may name variants, too.
+    assert _rows(narrow, "droptail") == 2
     assert "…" not in narrow
-    assert shown(comparison, width=170).count("droptail") == 1
+    assert _rows(shown(comparison, width=170), "droptail") == 1
+
+
+def _rows(text, label):
+    return sum(line.split()[:1] == [label] for line in text.splitlines())
 
 
 def test_a_comparison_saves_and_loads(small, small_codel, tmp_path):
@@ -131,6 +137,8 @@ def test_nothing_to_compare_is_an_error():
         ({"mean": 0.0, "ci95": 0.0, "n": 5}, 1, "0 ± 0"),
         ({"mean": 2.0, "ci95": None, "n": 1}, 1, "2"),
         (None, 1, "–"),
+        ({"mean": 0.98, "ci95": 0.07, "n": 5, "low": 0.85, "high": 0.997}, 100, "98 −13 +2"),
+        ({"mean": 0.5, "ci95": 0.01, "n": 5, "low": 0.489, "high": 0.511}, 100, "50.0 ± 1.0"),
     ],
 )
 def test_numbers_show_the_digits_that_their_interval_supports(entry, scale, text):
@@ -147,3 +155,150 @@ def test_no_terminal_is_too_narrow_for_a_number(small, width):
     assert "…" not in shown
     assert f"{small.aggregate['groups']['tcp']['jain']['mean']:.2f}"[:3] in shown
     assert max(map(len, shown.splitlines())) <= width
+
+
+def test_scenarios_results_and_comparisons_go_to_other_processes(small, small_codel, tmp_path):
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    comparison = tailrace.compare({"droptail": small, "codel": small_codel})
+    scenario = tailrace.Scenario(small.scenario_toml, overrides={"runs": 1})
+    loaded = tailrace.Result.load(small.save(tmp_path / "saved"))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        found = pool.submit(_fingerprints, scenario, small, loaded, comparison).result()
+    assert found == [tailrace.run(scenario).fingerprint, *[small.fingerprint] * 3, small_codel.fingerprint]
+
+
+def _fingerprints(scenario, result, loaded, comparison):
+    assert loaded.flow_series.equals(result.flow_series)
+    return [
+        tailrace.run(scenario).fingerprint, result.fingerprint, loaded.fingerprint,
+        *(one.fingerprint for one in comparison.values()),
+    ]  # fmt: skip
+
+
+def test_a_comparison_is_a_mapping_of_results(small, small_codel):
+    comparison = tailrace.compare({"droptail": small, "codel": small_codel})
+    assert list(comparison) == ["droptail", "codel"]
+    assert len(comparison) == 2
+    assert "codel" in comparison
+    assert dict(comparison)["codel"] is small_codel
+
+
+def test_printing_shows_the_table(small, small_codel):
+    assert "goodput Mbit/s" in str(small)
+    assert "\x1b" not in str(small)
+    assert "droptail" in str(tailrace.compare({"droptail": small, "codel": small_codel}))
+
+
+def test_a_table_that_does_not_exist_names_the_nearest(small):
+    with pytest.raises(tailrace.UsageError, match="did you mean flow_series"):
+        small.table("flow_serie")
+
+
+def test_every_table_that_is_recorded_has_a_known_name(small):
+    assert set(small._known_tables()) <= set(loading.TABLES)
+
+
+def test_text_columns_need_no_cast(small):
+    text = [name for name, kind in small.flow_series.schema.items() if kind == pl.String]
+    assert "group" in text
+    assert small.flow_series.filter(pl.col("group").str.starts_with("t"))["group"].unique().to_list() == [
+        "tcp"
+    ]
+
+
+def test_a_table_of_the_first_format_reads_the_same(small, tmp_path):
+    place = small.save(tmp_path / "first")
+    old = small.flow_series.with_columns(pl.col(pl.String).cast(pl.Categorical))
+    old.write_parquet(place / "flow_series.parquet")
+    about = json.loads((place / "manifest.json").read_text())
+    for key in ("format", "format_version", "files", "tables"):
+        del about[key]
+    (place / "manifest.json").write_text(json.dumps(about))
+    assert tailrace.Result.load(place).flow_series.equals(small.flow_series)
+    (place / "notes.txt").write_text("precious")
+    small.save(place)
+    assert (place / "notes.txt").read_text() == "precious"
+    assert not list(place.rglob("*kept*"))
+
+
+def test_names_of_captures_fit_the_file_system_and_differ(tmp_path):
+    result = tailrace.run(SMALL, runs=1, set={"duration": "1 s"})
+    long = "x" * 5000
+    result.captures = [(1, f"{long}{end}.pcapng", b"") for end in "ab"]
+    place = result.save(tmp_path / "result")
+    assert len(list((place / "captures" / "run1").iterdir())) == 2
+    again = tailrace.Result.load(place).save(tmp_path / "again")
+    assert len(list((again / "captures" / "run1").iterdir())) == 2
+
+
+def test_names_cannot_steer_a_terminal(small):
+    comparison = tailrace.compare({"\x1b[31mred\u202e": small}, title="\x1b]0;x\x07")
+    text = str(comparison)
+    assert "\\x1b[31mred" in text
+    assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
+def _changed(place, file, change):
+    document = json.loads((place / file).read_text())
+    change(document)
+    (place / file).write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        ("manifest.json", lambda d: d.update(format_version=2), "later version"),
+        ("manifest.json", lambda d: d.update(format="tailrace-comparison"), "not a result folder"),
+        ("manifest.json", lambda d: d["runs"][0].update(fingerprint="0" * 16), "fingerprints"),
+        ("manifest.json", lambda d: d.update(files="all"), "'files'"),
+        ("summary.json", lambda d: d.update(fingerprint="0" * 16), "fingerprints"),
+        ("summary.json", lambda d: d["runs"].pop(), "fingerprints"),
+        ("summary.json", lambda d: d["aggregate"].update(groups=[1]), "'aggregate.groups'"),
+        ("summary.json", lambda d: d["runs"][1].update(groups=[1]), r"'runs\[1\].groups'"),
+        ("summary.json", lambda d: d["aggregate"]["groups"]["tcp"]["jain"].update(mean="x"), "jain.mean"),
+        ("summary.json", lambda d: d["aggregate"]["groups"]["tcp"].update(x=10**400), "no number of ours"),
+        ("summary.json", lambda d: d["aggregate"]["groups"]["tcp"].update(x=float("nan")), "NaN is no number"),
+    ],
+)  # fmt: skip
+def test_what_was_changed_after_it_was_written_is_refused(small, tmp_path, file, change, words):
+    place = small.save(tmp_path / "hurt")
+    _changed(place, file, change)
+    with pytest.raises(tailrace.UsageError, match=words) as caught:
+        tailrace.Result.load(place)
+    assert "hurt" in str(caught.value)
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 200 + "1" + "}" * 200])
+def test_deep_nesting_is_refused(small, tmp_path, deep):
+    place = small.save(tmp_path / "hurt")
+    (place / "summary.json").write_text(deep)
+    with pytest.raises(tailrace.UsageError, match="nested too deeply"):
+        tailrace.Result.load(place)
+
+
+def test_a_missing_table_and_other_columns_are_noticed(small, tmp_path):
+    place = small.save(tmp_path / "hurt")
+    small.queue_series.write_parquet(place / "flow_series.parquet")
+    with pytest.raises(tailrace.UsageError, match=r"flow_series.parquet cannot be read: its columns"):
+        _ = tailrace.Result.load(place).flow_series
+    (place / "flow_series.parquet").unlink()
+    with pytest.raises(tailrace.UsageError, match=r"flow_series.parquet is missing"):
+        tailrace.Result.load(place)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["variants"].update(a="../outside"),
+        lambda d: d["variants"].update(a=3),
+        lambda d: d["fingerprints"].update(a="0" * 16),
+    ],
+)
+def test_a_changed_comparison_is_refused(small, tmp_path, change):
+    place = tailrace.compare({"a": small}).save(tmp_path / "both")
+    small.save(tmp_path / "outside")
+    _changed(place, "manifest.json", change)
+    with pytest.raises(tailrace.UsageError, match="is damaged"):
+        tailrace.Comparison.load(place)

@@ -1,10 +1,11 @@
 """Means, intervals and Jain's index against published tables and hand-computed numbers."""
 
 import math
+import random
 
 import pytest
 
-from tailrace.statistics import aggregate, interval, jain, student_t_975
+from tailrace.statistics import aggregate, interval, jain, share_ends, student_t_975
 
 # Two-sided 95 % points of Student's t as printed in statistical tables.
 TABLE = {
@@ -69,3 +70,51 @@ def test_what_differs_between_runs_and_is_no_number_is_left_open():
     assert aggregate([{"kind": "red"}, {"kind": "codel"}]) == {"kind": None}
     assert aggregate([{"flag": True}, {"flag": True}]) == {"flag": True}
     assert aggregate([{"x": None}, {"x": None}]) == {"x": None}
+
+
+def test_the_interval_of_a_share_stays_within_its_bounds():
+    # Student's would be 0.78 to 1.11.
+    found = interval([0.999, 0.99, 0.85, 0.999, 0.999], (0.0, 1.0))
+    low, high = found.ends
+    assert 0 < low < found.mean < high < 1
+    assert found.ci95 == pytest.approx((high - low) / 2)
+    assert interval([0.6, 0.4, 0.5], (1 / 3, 1.0)).ends[0] > 1 / 3
+    assert interval([1.0, 1.0, 1.0], (0.0, 1.0)).ends == (1.0, 1.0)
+    assert interval([0.0, 0.0], (0.0, 1.0)).ends == (0.0, 0.0)
+    # One lost packet in one of five runs.
+    low, high = interval([0.0, 0.0, 0.0, 0.0, 1e-5], (0.0, 1.0)).ends
+    assert 0 < low < 2e-6 < high < 1e-4
+    # A link that a fault has made faster is used by more than its rate: no share.
+    assert interval([0.9, 1.2, 1.1], (0.0, 1.0)).ends is None
+    assert interval([0.5], (0.0, 1.0)).as_dict() == {"mean": 0.5, "ci95": None, "n": 1}
+
+
+def test_far_from_its_bounds_a_share_has_students_interval():
+    assert share_ends(0.5, 0.01) == pytest.approx((0.49, 0.51), abs=1e-5)
+    assert share_ends(0.5, 1e6) == (pytest.approx(0.0), pytest.approx(1.0))
+
+
+def test_the_interval_of_a_share_covers_its_mean_as_often_as_it_says():
+    draw = random.Random(1)
+    covered = {"share": 0, "student": 0}
+    for _ in range(4000):
+        values = [draw.betavariate(19, 1) for _ in range(5)]
+        low, high = interval(values, (0.0, 1.0)).ends
+        covered["share"] += low <= 0.95 <= high
+        student = interval(values)
+        covered["student"] += abs(student.mean - 0.95) <= student.ci95
+    assert 0.93 < covered["share"] / 4000 < 0.96
+    assert covered["student"] / 4000 < 0.91
+
+
+def test_the_names_of_numbers_tell_what_is_a_share():
+    def run(x):
+        group = {"flows": 2, "jain": x, "loss_ratio": x / 10, "goodput_bps": {"sum": x}}
+        return {"groups": {"tcp": group}, "queues": {"q": {"utilization": x}}}
+
+    found = aggregate([run(0.99), run(0.7), run(0.999)])
+    group = found["groups"]["tcp"]
+    assert 0.5 < group["jain"]["low"] < group["jain"]["high"] < 1
+    assert group["loss_ratio"]["low"] > 0
+    assert found["queues"]["q"]["utilization"]["high"] < 1
+    assert set(group["goodput_bps"]["sum"]) == {"mean", "ci95", "n"}

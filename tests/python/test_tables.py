@@ -2,10 +2,14 @@
 
 import math
 import struct
+from pathlib import Path
 
 import polars as pl
 
-from tailrace import tables
+import tailrace
+from tailrace import present, tables
+
+FLOOD = Path(__file__).resolve().parents[2] / "scenarios/flood.toml"
 
 
 def test_a_frame_keeps_every_value_and_its_type():
@@ -41,3 +45,23 @@ def test_an_empty_table_has_columns_and_no_rows():
     frame = tables.frame({"time_s": ("f64", b"", []), "kind": ("text", b"", [])}, run=1)
     assert frame.shape == (0, 3)
     assert tables.concatenate([]).shape == (0, 0)
+
+
+def test_a_queue_says_whose_form_it_is_and_variants_with_other_limits_are_pointed_out():
+    changes = {"duration": "2 s", "warmup": "1 s", "runs": 1}
+
+    def compared(**more):
+        queues = {"codel": {"kind": "codel", "form": "linux"}, "red": "red"}
+        return tailrace.compare(
+            {
+                label: tailrace.run(FLOOD, set={**changes, "link.bottleneck.queue": queue, **more})
+                for label, queue in queues.items()
+            }
+        )
+
+    comparison = compared()
+    (grid,) = [g for g in present.result_grids(comparison["codel"]) if g.title == "queues"]
+    assert "codel (linux)" in [row[1] for row in grid.rows]
+    assert any("1000 packets: codel; 50 packets: red" in note for note in comparison.grid.notes)
+    same = compared(**{"link.bottleneck.queue_limit": "80 packets"})
+    assert not any("limit differs" in note for note in same.grid.notes)

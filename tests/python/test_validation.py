@@ -22,7 +22,7 @@ def cases() -> dict[str, Case]:
 def test_every_queue_and_both_references_are_in_the_table(cases):
     assert {c.reference for c in cases.values()} == {"ns2", "linux"}
     assert {c.flows for c in cases.values()} == {1, 10, 100}
-    assert any(c.ecn for c in cases.values()) and any(c.flood for c in cases.values())
+    assert any(c.ecn for c in cases.values()) and any(c.flood.share for c in cases.values())
     assert all(c.queues.get("ecn", True) for c in cases.values() if c.ecn)
 
 
@@ -58,6 +58,19 @@ def test_the_guest_delays_one_transmission_more_than_the_link(cases):
     # htb sends at the start of a transmission: 10 ms and 1500 bytes at 10 Mbit/s, 1.2 ms.
     files = linux.files(cases["linux-droptail-reno-10-equal-calm-drop"], 1, Path("t"))
     assert "delay 11200us" in files["tc-r2"] and "delay 40000us" in files["tc-r1"]
+
+
+def test_pulses_reach_all_three_tools(cases):
+    case = cases["ns2-red-sack1-10-equal-pulse2x0.2of1.1-drop"]
+    assert "set period 1.1\nset burst 0.2\n" in ns2.script(case, 1)
+    attack = ours.scenario(case, 1)["flow"][-1]
+    # Twice 10 Mbit/s within a pulse, whose first one begins at any moment of a period.
+    assert attack["app"] == {
+        "kind": "pulse", "rate": "20000000 bit/s", "size": "1000 B", "period": "1.1 s", "burst": "0.2 s"
+    }  # fmt: skip
+    assert attack["start"] == "uniform(0 s, 1.1 s)"
+    case = cases["linux-red-cubic-10-equal-pulse2x0.2of1.1-drop"]
+    assert " flood 20000000 1500 1.1 0.2 src0 " in linux.files(case, 1, Path("t"))["init"]
 
 
 NS2_OUTPUT = """\
@@ -140,6 +153,10 @@ def test_marks_are_found_however_the_discipline_writes_them():
     head = "qdisc fq_codel 10: parent 1:1 limit 1000p\n Sent 1 bytes 1 pkt (dropped 2, overlimits 0 requeues 0)\n"
     assert linux.leaf_counts(head + "  new_flow_count 3 ecn_mark 7 new_flows_len 0\n") == (2, 7)
     assert linux.leaf_counts(head + "  nothing else\n") == (2, 0)
+    assert linux.leaf_counts(head + "  drops           2\n  marks           9\n  ack_drop        0\n") == (
+        2,
+        9,
+    )
     with pytest.raises(ValueError, match="no qdisc 10"):
         linux.leaf_counts("qdisc htb 1: root")
 

@@ -63,6 +63,7 @@ def build() -> Path:
     command = [
         "cargo",
         "bench",
+        "--locked",
         "-q",
         "-p",
         "tailrace-qdisc",

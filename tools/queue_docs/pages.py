@@ -94,6 +94,9 @@ def _parameters(entry: Entry) -> str:
         if words and parameter["kind"].endswith(", or auto"):
             takes += ", or auto"
         meaning = " ".join([cell(parameter["doc"]), *words])
+        bounds = parameter["bounds"]
+        if bounds and not bounds["usual"]:
+            meaning += f" {bounds['shown']}: {cell(bounds['why'])}."
         default = toml_text.value(parameter["default"])
         rows.append([f"`{parameter['name']}`", takes, f"`{default}`", meaning, cell(parameter["source"])])
     return table(["name", "takes", "default", "meaning", "default from"], rows)

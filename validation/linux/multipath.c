@@ -1,15 +1,18 @@
 /* One bulk transfer over Multipath TCP inside the reference kernel, and what it shows of it.
  *
- *   multipath run DURATION CLIENT SERVER ADDRESS
+ *   multipath run DURATION CLIENT SERVER ADDRESS RECEIVE_BUFFER SEND_BUFFER
  *   multipath poweroff
  *
- * A connection from the network namespace CLIENT to ADDRESS in SERVER. Prints, between "begin" and "done", once a second
- * "tick TIME received BYTES DEVICE BYTES ...": what the receiving application has got, and what each device of the
- * client whose name begins with c has sent; at the end the counters of MPTCP and TCP that are not zero. */
+ * A connection from the network namespace CLIENT to ADDRESS in SERVER. A buffer that is not 0 is set with SO_RCVBUF or
+ * SO_SNDBUF. Prints, between "begin" and "done", five times a second "tick TIME received BYTES DEVICE BYTES ...": what the
+ * receiving application has got, and what each device of the client whose name begins with c has sent; beside it "memory":
+ * the buffer and what it holds, of the receiver and of the sender; at the end the counters of TCP and Multipath TCP that
+ * are not zero. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <stdint.h>
@@ -22,6 +25,9 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef SO_MEMINFO
+#define SO_MEMINFO 55
+#endif
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
 #endif
@@ -79,12 +85,27 @@ static void print_devices(void)
     fclose(f);
 }
 
-static void print_counters(const char *ns)
+static void set_buffer(int fd, int option, int bytes)
+{
+    if (bytes && setsockopt(fd, SOL_SOCKET, option, &bytes, sizeof bytes)) fail("setsockopt");
+}
+
+static void print_memory(int receiver, int sender)
+{
+    uint32_t in[SK_MEMINFO_VARS] = {0}, out[SK_MEMINFO_VARS] = {0};
+    socklen_t in_size = sizeof in, out_size = sizeof out;
+    if (receiver >= 0) getsockopt(receiver, SOL_SOCKET, SO_MEMINFO, in, &in_size);
+    getsockopt(sender, SOL_SOCKET, SO_MEMINFO, out, &out_size);
+    printf(" memory %u %u %u %u\n", in[SK_MEMINFO_RCVBUF], in[SK_MEMINFO_RMEM_ALLOC], out[SK_MEMINFO_SNDBUF],
+           out[SK_MEMINFO_WMEM_QUEUED]);
+}
+
+static void print_counters(const char *ns, const char *path)
 {
     static char names[16384], values[16384];
     enter(ns);
-    FILE *f = fopen("/proc/self/net/netstat", "r");
-    if (!f) fail("/proc/self/net/netstat");
+    FILE *f = fopen(path, "r");
+    if (!f) fail(path);
     while (fgets(names, sizeof names, f) && fgets(values, sizeof values, f)) {
         char *a, *b, *name = strtok_r(names, " \n", &a), *value = strtok_r(values, " \n", &b);
         while ((name = strtok_r(NULL, " \n", &a)) && (value = strtok_r(NULL, " \n", &b)))
@@ -93,19 +114,21 @@ static void print_counters(const char *ns)
     fclose(f);
 }
 
-static void run(double duration, const char *client, const char *server, const char *to)
+static void run(double duration, const char *client, const char *server, const char *to, const int buffers[2])
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(PORT)};
     if (inet_pton(AF_INET, to, &a.sin_addr) != 1) fail(to);
     epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     enter(server);
     int listener = open_socket();
-    if (bind(listener, (struct sockaddr *)&a, sizeof a) || listen(listener, 1)) fail("listen");
+    set_buffer(listener, SO_RCVBUF, buffers[0]);
+    if (bind(listener, (struct sockaddr *)&a, sizeof a) || listen(listener, 64)) fail("listen");
     enter(client);
     int sender = open_socket(), receiver = -1, timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+    set_buffer(sender, SO_SNDBUF, buffers[1]);
     if (connect(sender, (struct sockaddr *)&a, sizeof a) && errno != EINPROGRESS) fail("connect");
-    struct itimerspec second = {.it_interval = {1, 0}, .it_value = {1, 0}};
-    if (timerfd_settime(timer, 0, &second, NULL)) fail("timerfd_settime");
+    struct itimerspec often = {.it_interval = {0, 200000000}, .it_value = {0, 200000000}};
+    if (timerfd_settime(timer, 0, &often, NULL)) fail("timerfd_settime");
     watch(sender, EPOLLOUT);
     watch(listener, EPOLLIN);
     watch(timer, EPOLLIN);
@@ -120,7 +143,7 @@ static void run(double duration, const char *client, const char *server, const c
             if (fd == timer && read(timer, &expired, sizeof expired) > 0) {
                 printf("tick %.3f received %llu", now() - start, (unsigned long long)received);
                 print_devices();
-                printf("\n");
+                print_memory(receiver, sender);
             } else if (fd == listener) {
                 receiver = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
                 if (receiver >= 0) watch(receiver, EPOLLIN);
@@ -133,8 +156,9 @@ static void run(double duration, const char *client, const char *server, const c
             }
         }
     }
-    print_counters(server);
-    print_counters(client);
+    print_counters(server, "/proc/self/net/netstat");
+    print_counters(client, "/proc/self/net/netstat");
+    print_counters(client, "/proc/self/net/snmp");
     printf("done\n");
     fflush(stdout);
 }
@@ -146,7 +170,7 @@ int main(int argc, char **argv)
         sync();
         return reboot(RB_POWER_OFF);
     }
-    if (argc != 6 || strcmp(argv[1], "run")) return 2;
-    run(atof(argv[2]), argv[3], argv[4], argv[5]);
+    if (argc != 8 || strcmp(argv[1], "run")) return 2;
+    run(atof(argv[2]), argv[3], argv[4], argv[5], (int[]){atoi(argv[6]), atoi(argv[7])});
     return 0;
 }

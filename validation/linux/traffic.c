@@ -1,12 +1,12 @@
 /* The traffic of one validation run inside the reference kernel, and what it measures.
  *
- *   traffic run DURATION WARMUP SEED RECEIVER ADDRESS ROUTER DEVICE FLOOD_NS FLOOD_BPS FLOOD_SIZE NS...
+ *   traffic run DURATION WARMUP SEED RECEIVER ADDRESS ROUTER DEVICE FLOOD_NS FLOOD_BPS FLOOD_SIZE PERIOD BURST NS...
  *   traffic prepare @NS [DEVICE | NAME=VALUE]... [@NS ...]
  *   traffic poweroff
  *
  * One bulk TCP flow from each network namespace NS to ADDRESS in the namespace RECEIVER, started at a random moment
  * of the first second; with FLOOD_BPS > 0 a UDP flood of that rate (IP bytes) from FLOOD_NS, gaps within 1 +- 0.5 of
- * their mean. The leaf queue 10: of DEVICE in the namespace ROUTER is looked at every SAMPLE_NS. Prints lines of
+ * their mean; with PERIOD > 0 (seconds) it comes in pulses of BURST, one a period, with equal gaps. The leaf queue 10: of DEVICE in the namespace ROUTER is looked at every SAMPLE_NS. Prints lines of
  * "key value ..." between "begin" and "done": once at the end of the warm-up and once at the end of the run.
  *
  * `prepare` turns off what merges or splits packets at each DEVICE of a namespace and writes each VALUE to NAME in
@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 5001, MOST_FLOWS = 1024, MOST_SECONDS = 4096, CHUNK = 65536 };
+enum { PORT = 5001, MOST_FLOWS = 1024, MOST_SECONDS = 4096, CHUNK = 65536, FIRST_FLOW = 12 };
 static const uint64_t SECOND = 1000000000ull, SAMPLE_NS = 10000000ull;
 
 struct flow {
@@ -254,6 +254,35 @@ static void take(uint64_t tag, int listener, int sink)
     }
 }
 
+/* When the flood sends: a packet each `gap` on average, or with equal gaps within a burst at the start of each period. */
+static struct {
+    int fd;
+    double gap;
+    uint64_t next, period, burst, begin;
+} flood = {-1, 0, UINT64_MAX, 0, 0, 0};
+
+static void start_flood(const char *ns, const char *to, double bps, size_t payload)
+{
+    struct sockaddr_in d = address(to);
+    enter(ns);
+    flood.fd = open_socket(SOCK_DGRAM);
+    if (connect(flood.fd, (struct sockaddr *)&d, sizeof d)) fail("connect flood");
+    flood.gap = (double)(payload + 28) * 8e9 / bps;
+    flood.next = flood.begin = (uint64_t)((flood.period ? (double)flood.period : flood.gap) * uniform());
+}
+
+static void send_flood(size_t payload)
+{
+    if (send(flood.fd, buffer, payload, MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != ENOBUFS) fail("flood");
+    flood_sent++;
+    if (!flood.period) {
+        flood.next += (uint64_t)(flood.gap * (0.5 + uniform()));
+        return;
+    }
+    flood.next += (uint64_t)flood.gap;
+    if (flood.next >= flood.begin + flood.burst) flood.next = flood.begin += flood.period;
+}
+
 static void run(char **a, int n)
 {
     uint64_t duration = (uint64_t)(atof(a[0]) * 1e9), warmup = (uint64_t)(atof(a[1]) * 1e9);
@@ -261,7 +290,9 @@ static void run(char **a, int n)
     const char *receiver = a[3], *to = a[4], *router = a[5], *device = a[6], *flood_ns = a[7];
     double flood_bps = atof(a[8]);
     size_t flood_payload = (size_t)atoi(a[9]) - 28;
-    flow_count = n - 10;
+    flood.period = (uint64_t)(atof(a[10]) * 1e9);
+    flood.burst = (uint64_t)(atof(a[11]) * 1e9);
+    flow_count = n - FIRST_FLOW;
     if (flow_count > MOST_FLOWS || flood_payload > CHUNK) fail("arguments");
     struct rlimit many = {65536, 65536};
     setrlimit(RLIMIT_NOFILE, &many);
@@ -276,19 +307,9 @@ static void run(char **a, int n)
     watch(sink, EPOLLIN, SINK);
     timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     watch(timer_fd, EPOLLIN, DEADLINE);
-    int flood = -1;
-    uint64_t next_flood = UINT64_MAX;
-    double gap = 0;
-    if (flood_bps > 0) {
-        struct sockaddr_in d = address(to);
-        enter(flood_ns);
-        flood = open_socket(SOCK_DGRAM);
-        if (connect(flood, (struct sockaddr *)&d, sizeof d)) fail("connect flood");
-        gap = (double)(flood_payload + 28) * 8e9 / flood_bps;
-        next_flood = (uint64_t)(gap * uniform());
-    }
+    if (flood_bps > 0) start_flood(flood_ns, to, flood_bps, flood_payload);
     for (int i = 0; i < flow_count; i++)
-        flows[i] = (struct flow){a[10 + i], (uint64_t)(uniform() * 1e9), -1};
+        flows[i] = (struct flow){a[FIRST_FLOW + i], (uint64_t)(uniform() * 1e9), -1};
 
     printf("begin\n");
     epoch = 0;
@@ -309,12 +330,8 @@ static void run(char **a, int n)
             if (flows[i].start <= t) start_flow(i, to);
             else if (flows[i].start < next) next = flows[i].start;
         }
-        while (next_flood <= t) {
-            if (send(flood, buffer, flood_payload, MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != ENOBUFS) fail("flood");
-            flood_sent++;
-            next_flood += (uint64_t)(gap * (0.5 + uniform()));
-        }
-        if (next_flood < next) next = next_flood;
+        while (flood.next <= t) send_flood(flood_payload);
+        if (flood.next < next) next = flood.next;
         if (warm && next_sample <= t) {
             uint64_t q = backlog(&drops);
             packets += q;
@@ -384,7 +401,7 @@ int main(int argc, char **argv)
         prepare(argv + 2, argc - 2);
         return 0;
     }
-    if (argc < 13 || strcmp(argv[1], "run")) return 2;
+    if (argc < FIRST_FLOW + 3 || strcmp(argv[1], "run")) return 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     run(argv + 2, argc - 2);
     return 0;

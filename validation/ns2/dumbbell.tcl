@@ -1,8 +1,9 @@
 # One dumbbell of the validation in ns-2. Sourced by a file that sets the run's values (validation/ns2.py writes it):
 #
-#   duration warmup seed rate delay limit packet tcp sink ecn rtts flood queue settings
+#   duration warmup seed rate delay limit packet tcp sink ecn rtts flood period burst queue settings
 #
-# rtts is a list with one base round trip a flow; settings a list of {class name value}. Prints "key value" lines.
+# rtts is a list with one base round trip a flow; settings a list of {class name value}; with period > 0 the flood comes
+# in pulses of burst seconds, one a period. Prints "key value" lines.
 
 set ACCESS_RATE 100Mb
 set ACCESS_QUEUE 100000
@@ -62,7 +63,7 @@ proc add_flow {i rtt start} {
 }
 
 proc add_flood {} {
-    global ns g1 g2 flood flood_sink flood_udp packet phase
+    global ns g1 g2 flood flood_sink flood_udp packet phase period
     set src [host_at $g1 0.001]
     set dst [host_at $g2 0.001]
     set flood_udp [new Agent/UDP]
@@ -75,10 +76,22 @@ proc add_flood {} {
     set cbr [new Application/Traffic/CBR]
     $cbr set packetSize_ $packet
     $cbr set rate_ $flood
+    if {$period > 0} {
+        $cbr attach-agent $flood_udp
+        $ns at [expr {[$phase value] * $period}] "pulse $cbr"
+        return
+    }
     # Gaps within 1 +- 0.5 of their mean: strictly periodic floods lock others out by their phase.
     $cbr set random_ 1
     $cbr attach-agent $flood_udp
     $ns at [expr {[$phase value] * 8.0 * $packet / $flood}] "$cbr start"
+}
+
+proc pulse {cbr} {
+    global ns period burst
+    $cbr start
+    $ns at [expr {[$ns now] + $burst}] "$cbr stop"
+    $ns at [expr {[$ns now] + $period}] "pulse $cbr"
 }
 
 proc state {name} {

@@ -37,7 +37,7 @@ type Load = Vec<(&'static str, f64)>;
 
 /// Runs to the end: the work done, and what went through the bottleneck, for comparison with other tools.
 fn finish(simulation: Simulation) -> Result<(Work, Load), String> {
-    let output = simulation.run(&Control::default());
+    let output = simulation.run(&Control::default()).map_err(|stall| stall.to_string())?;
     let summary: Value = serde_json::from_str(&output.summary).map_err(|e| e.to_string())?;
     let at = |path: &str| summary.pointer(path).and_then(Value::as_f64);
     let count = |key: &str| at(&format!("/engine/{key}")).unwrap_or(0.0) as u64;

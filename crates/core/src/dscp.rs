@@ -49,6 +49,17 @@ impl Dscp {
     pub fn name(self) -> Option<&'static str> {
         NAMES.iter().find(|(_, bits)| *bits == self.0).map(|(n, _)| *n)
     }
+    /// The codepoint that a word means: a name or a number.
+    ///
+    /// # Errors
+    /// Where it is neither.
+    pub fn from_word(word: &str) -> Result<Self, String> {
+        Self::from_value(&word.parse().map_or_else(|_| Value::Text(word.into()), Value::Integer))
+    }
+    /// The word that [`Dscp::from_word`] reads.
+    pub fn word(self) -> String {
+        self.name().map_or_else(|| self.0.to_string(), String::from)
+    }
 }
 
 impl ParamType for Dscp {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock, opens a file or starts a thread.
 
+pub mod bounds;
 pub mod dscp;
 pub mod histogram;
 pub mod math;

@@ -4,6 +4,7 @@
 //! parameters. Scenario parsing, the JSON Schema, `tailrace list`, the documentation pages and the resolved
 //! scenario all read that table, so a parameter cannot be settable but undocumented, or the reverse.
 
+use crate::bounds::Bounds;
 use crate::text::Quantity;
 use crate::time::Duration;
 use crate::units::{Bytes, Limit, Probability, Rate};
@@ -59,10 +60,22 @@ pub struct ParamInfo {
     pub auto: bool,
     /// Its words and what they mean, where it takes one of some words.
     pub choices: &'static [Choice],
+    /// Between which values it may lie, where it is a quantity.
+    pub bounds: Option<Bounds>,
     /// Meaning, and what too small or too large does.
     pub doc: &'static str,
     /// Where the default comes from.
     pub source: &'static str,
+}
+
+impl ParamInfo {
+    /// Whether a value lies within the bounds.
+    ///
+    /// # Errors
+    /// What the bounds are, and why.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        self.bounds.map_or(Ok(()), |bounds| bounds.check(self.kind, value))
+    }
 }
 
 /// A word that a parameter can be, and what it means.
@@ -104,6 +117,8 @@ pub trait ParamType: Sized {
     const AUTO: bool = false;
     /// The meaning of its words, where it takes one of some words.
     const CHOICES: &'static [Choice] = &[];
+    /// Between which values it may lie, where the parameter does not say.
+    const BOUNDS: Option<Bounds> = None;
     /// Reads a value.
     ///
     /// # Errors
@@ -140,6 +155,7 @@ impl ParamType for bool {
 
 impl ParamType for f64 {
     const KIND: Kind = Kind::Number;
+    const BOUNDS: Option<Bounds> = Some(Bounds::usual("-1000000000000", "1000000000000"));
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
             Value::Integer(n) => Ok(*n as Self),
@@ -153,9 +169,10 @@ impl ParamType for f64 {
 }
 
 macro_rules! count {
-    ($($t:ty),*) => {$(
+    ($($t:ty => $most:literal),*) => {$(
         impl ParamType for $t {
             const KIND: Kind = Kind::Count;
+            const BOUNDS: Option<Bounds> = Some(Bounds::usual("0", $most));
             fn from_value(value: &Value) -> Result<Self, String> {
                 match value {
                     Value::Integer(n) => <$t>::try_from(*n)
@@ -170,12 +187,13 @@ macro_rules! count {
         }
     )*};
 }
-count!(u8, u16, u32, u64);
+count!(u8 => "255", u16 => "65535", u32 => "4294967295", u64 => "1000000000000");
 
 macro_rules! quantity {
-    ($($t:ty => $kind:expr),*) => {$(
+    ($($t:ty => $kind:expr, $least:literal, $most:literal;)*) => {$(
         impl ParamType for $t {
             const KIND: Kind = $kind;
+            const BOUNDS: Option<Bounds> = Some(Bounds::usual($least, $most));
             fn from_value(value: &Value) -> Result<Self, String> {
                 match value {
                     Value::Text(t) => <$t as Quantity>::parse(t),
@@ -188,10 +206,16 @@ macro_rules! quantity {
         }
     )*};
 }
-quantity!(Duration => Kind::Duration, Rate => Kind::Rate, Bytes => Kind::Bytes, Limit => Kind::Limit);
+quantity! {
+    Duration => Kind::Duration, "0 s", "10000 h";
+    Rate => Kind::Rate, "0 bit/s", "1000000 Gbit/s";
+    Bytes => Kind::Bytes, "0 B", "1000000 GB";
+    Limit => Kind::Limit, "0", "1000000000000000";
+}
 
 impl ParamType for Probability {
     const KIND: Kind = Kind::Probability;
+    const BOUNDS: Option<Bounds> = Some(Bounds::usual("0", "1"));
     fn from_value(value: &Value) -> Result<Self, String> {
         let p = match value {
             Value::Text(t) => return <Self as Quantity>::parse(t),
@@ -211,6 +235,7 @@ impl<T: ParamType> ParamType for Option<T> {
     const KIND: Kind = T::KIND;
     const AUTO: bool = true;
     const CHOICES: &'static [Choice] = T::CHOICES;
+    const BOUNDS: Option<Bounds> = T::BOUNDS;
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
             Value::Text(t) if t == "auto" => Ok(None),
@@ -222,14 +247,40 @@ impl<T: ParamType> ParamType for Option<T> {
     }
 }
 
+/// Reads the value of a parameter that `table` describes.
+///
+/// # Errors
+/// Where it is of another kind, or out of bounds.
+pub fn read<T: ParamType>(table: &[ParamInfo], name: &str, value: &Value) -> Result<T, SetError> {
+    let read = T::from_value(value).map_err(SetError::Invalid)?;
+    let info = table.iter().find(|p| p.name == name).ok_or(SetError::Unknown)?;
+    info.check(value).map_err(SetError::Invalid)?;
+    Ok(read)
+}
+
+/// Whether all values lie within their bounds, as those do that were set one by one.
+///
+/// # Errors
+/// The first parameter of which it is not true, and why.
+pub fn check_bounds(table: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) -> Result<(), Invalid> {
+    for info in table {
+        if let Some(value) = get(info.name) {
+            info.check(&value).map_err(|why| (info.name, why))?;
+        }
+    }
+    Ok(())
+}
+
 /// Declares a configuration struct with its parameter table. Each field: doc comment (meaning, what too small
-/// or too large does), `name: Type = default, "source of the default";`.
+/// or too large does), `name: Type = default, "source of the default";`. Where extreme values break something,
+/// `name: Type = default, "source", in "1 ms"..="10 s": "what breaks";`.
 #[macro_export]
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
-            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $source:literal; )*
+            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $source:literal
+                $(, in $least:literal ..= $most:literal : $why:literal)?; )*
         }
     ) => {
         $(#[$meta])*
@@ -244,20 +295,23 @@ macro_rules! parameters {
 
         impl $crate::params::Parameters for $name {
             fn params() -> &'static [$crate::params::ParamInfo] {
-                &[ $( $crate::params::ParamInfo {
+                const { &[ $( $crate::params::ParamInfo {
                     name: stringify!($field),
                     kind: <$ty as $crate::params::ParamType>::KIND,
                     auto: <$ty as $crate::params::ParamType>::AUTO,
                     choices: <$ty as $crate::params::ParamType>::CHOICES,
+                    bounds: $crate::bounds::Bounds::first(
+                        &[$( $crate::bounds::Bounds::declared(concat!($least), concat!($most), $why) )?],
+                        <$ty as $crate::params::ParamType>::BOUNDS,
+                    ),
                     doc: concat!($($doc, "\n"),+),
                     source: $source,
-                }, )* ]
+                }, )* ] }
             }
             fn set(&mut self, name: &str, value: &$crate::params::Value) -> Result<(), $crate::params::SetError> {
                 match name {
                     $( stringify!($field) => {
-                        self.$field = <$ty as $crate::params::ParamType>::from_value(value)
-                            .map_err($crate::params::SetError::Invalid)?;
+                        self.$field = $crate::params::read(Self::params(), name, value)?;
                         Ok(())
                     } )*
                     _ => { let _ = value; Err($crate::params::SetError::Unknown) }
@@ -328,7 +382,7 @@ mod tests {
             /// Drop end.
             end: End = End::Tail, "Linux pfifo";
             /// Weight.
-            weight: Option<f64> = None, "ns-2";
+            weight: Option<f64> = None, "ns-2", in 0.0..=1.0: "the average would run away";
         }
     }
 
@@ -348,6 +402,18 @@ mod tests {
         let words: Vec<_> = end.choices.iter().map(|c| (c.word, c.doc.trim())).collect();
         assert_eq!(words, [("tail", "The newest."), ("head", "The oldest.")]);
         assert!(Config::params()[0].choices.is_empty());
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_refused_with_the_reason_and_leaves_the_value() {
+        let mut c = Config::default();
+        let Err(SetError::Invalid(e)) = c.set("weight", &Value::Float(1.5)) else { panic!() };
+        assert_eq!(e, "1.5 is outside 0.0 to 1.0: the average would run away");
+        let Err(SetError::Invalid(e)) = c.set("target", &Value::Text("100000 h".into())) else { panic!() };
+        assert!(e.contains("0 s to 10000 h"), "{e}");
+        assert_eq!(c, Config::default());
+        let wild = Config { weight: Some(-1.0), ..c };
+        assert_eq!(check_bounds(Config::params(), |name| wild.get(name)).unwrap_err().0, "weight");
     }
 
     #[test]

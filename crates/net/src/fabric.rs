@@ -47,6 +47,15 @@ pub trait Rim<P: Packet> {
 /// Targets with this bit are timers of the rim, the others links.
 const TIMER: Target = 1 << 23;
 
+/// What an event is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// A link, or its queue.
+    Link(LinkId),
+    /// A timer of the rim.
+    Timer(TimerId),
+}
+
 /// Links, routers, routes and pending events.
 #[derive(Debug)]
 pub struct Fabric<P: Packet> {
@@ -109,6 +118,12 @@ impl<P: Routed> Fabric<P> {
     /// One link direction.
     pub fn link(&self, link: LinkId) -> &Link<P> {
         &self.links[link.0 as usize]
+    }
+
+    /// The packets that are on links or wait in plain FIFOs, in no order that means anything; what waits in disciplines is
+    /// not among them.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
+        self.packets.iter()
     }
 
     /// Number of link directions.
@@ -176,7 +191,19 @@ impl<P: Routed> Fabric<P> {
 
     /// Handles all events up to and including `until`, which becomes the present.
     pub fn run_until<R: Rim<P>>(&mut self, until: Instant, rim: &mut R) {
-        while let Some((at, target)) = self.events.pop_until(until) {
+        while self.run_some(until, u64::MAX, rim).is_some() {}
+    }
+
+    /// As [`Fabric::run_until`], but handles no more than `most` events. If there may be more it gives the cause of the
+    /// last, whose time is the present.
+    pub fn run_some<R: Rim<P>>(&mut self, until: Instant, most: u64, rim: &mut R) -> Option<Cause> {
+        let mut last = TIMER;
+        for _ in 0..most {
+            let Some((at, target)) = self.events.pop_until(until) else {
+                self.now = self.now.max(until);
+                return None;
+            };
+            last = target;
             self.now = at;
             self.handled += 1;
             if self.is_large && self.events.has_opened() {
@@ -188,7 +215,7 @@ impl<P: Routed> Fabric<P> {
                 self.handle_link(LinkId(target), rim);
             }
         }
-        self.now = self.now.max(until);
+        Some(if last & TIMER == 0 { Cause::Link(LinkId(last)) } else { Cause::Timer(TimerId(last & !TIMER)) })
     }
 
     /// Loads what the events of the bucket just opened will need: their links, those links' first packets, and

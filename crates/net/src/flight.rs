@@ -75,6 +75,11 @@ impl<P> Slab<P> {
         self.slots[id.0 as usize].pkt.as_ref().expect(LIVE)
     }
 
+    /// All packets, in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
+        self.slots.iter().filter_map(|slot| slot.pkt.as_ref())
+    }
+
     /// A packet, to be changed.
     pub(crate) fn get_mut(&mut self, id: PacketId) -> &mut P {
         self.slots[id.0 as usize].pkt.as_mut().expect(LIVE)

@@ -12,7 +12,7 @@ mod route;
 mod stats;
 mod transmitter;
 
-pub use fabric::{Fabric, Rim, Routed};
+pub use fabric::{Cause, Fabric, Rim, Routed};
 pub use impair::{Impairment, Loss, Spread};
 pub use link::{Link, LinkConfig, LinkQueue};
 pub use route::Graph;

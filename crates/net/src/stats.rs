@@ -33,9 +33,10 @@ impl LinkCounters {
     pub fn dropped_total(&self) -> u64 {
         self.dropped.iter().sum()
     }
-    /// Packets that the queue took in, net of drops on arrival.
+    /// Packets that the queue took in, net of drops on arrival. Over a part of a run there may be more of those than
+    /// arrivals, where arrivals push out what came before: that is none taken in.
     pub fn enqueued(&self) -> u64 {
-        self.arrived - self.refused
+        self.arrived.saturating_sub(self.refused)
     }
     /// The counts since an earlier copy of the same counters.
     #[must_use]
@@ -156,5 +157,18 @@ impl QueueStats {
     pub fn take_recent_sojourn(&mut self) -> Option<Duration> {
         let (n, sum) = std::mem::take(&mut self.recent);
         (n > 0).then(|| sum / n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn victims_from_before_an_interval_do_not_make_its_count_wrap() {
+        // One waits; the next arrival drops both itself and the one that waited, as CHOKe does.
+        let before = LinkCounters { arrived: 1, ..LinkCounters::default() };
+        let after = LinkCounters { arrived: 2, refused: 2, ..LinkCounters::default() };
+        assert_eq!((after.enqueued(), after.since(&before).enqueued()), (0, 0));
     }
 }

@@ -1,6 +1,7 @@
 //! What a scenario can name, from the registries, as JSON.
 
 use serde_json::{Value, json};
+use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
@@ -79,7 +80,15 @@ fn tables(lists: &[&[(&str, Section)]]) -> Vec<Value> {
 fn keys(section: &Section) -> Vec<Value> {
     let key = |key: &Key| {
         let default = if key.required { Value::Null } else { json!(key.default) };
-        json!({ "name": key.name, "kind": shape(key.shape), "default": default, "doc": key.doc, "source": "" })
+        let bounds = key.bounds.zip(key.shape.quantity()).map(|(bounds, kind)| range(bounds, kind));
+        json!({
+            "name": key.name,
+            "kind": shape(key.shape),
+            "default": default,
+            "bounds": bounds,
+            "doc": key.doc,
+            "source": "",
+        })
     };
     section.keys.iter().map(key).collect()
 }
@@ -88,6 +97,7 @@ fn shape(shape: Shape) -> String {
     match shape {
         Shape::Plain(kind) => word(kind),
         Shape::Distribution => "duration or distribution".to_string(),
+        Shape::Starts => "duration, distribution or list of durations".to_string(),
         Shape::Steps => "list of [time, rate]".to_string(),
         _ => "text".to_string(),
     }
@@ -103,10 +113,22 @@ fn params(table: &[ParamInfo], default: impl Fn(&str) -> Option<ParamValue>) -> 
                 "default": default(info.name).map(|value| plain(&value)),
                 "doc": info.doc.trim(),
                 "choices": info.choices.iter().map(|c| json!({ "word": c.word, "doc": c.doc.trim() })).collect::<Vec<_>>(),
+                "bounds": info.bounds.map(|bounds| range(bounds, info.kind)),
                 "source": info.source,
             })
         })
         .collect()
+}
+
+/// Bounds of a quantity; `usual` ones are those of its kind.
+fn range(bounds: Bounds, kind: Kind) -> Value {
+    json!({
+        "least": bounds.least,
+        "most": bounds.most,
+        "shown": bounds.shown(kind),
+        "why": bounds.why,
+        "usual": bounds.usual,
+    })
 }
 
 fn plain(value: &ParamValue) -> Value {

@@ -11,24 +11,16 @@ use pyo3::prelude::*;
 /// The compiled simulator. Private: `tailrace` wraps it.
 #[pymodule]
 mod _native {
-    use super::PyResult;
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError};
+    use crate::scenario::{Scenario, ScenarioError, Source};
     #[pymodule_export]
     use crate::task::{Output, Task};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
-
-    /// Reads a scenario; `overrides` are (path, value) pairs.
-    #[pyfunction]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
-    fn parse(text: &str, file_name: &str, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-        Scenario::parse(text, file_name, &overrides)
     }
 
     /// Everything that a scenario can name, as JSON text.

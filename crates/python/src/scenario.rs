@@ -5,7 +5,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tailrace_scenario::{Declaration, Diagnostic, Parsed};
+use tailrace_core::Bytes;
+use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Parsed};
 
 create_exception!(
     _native,
@@ -21,16 +22,39 @@ pub(crate) struct Scenario {
     pub(crate) scenario: Arc<tailrace_scenario::Scenario>,
     declaration: Declaration,
     warnings: Vec<Diagnostic>,
-    toml: String,
+    memory: Estimate,
+}
+
+/// The text of a scenario file, read once for all scenarios that are made of it.
+#[pyclass(frozen, module = "tailrace._native")]
+pub(crate) struct Source(tailrace_scenario::Source);
+
+#[pymethods]
+impl Source {
+    #[new]
+    fn new(text: &str, file_name: &str) -> Self {
+        Self(tailrace_scenario::Source::new(text, file_name))
+    }
+
+    /// The scenario; `overrides` are (path, value) pairs, `memory` the bytes that this machine has.
+    #[pyo3(signature = (overrides, memory=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn scenario(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
+        Scenario::of(self.0.scenario(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
+    }
+
+    /// The same without its `[sweep]`, of which it is a variant.
+    #[pyo3(signature = (overrides, memory=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn variant(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
+        Scenario::of(self.0.variant(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
+    }
 }
 
 impl Scenario {
-    pub(crate) fn parse(text: &str, file_name: &str, overrides: &[(String, String)]) -> PyResult<Self> {
-        let parsed =
-            tailrace_scenario::parse(text, file_name, overrides).map_err(|errors| scenario_error(&errors))?;
-        let toml = parsed.to_toml();
-        let Parsed { scenario, declaration, warnings } = parsed;
-        Ok(Self { scenario: Arc::new(scenario), declaration, warnings, toml })
+    fn of(read: Result<Parsed, Vec<Diagnostic>>) -> PyResult<Self> {
+        let Parsed { scenario, declaration, warnings, memory } = read.map_err(|e| scenario_error(&e))?;
+        Ok(Self { scenario: Arc::new(scenario), declaration, warnings, memory })
     }
 }
 
@@ -79,6 +103,12 @@ impl Scenario {
         self.scenario.warmup.as_secs_f64()
     }
 
+    /// Bytes that a run takes while it is under way, and that it leaves behind.
+    #[getter]
+    fn memory(&self) -> (u64, u64) {
+        (self.memory.run.get(), self.memory.kept.get())
+    }
+
     /// Warnings rendered for people.
     #[getter]
     fn warnings(&self) -> Vec<String> {
@@ -117,7 +147,7 @@ impl Scenario {
     }
 
     /// The scenario as a file with every default written out.
-    fn to_toml(&self) -> &str {
-        &self.toml
+    fn to_toml(&self) -> String {
+        self.declaration.to_toml()
     }
 }

@@ -1,10 +1,14 @@
 //! One run of one scenario, and what it leaves behind.
 
 use crate::scenario::{Scenario, ScenarioError};
+use pyo3::create_exception;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use tailrace_sim::{CaptureFile, Control, RunOutput, Simulation, Table, Values};
+
+create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -23,13 +27,17 @@ impl Task {
 
     /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
     fn execute(&self, py: Python<'_>) -> PyResult<Output> {
-        py.detach(|| Ok(Simulation::build(&self.scenario, self.run)?.run(&self.control))).map(Output).map_err(
-            |error: tailrace_sim::BuildError| {
-                // One diagnostic without a place: only the whole network shows the error.
-                let data = serde_json::json!([{ "severity": "error", "message": error.to_string() }]);
-                ScenarioError::new_err((format!("error: {error}\n"), data.to_string()))
-            },
-        )
+        let built = |error: tailrace_sim::BuildError| {
+            // One diagnostic without a place: only the whole network shows the error.
+            let data = serde_json::json!([{ "severity": "error", "message": error.to_string() }]);
+            ScenarioError::new_err((format!("error: {error}\n"), data.to_string()))
+        };
+        let stalled = |stall: tailrace_sim::Stall| Stalled::new_err(stall.to_string());
+        py.detach(|| {
+            let simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
+            simulation.run(&self.control).map_err(stalled)
+        })
+        .map(Output)
     }
 
     /// The share of simulated time that is done.

@@ -87,8 +87,9 @@ pub(crate) struct FairQueue<P> {
     heads: Heap,
     /// Flows whose last tag is ahead of the clock, by that tag.
     ahead: Heap,
-    /// Flows that hold packets, most bytes first; empty where nobody asks.
+    /// Flows that hold packets, most bytes first, of several the one that came to as many last; empty where nobody asks.
     longest: Heap,
+    ranked: u64,
     clock: f64,
     /// When the fluid system was last looked at.
     seen: Instant,
@@ -160,6 +161,7 @@ impl<P: Packet> FairQueue<P> {
             heads: Heap::new(),
             ahead: Heap::new(),
             longest: Heap::new(),
+            ranked: 0,
             clock: 0.0,
             seen: Instant::ZERO,
             active_weight: 0.0,
@@ -346,7 +348,8 @@ impl<P: Packet> FairQueue<P> {
         if packets == 0 {
             self.longest.remove(index);
         } else {
-            self.longest.set(index, Key(-bytes.as_f64(), u64::from(index)));
+            self.ranked += 1;
+            self.longest.set(index, Key(-bytes.as_f64(), u64::MAX - self.ranked));
         }
     }
 

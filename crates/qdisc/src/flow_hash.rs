@@ -1,6 +1,7 @@
 //! What tells flows apart, and a salted hash of it.
 
-use tailrace_core::{FlowKey, Rng};
+use tailrace_core::params::Invalid;
+use tailrace_core::{Duration, FlowKey, Rng};
 
 tailrace_core::choices! {
     /// Which fields of a packet make its flow.
@@ -45,6 +46,15 @@ impl SaltedHash {
         let rest = u64::from(key.src_port) << 32 | u64::from(key.dst_port) << 16 | u64::from(key.protocol);
         scale(scramble(scramble(addresses ^ salt) ^ rest), buckets)
     }
+}
+
+/// Whether a hash may get a new salt so often; zero is never.
+pub(crate) fn check_perturb(every: Duration) -> Result<(), Invalid> {
+    let least = Duration::from_millis(1);
+    if every.is_zero() || every >= least {
+        return Ok(());
+    }
+    Err(("perturb", format!("{every} is below {least}, and each time is an event; \"0 s\" is never")))
 }
 
 /// A value below `n`, from an even 64-bit hash.

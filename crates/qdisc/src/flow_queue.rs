@@ -17,7 +17,8 @@ use self::store::{Ends, NONE, Store};
 use crate::discipline::{Aqm, Backlog, Cx, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::signal::{Fate, fate};
-use tailrace_core::{Bytes, DropReason, FlowKey, Instant, Limit, Packet};
+use crate::truesize::truesize;
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet};
 
 /// How many flows there can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,16 @@ pub enum Overflow {
     Longest(End, u32),
 }
 
+/// Which of several flows with equally many bytes pays when a limit is reached. Not the one made first: with packets of
+/// one size such ties are the rule, and who was there first would pay for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// The one in the lowest bucket, as in Linux: by chance, since hashes are salted.
+    Bucket,
+    /// The one whose turn comes first, as in ns-2's DRR.
+    Turn,
+}
+
 tailrace_core::choices! {
     /// Which backlog a flow's law is shown.
     pub enum Seen {
@@ -68,12 +79,21 @@ tailrace_core::choices! {
     }
 }
 
+/// What a flow that is new to the round may send in its turn, where that is by surplus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credit {
+    /// A quantum.
+    Quantum,
+    /// What its last turn left, but a quantum at least after so long outside; a flow never seen before so many bytes.
+    Kept(Duration, Bytes),
+}
+
 /// What a flow queue is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowSetup {
     /// Most that may wait in all flows together.
     pub limit: Limit,
-    /// Most bytes that may wait, beside `limit`.
+    /// Most memory that what waits may take, beside `limit`; see [`truesize`].
     pub memory: Bytes,
     /// Most that may wait in one flow; what arrives beyond it is dropped.
     pub flow_limit: Option<Limit>,
@@ -85,12 +105,16 @@ pub struct FlowSetup {
     pub service: Service,
     /// Bytes a turn.
     pub quantum: Bytes,
+    /// What flows new to the round may send.
+    pub credit: Credit,
     /// What becomes of new flows that are found empty.
     pub emptied: Emptied,
     /// Which packet of a flow is served.
     pub serve: End,
     /// Who pays when a limit is reached.
     pub overflow: Overflow,
+    /// Which of equally long flows pays.
+    pub ties: Ties,
     /// Which backlog a flow's law is shown.
     pub seen: Seen,
     /// Mark ECN-capable packets instead of dropping them.
@@ -128,9 +152,11 @@ impl FlowSetup {
         by: FlowBy::FiveTuple,
         service: Service::Surplus,
         quantum: Bytes(1514),
+        credit: Credit::Quantum,
         emptied: Emptied::Stays,
         serve: End::Oldest,
         overflow: Overflow::Longest(End::Oldest, 64),
+        ties: Ties::Bucket,
         seen: Seen::Flow,
         ecn: true,
         marks: Selector::ALL,
@@ -159,8 +185,12 @@ pub struct FlowQueue<L, P> {
     free: u32,
     store: Store<P>,
     backlog: Backlog,
+    /// Memory that what waits takes, bytes.
+    memory: u64,
     new: Round,
     old: Round,
+    /// Turns given out so far.
+    turns: u64,
     /// Whether the first of the round was given its quantum for this turn.
     in_turn: bool,
 }
@@ -175,6 +205,10 @@ struct Flow<L> {
     place: Place,
     /// Next flow of the same round.
     next: u32,
+    /// When it left the round.
+    left: Instant,
+    /// What decides between flows of equal length, the least first.
+    tie: u64,
     law: L,
 }
 
@@ -223,8 +257,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         let (Separation::Hashed(table) | Separation::Exact(table)) = setup.separation;
         Self {
             setup,
-            // Half the range: a deficit is at most a quantum, and overdrafts are subtracted from it.
-            quantum: i64::try_from(setup.quantum.get()).map_or(i64::MAX / 2, |q| q.min(i64::MAX / 2)),
+            quantum: clamped(setup.quantum),
             law,
             hash: SaltedHash::default(),
             table: vec![NONE; table.max(1) as usize],
@@ -233,8 +266,10 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
             free: NONE,
             store: Store::new(),
             backlog: Backlog::default(),
+            memory: 0,
             new: Round::EMPTY,
             old: Round::EMPTY,
+            turns: 0,
             in_turn: false,
         }
     }
@@ -262,9 +297,14 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
             key,
             chain: *head,
             ends: Ends::EMPTY,
-            deficit: 0,
+            deficit: match self.setup.credit {
+                Credit::Quantum => 0,
+                Credit::Kept(_, initial) => clamped(initial),
+            },
+            left: Instant::ZERO,
             place: Place::Outside,
             next: NONE,
+            tie: u64::from(bucket),
             law: self.law.clone(),
         };
         *head = if self.free == NONE {
@@ -312,19 +352,21 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     fn refuses(&self, index: u32, size: Bytes) -> bool {
         let longer = with(self.backlogs[index as usize], size);
         self.setup.flow_limit.is_some_and(|limit| over(limit, longer))
-            || (self.setup.overflow == Overflow::Arrival && self.too_full(with(self.backlog, size)))
+            || (self.setup.overflow == Overflow::Arrival
+                && self.too_full(with(self.backlog, size), self.memory + truesize(size)))
     }
 
-    /// Whether `backlog` is more than may wait in all.
+    /// Whether `backlog` in so much memory is more than may wait in all.
     #[inline]
-    fn too_full(&self, backlog: Backlog) -> bool {
-        over(self.setup.limit, backlog) || backlog.bytes > self.setup.memory
+    fn too_full(&self, backlog: Backlog, memory: u64) -> bool {
+        over(self.setup.limit, backlog) || memory > self.setup.memory.get()
     }
 
     /// Inserts `packet`, and its flow into the round.
     #[inline]
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
+        self.memory += truesize(size);
         let backlog = &mut self.backlogs[index as usize];
         for backlog in [backlog, &mut self.backlog] {
             backlog.packets += 1;
@@ -337,12 +379,18 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         }
         if self.setup.service == Service::Surplus {
             flow.place = Place::New;
-            flow.deficit = self.quantum;
+            flow.deficit = match self.setup.credit {
+                Credit::Quantum => self.quantum,
+                Credit::Kept(refill, _) if now.saturating_since(flow.left) > refill => {
+                    flow.deficit.max(self.quantum)
+                }
+                Credit::Kept(..) => flow.deficit,
+            };
             self.new.push(&mut self.flows, index);
         } else {
             flow.place = Place::Old;
             flow.deficit = 0;
-            self.old.push(&mut self.flows, index);
+            self.push_old(index);
         }
     }
 
@@ -350,6 +398,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     fn pop(&mut self, index: u32, end: End) -> Option<(P, Instant)> {
         let out = self.store.pop(&mut self.flows[index as usize].ends, end)?;
         let size = out.0.size();
+        self.memory -= truesize(size);
         for backlog in [&mut self.backlogs[index as usize], &mut self.backlog] {
             backlog.packets -= 1;
             backlog.bytes -= size;
@@ -360,7 +409,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     /// Drops from the longest flow until no limit is broken.
     #[cold]
     fn shed(&mut self, end: End, batch: u32, cx: &mut Cx<'_, P>) {
-        while self.too_full(self.backlog) {
+        while self.too_full(self.backlog, self.memory) {
             let index = self.longest();
             let half = Bytes(self.backlogs[index as usize].bytes.get() / 2);
             let (mut packets, mut bytes) = (0, Bytes::ZERO);
@@ -374,15 +423,28 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         }
     }
 
-    /// The flow with most bytes, the first made of several; of flows of empty packets, that with most of these.
+    /// The flow with most bytes; of flows of empty packets, that with most of these; see [`Ties`].
     fn longest(&self) -> u32 {
+        let tie = |index: usize| self.flows[index].tie;
         let (mut longest, mut most) = (0, (Bytes::ZERO, 0));
         for (index, backlog) in self.backlogs.iter().enumerate() {
-            if (backlog.bytes, backlog.packets) > most {
-                (longest, most) = (index as u32, (backlog.bytes, backlog.packets));
+            let held = (backlog.bytes, backlog.packets);
+            let ties = held == most && held.1 > 0;
+            if held > most || (ties && tie(index) < tie(longest)) {
+                (longest, most) = (index, held);
             }
         }
-        longest
+        longest as u32
+    }
+
+    /// Puts flow `index` at the end of the old round.
+    #[inline]
+    fn push_old(&mut self, index: u32) {
+        if self.setup.ties == Ties::Turn {
+            self.turns += 1;
+            self.flows[index as usize].tie = self.turns;
+        }
+        self.old.push(&mut self.flows, index);
     }
 
     /// The flow whose turn it is.
@@ -410,7 +472,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
             flow.deficit += self.quantum;
             flow.place = Place::Old;
             round.pop(&self.flows);
-            self.old.push(&mut self.flows, index);
+            self.push_old(index);
         }
     }
 
@@ -439,7 +501,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     fn rotate(&mut self) {
         let index = self.old.first;
         self.old.pop(&self.flows);
-        self.old.push(&mut self.flows, index);
+        self.push_old(index);
         self.in_turn = false;
     }
 
@@ -498,14 +560,15 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
             if self.setup.emptied == Emptied::Stays || self.old.first != NONE {
                 // Or else it could be new again at once, and starve those that wait.
                 self.flows[index as usize].place = Place::Old;
-                self.old.push(&mut self.flows, index);
+                self.push_old(index);
                 return;
             }
         } else {
             self.old.pop(&self.flows);
             self.in_turn = false;
         }
-        self.flows[index as usize].place = Place::Outside;
+        let flow = &mut self.flows[index as usize];
+        (flow.place, flow.left) = (Place::Outside, cx.now);
         self.forget_flow(index, cx);
     }
 }
@@ -537,7 +600,7 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
         }
         self.push(index, packet, cx.now);
         if let Overflow::Longest(end, batch) = self.setup.overflow
-            && self.too_full(self.backlog)
+            && self.too_full(self.backlog, self.memory)
         {
             self.shed(end, batch, cx);
         }
@@ -584,6 +647,11 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
             out.copy_from_slice(&[f64::from(self.new.len + self.old.len), f64::from(self.new.len)]);
         }
     }
+}
+
+/// As a deficit, in half the range: a deficit is at most a quantum, and overdrafts are subtracted from it.
+fn clamped(bytes: Bytes) -> i64 {
+    i64::try_from(bytes.get()).map_or(i64::MAX / 2, |b| b.min(i64::MAX / 2))
 }
 
 /// `backlog` and a packet of `size`.

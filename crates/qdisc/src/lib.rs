@@ -36,6 +36,7 @@ mod sets;
 pub mod signal;
 pub mod tc;
 pub mod testing;
+mod truesize;
 
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};
 pub use disciplines::{Qdisc, QdiscConfig, catalog};

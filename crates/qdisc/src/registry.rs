@@ -176,11 +176,29 @@ macro_rules! qdiscs {
             pub fn get(&self, name: &str) -> Option<Value> {
                 match self { $( Self::$variant(c) => c.get(name), )+ }
             }
-            /// Whether the parameters go together.
+            /// Whose the discipline is, where there are several forms of it: the word of its parameter `form`.
+            pub fn form(&self) -> Option<&'static str> {
+                let Some(Value::Text(word)) = self.get("form") else { return None };
+                self.forms().iter().find(|choice| choice.word == word).map(|choice| choice.word)
+            }
+            /// The forms that there are of it.
+            pub fn forms(&self) -> &'static [Choice] {
+                self.params().iter().find(|p| p.name == "form").map_or(&[], |p| p.choices)
+            }
+            /// The most that may wait on `link`, as text: `limit`, or `memory_limit` where there is no other bound.
+            pub fn bound(&self, link: &LinkView) -> Option<String> {
+                let explicit = self.explicit(link);
+                match explicit.get("limit").or_else(|| explicit.get("memory_limit"))? {
+                    Value::Text(text) if text != "auto" => Some(text),
+                    _ => None,
+                }
+            }
+            /// Whether the parameters lie within their bounds and go together.
             ///
             /// # Errors
             /// The parameter at fault and why.
             pub fn validate(&self) -> Result<(), Invalid> {
+                tailrace_core::params::check_bounds(self.params(), |name| self.get(name))?;
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
             /// Whether the discipline singles out flows and reports them as flagged and cleared.
@@ -201,6 +219,10 @@ macro_rules! qdiscs {
             pub fn build<P: Packet>(&self, link: &LinkView) -> Qdisc<P> {
                 match self { $( Self::$variant(c) => Qdisc::$variant(c.build(link)), )+ }
             }
+            /// First words of the lines that [`QdiscConfig::parse_tc`] reads.
+            pub fn tc_kinds() -> Vec<&'static str> {
+                [$( $module::$config::TC_KINDS ),+].concat()
+            }
             /// Reads a tc line such as `red limit 200kb min 15kb max 45kb ecn`.
             ///
             /// # Errors
@@ -213,11 +235,7 @@ macro_rules! qdiscs {
                     $( k if $module::$config::TC_KINDS.contains(&k) => {
                         Self::$variant($module::$config::from_tc(k, &mut words)?)
                     } )+
-                    _ => {
-                        let mut known = Vec::new();
-                        $( known.extend_from_slice($module::$config::TC_KINDS); )+
-                        return Err(words.unknown(&known));
-                    }
+                    _ => return Err(words.unknown(&Self::tc_kinds())),
                 };
                 config.validate().map_err(|(param, why)| start.error(format!("{param}: {why}")))?;
                 Ok(config)

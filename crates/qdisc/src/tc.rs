@@ -71,6 +71,7 @@ impl<'a> TcWords<'a> {
             "gbit" => Some(1024.0 * 1024.0 * 1024.0 / 8.0),
             _ => None,
         })
+        .and_then(|n| self.passed_on("the size", n))
         .map(Bytes)
     }
 
@@ -120,7 +121,16 @@ impl<'a> TcWords<'a> {
     /// See [`TcWords::size`].
     pub fn count(&mut self) -> Result<u64, TcError> {
         let word = self.needed("a whole number")?;
-        word.parse().map_err(|_| self.error(format!("{word:?} is not a whole number")))
+        let n = word.parse().map_err(|_| self.error(format!("{word:?} is not a whole number")))?;
+        self.passed_on(&format!("{word:?}"), n)
+    }
+
+    /// A number, where it fits the 32 bits in which tc passes it on.
+    fn passed_on(&self, what: &str, n: u64) -> Result<u64, TcError> {
+        if n > MOST {
+            return Err(self.error(format!("{what} is too large; tc counts to {MOST}")));
+        }
+        Ok(n)
     }
 
     /// The next word as a whole number that fits 32 bits.
@@ -403,6 +413,8 @@ mod tests {
         assert!(TcWords::new("1.5").probability().is_err());
         assert!(TcWords::new("101%").percent().is_err() && TcWords::new("-1").number().is_err());
         assert!(TcWords::new("nan").number().is_err() && TcWords::new("inf").percent().is_err());
+        assert!(TcWords::new("4294967295").count().is_ok() && TcWords::new("4294967296").count().is_err());
+        assert!(TcWords::new("4gb").size().unwrap_err().message.contains("too large"));
         assert!(TcWords::new("99999999999gb").size().unwrap_err().message.contains("too large"));
     }
 

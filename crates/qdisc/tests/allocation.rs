@@ -78,7 +78,10 @@ fn defaults() -> impl Iterator<Item = QdiscConfig> {
 fn nothing_is_allocated_per_packet() {
     let lines = ["red limit 100kb adaptive ecn", "sfq perturb 1 headdrop", "codel ecn"];
     let lines = lines.map(|l| QdiscConfig::parse_tc(l).expect("valid"));
-    for config in defaults().chain(lines) {
+    let mut classful = QdiscConfig::default_of("drr").expect("registered");
+    let classes = "dport 80 sport 7 quantum 300 B: fq_codel; other: pfifo limit 50";
+    classful.set("classes", &Value::Text(classes.into())).expect("valid");
+    for config in defaults().chain(lines).chain([classful]) {
         let (allocations, sink) = steady(&config);
         assert_eq!(allocations, 0, "{config:?}");
         assert!(sink.dropped > 0, "the load must reach the law or the limit: {config:?}");

@@ -205,7 +205,7 @@ fn compare(rounds: &[Round], authors: bool, ecn: bool, interval: Duration) -> (u
     let ticks = |ns: u64| if authors { ns >> 10 } else { ns };
     let mut config = QdiscConfig::default_of("codel_lifo").expect("registered");
     let text = |s: &str| Value::Text(s.into());
-    config.set("profile", &text(if authors { "authors" } else { "paper" })).expect("a choice");
+    config.set("form", &text(if authors { "authors" } else { "paper" })).expect("a choice");
     config.set("ecn", &Value::Bool(ecn)).expect("a switch");
     config.set("limit", &text("1000000 packets")).expect("a limit");
     config.set("maxpacket", &text("1500 B")).expect("a size");

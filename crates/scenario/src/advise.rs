@@ -8,12 +8,13 @@ use crate::flow::{payload, route_len};
 use crate::link::LinkDecl;
 use crate::model::{App, DurationDist, FlowGroup, LinkSpec, Loss, Scenario, Transport};
 use crate::paths::{Direction, Paths, Windows, is_periodic};
-use crate::roles;
+use crate::{outages, roles};
 use std::collections::BTreeMap;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
+use tailrace_transport::Profile;
 
 /// Beyond so many flows their paths are not followed one by one.
 const MAX_FLOWS: usize = 200_000;
@@ -25,12 +26,14 @@ const MIN_ROUND_TRIPS: u64 = 20;
 pub(crate) fn advise(scenario: &Scenario, draft: &Draft, firsts: &[usize], sink: &Sink<'_>) {
     let a = Adviser { scenario, draft, firsts, sink };
     draft.links.iter().for_each(|decl| a.check_units(decl));
+    a.check_forms();
     a.check_times();
     a.check_randomness();
     if scenario.flows.iter().map(|f| f.pairs.len()).sum::<usize>() > MAX_FLOWS {
         return;
     }
     roles::advise(&a);
+    outages::advise(&a);
     let paths = Paths::new(scenario);
     a.check_bottlenecks(&paths);
     a.check_windows(&paths);
@@ -56,6 +59,10 @@ impl Adviser<'_> {
 
     pub(crate) fn flow_origin(&self, group: usize) -> Origin {
         self.draft.flows[group].name.origin
+    }
+
+    pub(crate) fn fault_origin(&self, fault: usize) -> Origin {
+        self.draft.faults[fault].at.origin
     }
 
     /// The declaration that made a link.
@@ -85,6 +92,26 @@ impl Adviser<'_> {
         }
     }
 
+    /// Queues whose form nobody chose, beside flows that are Linux's.
+    fn check_forms(&self) {
+        if !self.draft.flows.iter().any(|f| f.profile == Some(Profile::Linux)) {
+            return;
+        }
+        for decl in self.draft.links.iter().filter(|decl| decl.queue_written && !decl.form_written.0) {
+            let queue = &decl.forward.queue;
+            let Some(form) = queue.form().filter(|form| *form != "linux") else { continue };
+            if queue.forms().iter().any(|choice| choice.word == "linux") {
+                let kind = queue.name();
+                let message = format!(
+                    "the {kind} of link {} has the form {form:?}, its flows are Linux's",
+                    decl.shown()
+                );
+                let help = "choose with form = \"linux\" in the queue, or queue_form = \"linux\" for all; or write the form down";
+                self.warn(decl.queue_origin.0, message, help);
+            }
+        }
+    }
+
     /// A limit of less than two packets, or of more than ten seconds of the link.
     fn check_limit(&self, decl: &LinkDecl, spec: &LinkSpec) {
         let Some(limit) = limit_of(&spec.queue) else { return };
@@ -106,7 +133,11 @@ impl Adviser<'_> {
     fn check_times(&self) {
         let end = self.scenario.duration;
         for (i, group) in self.scenario.flows.iter().enumerate() {
-            if let DurationDist::Constant(start) = group.start
+            let first = match group.start {
+                DurationDist::Constant(start) => Some(start),
+                _ => None,
+            };
+            if let Some(start) = group.starts.iter().copied().max().or(first)
                 && start >= end
             {
                 let message = format!("flow {} starts at {start}, when the run is over", group.name);
@@ -130,7 +161,8 @@ impl Adviser<'_> {
                 && matches!(spec.loss, Loss::None | Loss::Periodic(_))
                 && spec.queue.plain_fifo().is_some()
         };
-        let dull_flow = |f: &FlowGroup| dist::is_constant(&f.start) && !is_random(&f.app);
+        let dull_flow =
+            |f: &FlowGroup| (dist::is_constant(&f.start) || !f.starts.is_empty()) && !is_random(&f.app);
         let links = self.draft.links.iter();
         let mut specs = links.flat_map(|l| std::iter::once(&l.forward).chain(&l.backward));
         if s.runs > 1 && specs.all(dull_link) && s.flows.iter().all(dull_flow) {

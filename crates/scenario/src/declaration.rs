@@ -2,11 +2,13 @@
 
 use crate::diagnostic::Sink;
 use crate::document::{At, Data, Node, Origin, Table};
+use crate::emit;
 use crate::fault::{CaptureDecl, FaultDecl};
 use crate::flow::FlowDecl;
 use crate::link::{Ignored, LinkDecl, Loose};
 use crate::model::{NodeKind, Record};
 use crate::names;
+use crate::queue;
 use crate::reader::{Reader, choice, duration, plain, positive_count, positive_duration, text};
 use crate::roles::ROLES;
 use crate::sections::{HOST, RECORD, ROUTER, SCENARIO};
@@ -78,8 +80,10 @@ impl Draft {
             _ => usize::MAX,
         });
         let mut loose = Loose::new();
-        let links =
-            read_list(&r, "link", |node, sink| LinkDecl::read(node, sink).map_err(|l| loose.extend(l)).ok());
+        let form = queue::read_form(&r);
+        let links = read_list(&r, "link", |node, sink| {
+            LinkDecl::read(node, form.as_deref(), sink).map_err(|l| loose.extend(l)).ok()
+        });
         let flows =
             read_list(&r, "flow", |node, sink| FlowDecl::read(node, sink).map_err(|l| loose.extend(l)).ok());
         let draft = Self {
@@ -94,6 +98,26 @@ impl Draft {
         r.node("sweep");
         r.finish();
         draft
+    }
+
+    /// Reads what a change of one top-level key concerns, for its errors.
+    pub(crate) fn read_part(root: &Table, key: &str, sink: &Sink<'_>) {
+        let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
+        match key {
+            "host" => drop(read_nodes(&r, key, NodeKind::Host)),
+            "router" => drop(read_nodes(&r, key, NodeKind::Router)),
+            "link" | "queue_form" => {
+                let form = queue::read_form(&r);
+                drop(read_list(&r, "link", |node, sink| LinkDecl::read(node, form.as_deref(), sink).ok()));
+            }
+            "flow" => drop(read_list(&r, key, |node, sink| FlowDecl::read(node, sink).ok())),
+            "fault" => drop(read_list(&r, key, FaultDecl::read)),
+            "capture" => drop(read_list(&r, key, CaptureDecl::read)),
+            _ => {
+                read_head(&r);
+                r.finish();
+            }
+        }
     }
 
     /// The declaration, where the head is fine.
@@ -119,6 +143,11 @@ impl Draft {
 }
 
 impl Declaration {
+    /// It as a file with every default filled in.
+    pub fn to_toml(&self) -> String {
+        emit::to_toml(self)
+    }
+
     /// The axes of `[sweep]`, which a single run ignores.
     pub fn sweep(&self) -> &[SweepAxis] {
         &self.sweep

@@ -1,6 +1,7 @@
 //! The document: TOML values that know where they came from, be it the file or an override.
 
-use crate::diagnostic::Sink;
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::sections::{SCENARIO, Shape};
 use tailrace_core::params::Value;
 use toml::de::{DeTable, DeValue};
 
@@ -81,6 +82,14 @@ impl Table {
         }
     }
 
+    /// Puts an entry back as it was, be it that there was none.
+    pub(crate) fn restore(&mut self, key: &str, old: Option<Node>) {
+        match old {
+            Some(node) => self.insert(key, node),
+            None => self.entries.retain(|(k, _)| k.value != key),
+        }
+    }
+
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key).and_then(Node::as_text)
     }
@@ -120,10 +129,26 @@ pub(crate) fn parse(text: &str, sink: &Sink<'_>) -> Option<Table> {
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
             let message = error.message().lines().collect::<Vec<_>>().join("; ");
-            sink.push(sink.an_error(Origin::Span(span.start, span.end), message).label("not valid TOML"));
+            let origin = Origin::Span(span.start, span.end);
+            sink.push(match text.get(span).filter(|_| message == "duplicate key") {
+                Some(key) => duplicate(key, origin, sink),
+                None => sink.an_error(origin, message).label("not valid TOML"),
+            });
             None
         }
     }
+}
+
+/// A key, or the header of a table, that is there twice.
+fn duplicate(key: &str, origin: Origin, sink: &Sink<'_>) -> Diagnostic {
+    let name = key.trim_matches(['[', ']', ' ', '"', '\'']);
+    let error = sink.an_error(origin, format!("`{name}` is given twice")).label("not valid TOML");
+    let listed = SCENARIO.keys.iter().any(|k| k.name == name && matches!(k.shape, Shape::Sections(_)));
+    error.help(if listed {
+        format!("write each as [[{name}]], or all of them in one {name} = [...], not both")
+    } else {
+        "leave out one of them".to_string()
+    })
 }
 
 /// The value of an override: TOML where it is TOML, else the bare text.

@@ -159,7 +159,12 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     out.put("to", shown(&f.to.value));
     out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
     out.put("dscp", plain(&f.dscp.to_value()));
-    out.put("start", text(&dist::shown(&f.start)));
+    if f.starts.value.is_empty() {
+        out.put("start", text(&dist::shown(&f.start)));
+    } else {
+        let starts: Vec<_> = f.starts.value.iter().map(shown).collect();
+        out.put("start", format_args!("[{}]", starts.join(", ")));
+    }
     if let Some(stop) = f.stop {
         out.put("stop", shown(stop));
     }

@@ -5,7 +5,7 @@ use crate::document::{At, Node};
 use crate::link::read_loss;
 use crate::model::FaultKind;
 use crate::names::{self, Selector};
-use crate::reader::{Reader, choice, duration, plain, positive_rate};
+use crate::reader::{Reader, choice, duration, link_rate, plain};
 use crate::sections::{CAPTURE, FAULT, FAULT_KINDS};
 use tailrace_core::{Bytes, Duration};
 
@@ -54,7 +54,7 @@ fn read_kind(kind: &str, r: &Reader<'_>) -> Option<FaultKind> {
         return None;
     };
     match kind {
-        "rate" => r.read("value", positive_rate).map(|v| FaultKind::Rate(v.value)),
+        "rate" => r.read("value", link_rate).map(|v| FaultKind::Rate(v.value)),
         "delay" => r.read("value", duration).map(|v| FaultKind::Delay(v.value)),
         _ => read_loss(node, sink).map(FaultKind::Loss),
     }

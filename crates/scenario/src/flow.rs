@@ -46,6 +46,8 @@ pub(crate) struct FlowDecl {
     pub(crate) app: App,
     pub(crate) app_origin: Ignored<Origin>,
     pub(crate) start: DurationDist,
+    /// The start of each flow by itself; may be empty.
+    pub(crate) starts: At<Vec<Duration>>,
     pub(crate) stop: Option<Duration>,
     pub(crate) withholds_feedback: bool,
 }
@@ -89,11 +91,16 @@ impl FlowDecl {
         let tcp = r.node("transport").and_then(is_tcp);
         let path_manager = r.node("transport").map(Origins::of_path_manager);
         let app = r.required("app").and_then(|node| read_app(node, tcp, sink));
-        let start = r.read_or("start", DurationDist::Constant(Duration::ZERO), distribution);
+        let (start, starts) = read_starts(&r);
         let stop = r.read("stop", positive_duration);
         let withholds = r.read_or("feedback", false, choice(&[("return", false), ("withhold", true)]));
-        if let (Some(DurationDist::Constant(start)), Some(stop)) = (&start, &stop)
-            && stop.value <= *start
+        let last = starts.as_ref().and_then(|s| s.value.iter().copied().max());
+        let only = match start {
+            Some(DurationDist::Constant(start)) => Some(start),
+            _ => None,
+        };
+        if let (Some(start), Some(stop)) = (last.or(only), &stop)
+            && stop.value <= start
         {
             sink.error(stop.origin, format!("the flow stops at {} but starts at {start}", stop.value));
         }
@@ -118,12 +125,36 @@ impl FlowDecl {
                 app,
                 app_origin,
                 start: start?,
+                starts: starts?,
                 stop: stop.map(|s| s.value),
                 withholds_feedback: withholds?,
             })
         };
         complete().ok_or(loose)
     }
+}
+
+/// The start of all flows, or that of each: nothing, or an empty list, stands for the other.
+fn read_starts(r: &Reader<'_>) -> (Option<DurationDist>, Option<At<Vec<Duration>>>) {
+    let at_once = DurationDist::Constant(Duration::ZERO);
+    let none = At { value: Vec::new(), origin: r.origin_of("start") };
+    let Some(Node { data: Data::Array(items), origin }) = r.node("start") else {
+        return (r.read_or("start", at_once, distribution), Some(none));
+    };
+    let each: Result<Vec<Duration>, (Origin, String)> =
+        items.iter().map(|item| duration(item).map_err(|why| (item.origin, why))).collect();
+    let starts = match each {
+        Ok(value) if !value.is_empty() => Some(At { value, origin: *origin }),
+        Ok(_) => {
+            r.sink().error(*origin, "`start` lists no times");
+            None
+        }
+        Err((origin, why)) => {
+            r.sink().push(r.sink().an_error(origin, "bad value of `start`").label(why));
+            None
+        }
+    };
+    (Some(at_once), starts)
 }
 
 const TRANSPORTS: &[&str] = &["tcp", "mptcp", "udp"];
@@ -155,9 +186,10 @@ fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Pro
     let profile = read_tcp_profile(&r);
     let config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let endpoint = read_endpoint(&r, config, profile);
+    let usual = CcConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let cc = match r.node("cc") {
-        Some(node) => read_cc(node, sink),
-        None => CcConfig::default_of("cubic"),
+        Some(node) => read_cc(node, usual, sink),
+        None => Some(usual),
     };
     r.finish();
     let (config, header) = endpoint?;
@@ -184,7 +216,18 @@ fn read_endpoint(
     mut config: TcpConfig,
     profile: Option<Profile>,
 ) -> Option<(TcpConfig, Option<Bytes>)> {
+    // A size that is set is one, and not where tuning begins.
+    if r.has("receive_buffer") {
+        config.tcp_rmem = None;
+    }
+    if r.has("send_buffer") {
+        config.tcp_wmem = None;
+    }
     let fine = r.set_params(|name, value| config.set(name, value));
+    // ns-2 begins with ssthresh_ = window_ (TcpAgent::reset).
+    if profile == Some(Profile::Ns2) && !r.has("initial_ssthresh") {
+        config.initial_ssthresh = config.window;
+    }
     let fine = check_tcp(&config, r) && fine;
     // ns-2 counts 40 bytes whatever the options (tcpip_base_hdr_size_).
     let usual = (profile == Some(Profile::Ns2)).then_some(Bytes(40));
@@ -261,6 +304,7 @@ fn read_mptcp(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile
         }
         None => Some(usual.path_manager),
     };
+    let path_manager = path_manager.map(|manager| fit_limit(manager, &mptcp, &r));
     let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
     if header.is_none() && !r.has("mss") {
         let options = mapping_len(&mptcp) + path_manager.as_ref().map_or(0, route_len);
@@ -345,15 +389,25 @@ fn read_named<C: Named>(
     fine.then_some(config)
 }
 
+/// The path manager with a limit of subflows, if nobody wrote it, that leaves room for the connection's own.
+fn fit_limit(mut manager: PathManagerConfig, c: &MptcpConfig, r: &Reader<'_>) -> PathManagerConfig {
+    let written = |key| r.node("path_manager").and_then(Node::as_table).is_some_and(|t| t.get(key).is_some());
+    if let Some((key, most)) = manager.limit()
+        && c.max_subflows < most
+        && !written(key)
+    {
+        let others = i64::try_from(c.max_subflows).unwrap_or(i64::MAX).saturating_sub(1);
+        manager.set(key, &Value::Integer(others)).expect("less than its default");
+    }
+    manager
+}
+
 /// Parameters that each fit but do not make a Multipath TCP connection.
 fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<'_>) -> bool {
     let sink = r.sink();
     let before = sink.errors();
     let most = MAX_SUBFLOWS as u64;
-    if c.max_subflows == 0 || c.max_subflows > most {
-        let error = sink.an_error(r.origin_of("max_subflows"), "bad value of `max_subflows`");
-        sink.push(error.label(format!("expected 1 to {most}, the connection's own among them")));
-    } else if let Some(manager) = manager
+    if let Some(manager) = manager
         && manager.subflows() > c.max_subflows
     {
         let (asked, (by, remedy)) = (manager.subflows(), manager.subflows_by());
@@ -377,36 +431,18 @@ fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<
         let error = error.label(format!("a connection has at most {} (max_subflows)", c.max_subflows));
         sink.push(error.help(format!("set {key} = {}, or max_subflows = {most}", c.max_subflows - 1)));
     }
-    if c.capable_syns == 0 {
-        let error = sink.an_error(r.origin_of("capable_syns"), "bad value of `capable_syns`");
-        let error = error.label("must be at least 1: no SYN would ask for Multipath TCP");
-        sink.push(error.help("plain TCP is transport kind = \"tcp\""));
-    }
     sink.errors() == before
 }
 
 /// Parameters that each fit but do not make an endpoint.
 fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
-    let positive = [
-        ("min_rto", c.min_rto),
-        ("initial_rto", c.initial_rto),
-        ("max_rto", c.max_rto),
-        ("persist_timeout", c.persist_timeout.unwrap_or(Duration::MAX)),
-    ];
-    let zero_time = positive.iter().filter(|(_, d)| d.is_zero()).map(|(n, _)| (*n, "must be more than zero"));
-    let counts = [("iw", c.iw), ("window", c.window), ("initial_ssthresh", c.initial_ssthresh)];
-    let zero_count = counts.iter().filter(|(_, n)| *n == Some(0)).map(|(n, _)| (*n, "must be at least 1"));
     let rules = [
-        ("mss", c.mss == Bytes::ZERO, "must be more than zero"),
-        ("mss", c.mss > Bytes(65_475), "a packet of at most 65535 B leaves 65475 B beside the headers"),
         ("max_rto", c.max_rto < c.min_rto, "is below min_rto"),
-        ("dup_thresh", c.dup_thresh == 0, "must be at least 1"),
         ("receive_buffer", c.receive_buffer < c.mss, "is below one segment (mss)"),
         ("send_buffer", c.send_buffer.is_some_and(|b| b < c.mss), "is below one segment (mss)"),
     ];
-    let broken = rules.iter().filter(|(_, bad, _)| *bad).map(|(n, _, why)| (*n, *why));
     let mut fine = true;
-    for (name, why) in zero_time.chain(zero_count).chain(broken) {
+    for (name, _, why) in rules.into_iter().filter(|(_, broken, _)| *broken) {
         let sink = r.sink();
         sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
         fine = false;
@@ -414,7 +450,7 @@ fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
     fine
 }
 
-fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
+fn read_cc(node: &Node, usual: CcConfig, sink: &Sink<'_>) -> Option<CcConfig> {
     let named = node.as_table().map_or(Some(node), |table| table.get("kind"));
     if let Some(word) = named.and_then(Node::as_text).filter(|word| CoupledConfig::names().contains(word)) {
         let origin = named.map_or(node.origin, |n| n.origin);
@@ -425,7 +461,7 @@ fn read_cc(node: &Node, sink: &Sink<'_>) -> Option<CcConfig> {
         sink.push(error.help(format!("set kind = \"mptcp\", or a control of TCP's: {}", names.join(", "))));
         return None;
     }
-    read_named(node, &CC, CcConfig::names(), None, sink)
+    read_named(node, &CC, CcConfig::names(), Some(usual), sink)
 }
 
 // Congestion controls, schedulers and path managers describe their own keys.
@@ -484,10 +520,14 @@ fn read_tcp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
 fn read_udp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
     let size = r.need("size", positive_size).map(|s| s.value);
     if kind == "schedule" {
-        let steps = r.required("steps").and_then(|node| read_steps(node, r.sink()));
+        let steps = r.required("steps").and_then(|node| read_steps(node, size, r.sink()));
         return Some(App::Schedule { steps: steps?, size: size? });
     }
-    let rate = r.need("rate", positive_rate).map(|r| r.value);
+    let rate = r.need("rate", |node| {
+        let rate = positive_rate(node)?;
+        check_gap(rate, size.unwrap_or(MAX_PACKET)).map(|()| rate)
+    });
+    let rate = rate.map(|r| r.value);
     match kind {
         "cbr" => {
             let jitter = r.read_or("jitter", Probability::ZERO, plain);
@@ -499,10 +539,6 @@ fn read_udp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
             let on = r.need("on", distribution);
             let off = r.need("off", distribution);
             let (on, off) = (on?.value, off?.value);
-            if crate::dist::mean(&on).is_zero() {
-                r.sink().error(r.origin_of("on"), "an on-time must last longer than zero");
-                return None;
-            }
             Some(App::OnOff { rate: rate?, size: size?, on, off })
         }
         _ => {
@@ -519,9 +555,33 @@ fn read_udp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
     }
 }
 
-fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<Vec<(Duration, Rate)>> {
+/// Packets closer than this would keep the clock from advancing.
+const LEAST_GAP: Duration = Duration::from_nanos(10);
+
+/// Whether packets of a size can leave at a rate.
+fn check_gap(rate: Rate, size: Bytes) -> Result<(), String> {
+    if rate.as_bps() == 0 || rate.time_to_send(size) >= LEAST_GAP {
+        return Ok(());
+    }
+    let gap = rate.time_to_send(size);
+    Err(format!(
+        "packets of {size} would leave {gap} apart, less than {LEAST_GAP}: larger ones, or a lower rate"
+    ))
+}
+
+/// Whether a step, or a part of it, was reported already.
+fn is_broken(step: &Node) -> bool {
+    match &step.data {
+        Data::Broken => true,
+        Data::Array(pair) => pair.iter().any(|node| matches!(node.data, Data::Broken)),
+        _ => false,
+    }
+}
+
+fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> Option<Vec<(Duration, Rate)>> {
     let items = match &node.data {
         Data::Array(items) if !items.is_empty() => items,
+        Data::Broken => return None,
         _ => {
             let error = sink.an_error(node.origin, "`steps` is a list of [time, rate]");
             sink.push(error.help("such as steps = [[\"0 s\", \"1 Mbit/s\"], [\"5 s\", \"0 bit/s\"]]"));
@@ -531,10 +591,14 @@ fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<Vec<(Duration, Rate)>> {
     let mut steps: Vec<(Duration, Rate)> = Vec::with_capacity(items.len());
     let before = sink.errors();
     for item in items {
+        if is_broken(item) {
+            continue;
+        }
         let step = match &item.data {
-            Data::Array(pair) if pair.len() == 2 => {
-                duration(&pair[0]).and_then(|t| Ok((t, plain(&pair[1])?)))
-            }
+            Data::Array(pair) if pair.len() == 2 => duration(&pair[0]).and_then(|t| {
+                let rate = plain(&pair[1])?;
+                check_gap(rate, size.unwrap_or(MAX_PACKET)).map(|()| (t, rate))
+            }),
             _ => Err("expected [time, rate]".to_string()),
         };
         match step {

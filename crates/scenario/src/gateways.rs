@@ -86,19 +86,33 @@ fn router(at: &At<Selector>, directory: &BTreeMap<&str, Named>, sink: &Sink<'_>)
     }
 }
 
-/// A gateway that no link could ever lead a flow's packets to.
+/// A gateway that no link could ever lead a flow's packets to, from the interface that the connection begins with: where
+/// subflows through gateways leave, too.
 pub(crate) fn check(
     lists: &Lists,
     group: &FlowGroup,
-    (scenario, topology): (&Scenario, &Topology<'_>),
+    (scenario, topology): (&Scenario, &mut Topology<'_>),
     sink: &Sink<'_>,
 ) {
+    if group.gateways.is_empty() {
+        return;
+    }
+    let first = |(from, to): &(NodeIndex, NodeIndex)| {
+        let path = topology.path(*from, *to)?;
+        path.first().map(|hop| (*from, hop.0))
+    };
+    let leaves: Vec<_> = group.pairs.iter().filter_map(first).collect();
     for (at, gateway) in lists.iter().flatten().zip(group.gateways.iter().flatten()) {
-        let cut = group.pairs.iter().find(|(from, _)| !topology.reaches_router(*from, *gateway));
-        if let Some((from, _)) = cut {
+        let cut = leaves.iter().find(|(from, link)| !topology.reaches_router(*from, *link, *gateway));
+        if let Some((from, link)) = cut {
             let host = &scenario.nodes[from.0 as usize].name;
             let message = format!("there is no route from {host} to gateway {}", at.value);
             let error = sink.an_error(at.origin, message);
+            let link = &scenario.links[link.0 as usize].name;
+            let error = match topology.degree(*from) {
+                1 => error,
+                _ => error.label(format!("the connection begins on link {link}, which does not lead there")),
+            };
             sink.push(error.help("links between routers must join them; hosts do not forward"));
         }
     }

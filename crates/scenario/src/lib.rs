@@ -45,25 +45,27 @@ mod gateways;
 mod link;
 mod memory;
 mod names;
+mod outages;
 mod path;
 mod paths;
+mod queue;
 mod reader;
 mod resolve;
 mod roles;
 mod schema;
+mod source;
 mod subflows;
 mod sweep;
 mod topology;
 
 pub use declaration::Declaration;
 pub use diagnostic::{Diagnostic, Place, Severity, render_all};
-pub use memory::DEFAULT_MEMORY_LIMIT;
+pub use memory::{DEFAULT_MEMORY_LIMIT, Estimate};
 pub use model::Scenario;
 pub use schema::schema;
+pub use source::Source;
 pub use sweep::SweepAxis;
 
-use diagnostic::Sink;
-use document::{Data, Origin, Table};
 use tailrace_core::Bytes;
 
 /// A scenario that can run.
@@ -75,12 +77,14 @@ pub struct Parsed {
     pub declaration: Declaration,
     /// What probably is not meant.
     pub warnings: Vec<Diagnostic>,
+    /// How much memory it takes.
+    pub memory: Estimate,
 }
 
 impl Parsed {
     /// The scenario as a file with every default filled in, which reads back as the same scenario.
     pub fn to_toml(&self) -> String {
-        emit::to_toml(&self.declaration)
+        self.declaration.to_toml()
     }
 }
 
@@ -103,50 +107,5 @@ pub fn parse_within(
     overrides: &[(String, String)],
     memory: Bytes,
 ) -> Result<Parsed, Vec<Diagnostic>> {
-    let sink = Sink::new(file_name, text, overrides);
-    match read(text, overrides, memory, &sink) {
-        Some((scenario, declaration)) if sink.errors() == 0 => {
-            Ok(Parsed { scenario, declaration, warnings: sink.into_sorted() })
-        }
-        _ => Err(sink.into_sorted()),
-    }
-}
-
-fn read(
-    text: &str,
-    overrides: &[(String, String)],
-    memory: Bytes,
-    sink: &Sink<'_>,
-) -> Option<(Scenario, Declaration)> {
-    let mut root = document::parse(text, sink)?;
-    for (i, (path, value)) in overrides.iter().enumerate() {
-        let value = document::parse_override(value, i, sink);
-        if let Err(lost) = path::set(&mut root, path, Origin::Override(i), value) {
-            let error = sink.an_error(Origin::Override(i), lost.message);
-            sink.push(match lost.help {
-                Some(help) => error.help(help),
-                None => error,
-            });
-        }
-    }
-    let mut draft = declaration::Draft::read(&root, sink);
-    roles::apply(&mut draft, sink);
-    let incomplete = draft.links.len() != tables(&root, "link") || draft.nodes.len() != all_nodes(&root);
-    let scenario = resolve::resolve(&draft, incomplete, memory, sink);
-    if sink.errors() > 0 {
-        return None;
-    }
-    let declaration = draft.complete(&root, sink)?;
-    Some((scenario?, declaration))
-}
-
-fn all_nodes(root: &Table) -> usize {
-    tables(root, "host") + tables(root, "router")
-}
-
-fn tables(root: &Table, key: &str) -> usize {
-    match root.get(key).map(|node| &node.data) {
-        Some(Data::Array(items)) => items.len(),
-        _ => 0,
-    }
+    Source::new(text, file_name).scenario(overrides, memory)
 }

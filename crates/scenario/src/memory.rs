@@ -3,9 +3,12 @@
 use crate::declaration::{Draft, Head};
 use crate::diagnostic::Sink;
 use crate::document::Origin;
-use crate::model::NodeKind;
+use crate::flow::payload;
+use crate::model::{App, NodeKind};
 use crate::names::{self, Picked};
-use tailrace_core::Bytes;
+use tailrace_core::params::Value;
+use tailrace_core::text::Quantity as _;
+use tailrace_core::{Bytes, Limit};
 
 /// Where a caller does not say how much memory there is.
 pub const DEFAULT_MEMORY_LIMIT: Bytes = Bytes(16 << 30);
@@ -20,69 +23,164 @@ const FLOW: u128 = 4096;
 const ROW: u128 = 64;
 /// A routing table's entry.
 const ROUTE: u128 = 4;
+/// A packet that waits.
+const PACKET: u128 = 160;
+/// Queues of so many packets are within what links and flows are reckoned with.
+const USUAL_QUEUE: u128 = 100_000;
+
+/// What a scenario would take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// One run while it is under way.
+    pub run: Bytes,
+    /// What each run leaves behind, which is kept until all are done.
+    pub kept: Bytes,
+}
+
+/// Something that takes memory: what it is, how many, bytes in all, and where the most of it is declared.
+struct Part {
+    what: &'static str,
+    count: u128,
+    bytes: u128,
+    origin: Origin,
+}
 
 /// What is counted.
-pub(crate) struct Counts {
-    nodes: u128,
-    routers: u128,
-    links: u128,
-    flows: u128,
-    rows: u128,
+pub(crate) struct Counts<'d> {
+    draft: &'d Draft,
+    head: &'d Head,
+    links: &'d [(Picked, Picked)],
+    flows: &'d [(Picked, Picked)],
 }
 
-impl Counts {
-    pub(crate) fn new(
-        draft: &Draft,
-        head: &Head,
-        links: &[(Picked, Picked)],
-        flows: &[(Picked, Picked)],
+fn members((a, b): &(Picked, Picked)) -> u128 {
+    u128::from(names::pairs(*a, *b).unwrap_or(0))
+}
+
+/// The place of the largest.
+fn largest(of: impl Iterator<Item = (u128, Origin)>) -> Origin {
+    of.max_by_key(|(n, _)| *n).map_or(Origin::Scenario, |(_, origin)| origin)
+}
+
+impl<'d> Counts<'d> {
+    pub(crate) const fn new(
+        draft: &'d Draft,
+        head: &'d Head,
+        links: &'d [(Picked, Picked)],
+        flows: &'d [(Picked, Picked)],
     ) -> Self {
-        let count = |(a, b): &(Picked, Picked)| u128::from(names::pairs(*a, *b).unwrap_or(0));
-        let of = |n: &crate::declaration::NodeDecl| u128::from(n.count.unwrap_or(1));
-        let routers = draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
-        let samples = head.record.interval.map_or(0, |interval| {
-            u128::from(head.duration.value.as_nanos()) / u128::from(interval.as_nanos().max(1))
-        });
-        let cap = u128::from(head.record.max_series_flows);
-        let observed = draft.links.iter().zip(links).filter(|(decl, _)| decl.observed);
-        let series = flows.iter().map(|f| count(f).min(cap)).sum::<u128>()
-            + observed.map(|(_, ends)| 2 * count(ends)).sum::<u128>();
-        let events = if head.record.events { u128::from(head.record.max_events) } else { 0 };
-        Self {
-            nodes: draft.nodes.iter().map(of).sum(),
-            routers,
-            links: links.iter().map(count).sum(),
-            flows: flows.iter().map(count).sum(),
-            rows: samples.saturating_mul(series).saturating_add(events),
-        }
+        Self { draft, head, links, flows }
     }
 
-    fn parts(&self) -> [(&'static str, u128, u128); 5] {
+    fn parts(&self) -> [Part; 6] {
+        let of = |n: &crate::declaration::NodeDecl| u128::from(n.count.unwrap_or(1));
+        let nodes: u128 = self.draft.nodes.iter().map(of).sum();
+        let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
+        let at_node = largest(self.draft.nodes.iter().map(|n| (of(n), n.name.origin)));
+        let links: u128 = self.links.iter().map(members).sum();
+        let flows: u128 = self.flows.iter().map(members).sum();
+        let of_links = self.draft.links.iter().zip(self.links);
+        let of_flows = self.draft.flows.iter().zip(self.flows);
+        let at_link = largest(of_links.map(|(decl, ends)| (members(ends), decl.ends[0].origin)));
+        let at_flow = largest(of_flows.map(|(decl, ends)| (members(ends), decl.name.origin)));
+        let part = |what, count: u128, each: u128, origin| Part {
+            what,
+            count,
+            bytes: count.saturating_mul(each),
+            origin,
+        };
+        let (queued, at_queue) = self.queued();
         [
-            ("hosts and routers", self.nodes, self.nodes * NODE),
-            ("links", self.links, self.links * LINK),
-            ("flows", self.flows, self.flows * FLOW),
-            ("rows of series and events", self.rows, self.rows.saturating_mul(ROW)),
-            ("routes", self.nodes * self.routers, self.nodes.saturating_mul(self.routers) * ROUTE),
+            part("hosts and routers", nodes, NODE, at_node),
+            part("links", links, LINK, at_link),
+            part("flows", flows, FLOW, at_flow),
+            part("rows of series and events", self.rows(), ROW, self.head.record_origin),
+            part("routes", nodes.saturating_mul(routers), ROUTE, at_node),
+            part("packets in queues", queued, PACKET, at_queue),
         ]
     }
+
+    /// Rows of series and of the events table.
+    fn rows(&self) -> u128 {
+        let record = &self.head.record;
+        let samples = record.interval.map_or(0, |interval| {
+            u128::from(self.head.duration.value.as_nanos()) / u128::from(interval.as_nanos().max(1))
+        });
+        let cap = u128::from(record.max_series_flows);
+        let observed = self.draft.links.iter().zip(self.links).filter(|(decl, _)| decl.observed);
+        let series = self.flows.iter().map(|f| members(f).min(cap)).sum::<u128>()
+            + observed.map(|(_, ends)| 2 * members(ends)).sum::<u128>();
+        let events = if record.events { u128::from(record.max_events) } else { 0 };
+        samples.saturating_mul(series).saturating_add(events)
+    }
+
+    /// Packets that long queues may hold: no more than fit, and no more than comes over UDP, as TCP has its windows.
+    fn queued(&self) -> (u128, Origin) {
+        let long = self.draft.links.iter().zip(self.links).filter_map(|(decl, ends)| {
+            let specs = std::iter::once(&decl.forward).chain(&decl.backward);
+            let room = specs.map(|spec| room_of(spec.queue.get("limit"), spec.mtu)).max().unwrap_or(0);
+            (room > USUAL_QUEUE).then(|| (room.saturating_mul(members(ends)), decl.queue_origin.0))
+        });
+        let long: Vec<_> = long.collect();
+        let room = long.iter().fold(0_u128, |sum, (n, _)| sum.saturating_add(*n));
+        let nanos = u128::from(self.head.duration.value.as_nanos());
+        let offered = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
+            let bits = u128::from(rate_of(&decl.app)).saturating_mul(nanos) / 1_000_000_000;
+            let size = payload(&decl.app).map_or(1, |size| u128::from(size.get().max(1)));
+            (bits / 8 / size).saturating_mul(members(ends))
+        });
+        let offered = offered.fold(0_u128, u128::saturating_add);
+        (room.min(offered), largest(long.into_iter()))
+    }
 }
 
-/// Whether the scenario fits into three quarters of `limit`; if not, says how much is needed.
-pub(crate) fn fits(counts: &Counts, limit: Bytes, sink: &Sink<'_>) -> bool {
+/// Packets that a limit leaves room for.
+fn room_of(limit: Option<Value>, mtu: Bytes) -> u128 {
+    let Some(Value::Text(text)) = limit else { return 0 };
+    match Limit::parse(&text) {
+        Ok(Limit::Packets(n)) => u128::from(n),
+        Ok(Limit::Bytes(b)) => u128::from(b.get() / mtu.get().max(1)),
+        Err(_) => 0,
+    }
+}
+
+/// Bits a second that an application sends whatever becomes of them.
+fn rate_of(app: &App) -> u64 {
+    match app {
+        App::Cbr { rate, .. }
+        | App::Poisson { rate, .. }
+        | App::OnOff { rate, .. }
+        | App::Pulse { rate, .. } => rate.as_bps(),
+        App::Schedule { steps, .. } => steps.iter().map(|(_, rate)| rate.as_bps()).max().unwrap_or(0),
+        App::Bulk | App::Transfer { .. } | App::RequestResponse { .. } | App::Sequence { .. } => 0,
+    }
+}
+
+/// What the scenario needs, if it fits into three quarters of `limit`; if not, says how much and for what.
+pub(crate) fn fits(counts: &Counts<'_>, limit: Bytes, sink: &Sink<'_>) -> Option<Estimate> {
+    let runs = u128::from(counts.head.runs);
     let parts = counts.parts();
-    let need = parts.iter().fold(0_u128, |sum, (_, _, bytes)| sum.saturating_add(*bytes));
+    let kept = parts[3].bytes;
+    let run = parts.iter().fold(0_u128, |sum, part| sum.saturating_add(part.bytes));
+    let need = run.saturating_add(kept.saturating_mul(runs - 1));
     let room = u128::from(limit.get()) / 4 * 3;
-    let too_many = parts.iter().find(|(_, n, _)| *n > u128::from(u32::MAX) && *n == counts.links);
-    if need <= room && too_many.is_none() {
-        return true;
+    let too_many = parts.iter().any(|part| part.what == "links" && part.count > u128::from(u32::MAX));
+    if need <= room && !too_many {
+        let bytes = |n: u128| Bytes(u64::try_from(n).unwrap_or(u64::MAX));
+        return Some(Estimate { run: bytes(run), kept: bytes(kept) });
     }
     let message =
         format!("the scenario needs about {} of memory; {} may be used", gigabytes(need), gigabytes(room));
-    let largest = parts.iter().max_by_key(|(_, _, bytes)| *bytes).expect("there are parts");
-    let help = format!("most of it for {} {}: {}", largest.1, largest.0, gigabytes(largest.2));
-    sink.push(sink.an_error(Origin::Scenario, message).help(help));
-    false
+    let largest = parts.iter().max_by_key(|part| part.bytes).expect("there are parts");
+    let of_runs = if runs > 1 && kept >= 50_000_000 {
+        format!(", and {} for the rows of each run", gigabytes(kept))
+    } else {
+        String::new()
+    };
+    let help =
+        format!("most of it for {} {}: {}{of_runs}", largest.count, largest.what, gigabytes(largest.bytes));
+    sink.push(sink.an_error(largest.origin, message).help(help));
+    None
 }
 
 fn gigabytes(bytes: u128) -> String {

@@ -189,8 +189,10 @@ pub struct FlowGroup {
     pub gateways: Vec<Vec<NodeIndex>>,
     /// What drives it.
     pub app: App,
-    /// Start of each flow, drawn once a flow and run.
+    /// Start of each flow, drawn once a flow and run, where `starts` is empty.
     pub start: DurationDist,
+    /// The start of each flow by itself.
+    pub starts: Vec<Duration>,
     /// When the application stops offering data.
     pub stop: Option<Duration>,
     /// Whether the receivers keep routers' feedback from the senders (NetFence), and so cut them off.

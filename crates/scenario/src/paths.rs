@@ -241,5 +241,5 @@ fn window_of(group: &FlowGroup) -> Option<u64> {
     let buffer = config.send_buffer.map_or(u64::MAX, Bytes::get);
     // Without window scaling (RFC 7323 §2) the window field ends at 65535.
     let scaled = if config.window_scale { u64::MAX } else { 65_535 };
-    Some(config.receive_buffer.get().min(packets).min(buffer).min(scaled))
+    Some(config.largest_window().min(packets).min(buffer).min(scaled))
 }

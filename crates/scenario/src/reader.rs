@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::dist;
 use crate::document::{At, Data, Node, Origin, Table};
 use crate::model::DurationDist;
-use crate::sections::Section;
+use crate::sections::{RATES, Section};
 use tailrace_core::params::{ParamInfo, ParamType, SetError, Value};
 use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Rate};
@@ -32,6 +32,9 @@ pub(crate) struct Elsewhere {
 impl<'d> Reader<'d> {
     /// A reader of `node`, which must be a table, with the keys of `section`.
     pub(crate) fn new(node: &'d Node, section: &'static Section, sink: &'d Sink<'d>) -> Option<Self> {
+        if matches!(node.data, Data::Broken) {
+            return None;
+        }
         let Some(table) = node.as_table() else {
             let message = format!("{} is a table, found {}", section.title, node.shown());
             sink.error(node.origin, message);
@@ -125,12 +128,26 @@ impl<'d> Reader<'d> {
         if matches!(node.data, Data::Broken) {
             return None;
         }
-        match read(node) {
+        match read(node).and_then(|value| self.within_bounds(key, node).map(|()| value)) {
             Ok(value) => Some(At { value, origin: node.origin }),
             Err(why) => {
                 self.sink.push(self.sink.an_error(node.origin, format!("bad value of `{key}`")).label(why));
                 None
             }
+        }
+    }
+
+    /// Whether a quantity, or the mean of a distribution, lies within the bounds of its key.
+    fn within_bounds(&self, key: &str, node: &Node) -> Result<(), String> {
+        let found = self.section.keys.iter().find(|k| k.name == key);
+        let bounded = found.and_then(|k| Some((k.bounds?, k.shape.quantity()?)));
+        let (Some((bounds, kind)), Data::Plain(value)) = (bounded, &node.data) else { return Ok(()) };
+        match value {
+            Value::Text(text) if text.contains('(') => {
+                let mean = dist::mean(&dist::parse(text)?);
+                bounds.check(kind, &mean.to_value()).map_err(|why| format!("the mean of {why}"))
+            }
+            value => bounds.check(kind, value),
         }
     }
 
@@ -226,6 +243,12 @@ pub(crate) fn positive_duration(node: &Node) -> Result<Duration, String> {
 pub(crate) fn positive_rate(node: &Node) -> Result<Rate, String> {
     let rate: Rate = plain(node)?;
     if rate.as_bps() == 0 { Err("must be more than zero".into()) } else { Ok(rate) }
+}
+
+/// A rate that a link can have.
+pub(crate) fn link_rate(node: &Node) -> Result<Rate, String> {
+    let rate: Rate = plain(node)?;
+    RATES.check(Rate::KIND, &rate.to_value()).map(|()| rate)
 }
 
 /// A size of at least a byte.

@@ -8,7 +8,7 @@ use crate::fault::{CaptureDecl, FaultDecl};
 use crate::flow::FlowDecl;
 use crate::gateways;
 use crate::link::LinkDecl;
-use crate::memory;
+use crate::memory::{self, Estimate};
 use crate::model::{
     Capture, CapturePoint, Fault, FlowGroup, Link, LinkIndex, Node, NodeIndex, NodeKind, Scenario,
 };
@@ -28,7 +28,12 @@ pub(crate) struct Named {
 
 /// Checks everything that goes beyond one declaration, and expands where no error was found.
 /// `incomplete` says that some links could not be read, so that their names are not known.
-pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink<'_>) -> Option<Scenario> {
+pub(crate) fn resolve(
+    draft: &Draft,
+    incomplete: bool,
+    limit: Bytes,
+    sink: &Sink<'_>,
+) -> Option<(Scenario, Estimate)> {
     let directory = directory(draft, sink);
     let link_ends: Vec<_> =
         draft.links.iter().map(|decl| link_ends(decl, draft.nodes.is_empty(), &directory, sink)).collect();
@@ -45,9 +50,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let ends: Vec<(Picked, Picked)> = link_ends.into_iter().flatten().collect();
     let pairs: Vec<(Picked, Picked)> = flow_ends.into_iter().flatten().collect();
     let head = draft.head.as_ref()?;
-    if !memory::fits(&memory::Counts::new(draft, head, &ends, &pairs), limit, sink) {
-        return None;
-    }
+    let memory = memory::fits(&memory::Counts::new(draft, head, &ends, &pairs), limit, sink)?;
     let nodes = expand_nodes(draft);
     let (links, groups) = expand_links(draft, &ends, &nodes, sink);
     let finder = LinkFinder::new(&links, &groups);
@@ -71,7 +74,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
         let firsts: Vec<usize> = groups.iter().map(|g| g.first as usize).collect();
         advise(&scenario, draft, &firsts, sink);
     }
-    (sink.errors() == 0).then_some(scenario)
+    (sink.errors() == 0).then_some((scenario, memory))
 }
 
 fn empty(head: &Head) -> Scenario {
@@ -194,6 +197,13 @@ fn flow_ends(
         let message = format!("{a} is {} and {b} is {}", from.len, to.len);
         let error = sink.an_error(decl.to.origin, message).label("cannot be paired");
         sink.push(error.help("`from` and `to` need as many hosts, or one of them a single one"));
+        return None;
+    }
+    let (flows, starts) = (names::pairs(from, to).unwrap_or(0), &decl.starts);
+    if !starts.value.is_empty() && starts.value.len() as u64 != flows {
+        let message = format!("`start` lists {} times for {flows} flows", starts.value.len());
+        let error = sink.an_error(starts.origin, message);
+        sink.push(error.help("list as many as there are flows, in their order, or give one time for all"));
         return None;
     }
     if meet(from, to) {
@@ -385,6 +395,7 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked), gateways: Vec<Vec<NodeInd
         gateways,
         app: decl.app.clone(),
         start: decl.start,
+        starts: decl.starts.value.clone(),
         stop: decl.stop,
         withholds_feedback: decl.withholds_feedback,
     }
@@ -407,7 +418,7 @@ fn check_topology(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         return;
     }
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
-        gateways::check(&decl.gateways, group, (scenario, &topology), sink);
+        gateways::check(&decl.gateways, group, (scenario, &mut topology), sink);
         subflows::check(scenario, &mut topology, (group, decl), sink);
         let cut: Vec<_> = group.pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
         if let Some((a, b)) = cut.first() {

@@ -3,7 +3,9 @@
 use crate::dist::FORMS;
 use crate::sections::{Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS};
 use serde_json::{Map, Value, json};
+use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
+use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
@@ -40,7 +42,8 @@ pub fn schema() -> Value {
         "name": {
             "description": "Letters, digits, _ - : and /.",
             "type": "string",
-            "pattern": "^[\\p{L}\\p{N}_:/-]+$",
+            // Letters and digits of all alphabets, as there is no class for them that all dialects know.
+            "pattern": "^[^\\s\\x00-\\x2c.;-@\\[-^`{-\\x7f]+$",
         },
         "loss": loss(),
         "queue": queue(),
@@ -110,8 +113,12 @@ fn section(section: &Section, kind: Option<&str>, params: &[ParamInfo]) -> Value
 
 fn property(key: &Key) -> Value {
     let mut schema = shape(key.shape);
+    let range = match (key.shape.quantity(), key.bounds) {
+        (Some(kind), Some(bounds)) => bound(&mut schema, kind, bounds),
+        _ => String::new(),
+    };
     let default = if key.default.is_empty() { String::new() } else { format!(" Default: {}.", key.default) };
-    schema["description"] = format!("{}{default}", key.doc).into();
+    schema["description"] = format!("{}{default}{range}", key.doc).into();
     schema
 }
 
@@ -126,6 +133,10 @@ fn shape(shape: Shape) -> Value {
             json!({ "type": "array", "items": reference("selector"), "minItems": 2, "maxItems": 2 })
         }
         Shape::Distribution => reference("distribution"),
+        Shape::Starts => {
+            let each = json!({ "type": "array", "items": reference("duration"), "minItems": 1 });
+            json!({ "anyOf": [reference("distribution"), each] })
+        }
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
         Shape::Loss => reference("loss"),
         Shape::Queue => reference("queue"),
@@ -174,12 +185,24 @@ fn kind(kind: Kind) -> Value {
 
 fn parameter(p: &ParamInfo) -> Value {
     let mut schema = kind(p.kind);
+    let range = p.bounds.map_or(String::new(), |bounds| bound(&mut schema, p.kind, bounds));
     if p.auto {
         schema = json!({ "anyOf": [schema, { "const": "auto" }] });
     }
     let doc = p.doc.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    schema["description"] = format!("{} Source: {}.", doc.trim(), p.source).into();
+    schema["description"] = format!("{} Source: {}.{range}", doc.trim(), p.source).into();
     schema
+}
+
+/// Adds bounds: as such to numbers, to quantities with a unit in words, which are given back for the description.
+fn bound(schema: &mut Value, kind: Kind, bounds: Bounds) -> String {
+    if let Kind::Count | Kind::Number = kind {
+        let number =
+            |text: &str| text.parse::<i64>().map_or_else(|_| json!(text.parse::<f64>().ok()), |n| json!(n));
+        schema["minimum"] = number(bounds.least);
+        schema["maximum"] = number(bounds.most);
+    }
+    if bounds.usual { String::new() } else { format!(" {} ({}).", bounds.shown(kind), bounds.why) }
 }
 
 /// A bare kind or any of the tables.
@@ -214,7 +237,7 @@ fn queue() -> Value {
     let mut tables = vec![json!({
         "description": "A line as tc takes it, such as \"red limit 200kb min 15kb max 45kb ecn\".",
         "type": "string",
-        "pattern": "^\\s*[a-z_]+(\\s.*)?$",
+        "pattern": format!("^\\s*({})(\\s.*)?$", QdiscConfig::tc_kinds().join("|")),
     })];
     tables.extend(catalog.iter().map(|q| {
         let doc = format!("{} {}.", q.summary, q.citation);

@@ -5,6 +5,7 @@
 
 use crate::model::Strip;
 use crate::roles::ROLES;
+use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamType};
 
 /// What a key takes.
@@ -22,6 +23,8 @@ pub enum Shape {
     Ends,
     /// A duration, or a distribution of durations.
     Distribution,
+    /// As a distribution, or a list of durations, one for each flow.
+    Starts,
     /// A duration, or `"off"`.
     DurationOrOff,
     /// A probability or a table of a loss process.
@@ -65,6 +68,8 @@ pub struct Key {
     pub required: bool,
     /// The default in words, or empty.
     pub default: &'static str,
+    /// Between which values it may lie, where it is a quantity; a distribution's mean.
+    pub bounds: Option<Bounds>,
     /// What it means.
     pub doc: &'static str,
 }
@@ -81,12 +86,41 @@ pub struct Section {
 }
 
 const fn must(name: &'static str, shape: Shape, doc: &'static str) -> Key {
-    Key { name, shape, required: true, default: "", doc }
+    Key { name, shape, required: true, default: "", bounds: None, doc }
 }
 
 const fn may(name: &'static str, shape: Shape, default: &'static str, doc: &'static str) -> Key {
-    Key { name, shape, required: false, default, doc }
+    Key { name, shape, required: false, default, bounds: None, doc }
 }
+
+impl Key {
+    /// The same, between two values.
+    const fn within(self, least: &'static str, most: &'static str, why: &'static str) -> Self {
+        self.bounded(Bounds::declared(least, most, why))
+    }
+
+    /// The same, within bounds that others have, too.
+    const fn bounded(mut self, bounds: Bounds) -> Self {
+        self.bounds = Some(bounds);
+        self
+    }
+}
+
+impl Shape {
+    /// The kind of quantity that it is, where it is one.
+    pub const fn quantity(self) -> Option<Kind> {
+        match self {
+            Self::Plain(kind) => Some(kind),
+            Self::Distribution | Self::DurationOrOff => Some(Kind::Duration),
+            _ => None,
+        }
+    }
+}
+
+/// Rates of links and of applications.
+pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
+/// What an application can be told to send at once.
+const SIZES: Bounds = Bounds::declared("1 B", "1000000 GB", "what is beyond overflows");
 
 const COUNT: Shape = Shape::Plain(Kind::Count);
 const DURATION: Shape = Shape::Plain(Kind::Duration);
@@ -104,8 +138,18 @@ pub const SCENARIO: Section = Section {
         may("question", Shape::Text, "\"\"", "The question that the experiment answers, in one sentence."),
         must("duration", DURATION, "Simulated time."),
         may("warmup", DURATION, "0 s", "Statistics start here."),
-        may("runs", COUNT, "1", "Replications, each with a seed derived from `seed`."),
+        may("runs", COUNT, "1", "Replications, each with a seed derived from `seed`.").within(
+            "1",
+            "1000000",
+            "each is a simulation of its own",
+        ),
         may("seed", COUNT, "1", "Base seed of all randomness."),
+        may(
+            "queue_form",
+            Shape::Text,
+            "each discipline's own",
+            "Whose form queues have that do not say it themselves, such as \"linux\"; no matter to disciplines without it.",
+        ),
         may("record", Shape::Section(&RECORD), "", RECORD.doc),
         may("host", Shape::Sections(&HOST), "", HOST.doc),
         may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),
@@ -127,7 +171,8 @@ pub const RECORD: Section = Section {
             Shape::DurationOrOff,
             "a 500th of the duration, at least 1 ms",
             "Sampling interval of the time series of flows and queues; \"off\" records none.",
-        ),
+        )
+        .within("1 us", "87600 h", "each sample is a row"),
         may("max_series_flows", COUNT, "64", "Series are kept for the first so many flows of each group."),
         may(
             "events",
@@ -175,7 +220,7 @@ pub const LINK: Section = Section {
     keys: &[
         may("name", Shape::Name, "its ends, joined by -", "Its name, unique among links."),
         must("between", Shape::Ends, "Its ends: [\"src[*]\", \"g1\"] makes one link for each member of src."),
-        must("rate", RATE, "Rate of each direction."),
+        must("rate", RATE, "Rate of each direction.").bounded(RATES),
         must(
             "delay",
             Shape::Distribution,
@@ -185,7 +230,11 @@ pub const LINK: Section = Section {
         may("reorder", SWITCH, "false", "Whether jitter may reorder packets."),
         may("loss", Shape::Loss, "0", "Random loss after transmission."),
         may("overhead", SIZE, "0 B", "Bytes that each packet takes on the link beyond its IP size."),
-        may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted."),
+        may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted.").within(
+            "68 B",
+            "65536 B",
+            "every link carries 68 bytes, and no IP packet has more than 65535",
+        ),
         may(
             "strip",
             STRIP,
@@ -199,6 +248,12 @@ pub const LINK: Section = Section {
             "Share of packets with payload whose payload a middlebox at the far end changes, TCP's checksum with it.",
         ),
         may("queue", Shape::Queue, "droptail of 1000 packets", "Queue discipline of each direction."),
+        may(
+            "queue_limit",
+            Shape::Plain(Kind::Limit),
+            "each discipline's own",
+            "Most that may wait in each direction, whatever its discipline; a `limit` of the queue's own goes before.",
+        ),
         may("reverse", Shape::Reverse, "", "What differs in the direction from the second end to the first."),
     ],
 };
@@ -208,7 +263,7 @@ pub const REVERSE: Section = Section {
     title: "`reverse` of a link",
     doc: "What differs in the direction from a link's second end to its first.",
     keys: &[
-        may("rate", RATE, "as forward", "Rate."),
+        may("rate", RATE, "as forward", "Rate.").bounded(RATES),
         may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
         may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
         may("loss", Shape::Loss, "as forward", "Random loss after transmission."),
@@ -273,7 +328,12 @@ pub const FLOW: Section = Section {
         ),
         must("transport", Shape::Transport, "Transport protocol."),
         must("app", Shape::App, "What drives the flow."),
-        may("start", Shape::Distribution, "0 s", "Start; a distribution is drawn once a flow and run."),
+        may(
+            "start",
+            Shape::Starts,
+            "0 s",
+            "Start; a distribution is drawn once a flow and run, a list has one for each flow.",
+        ),
         may("stop", DURATION, "the end", "When the application stops offering data."),
         may(
             "feedback",
@@ -353,7 +413,8 @@ pub const UDP: Section = Section {
     ],
 };
 
-const PAYLOAD: Key = must("size", SIZE, "Payload of each packet.");
+const PAYLOAD: Key =
+    must("size", SIZE, "Payload of each packet.").within("1 B", "65535 B", "no IP packet has more");
 
 /// Applications over TCP.
 pub const TCP_APPS: &[(&str, Section)] = &[
@@ -363,7 +424,7 @@ pub const TCP_APPS: &[(&str, Section)] = &[
         Section {
             title: "app \"transfer\"",
             doc: "A transfer of a given size; then the connection closes.",
-            keys: &[must("size", SIZE, "Size of the transfer.")],
+            keys: &[must("size", SIZE, "Size of the transfer.").bounded(SIZES)],
         },
     ),
     (
@@ -372,8 +433,8 @@ pub const TCP_APPS: &[(&str, Section)] = &[
             title: "app \"request_response\"",
             doc: "The client asks, the server answers, the client thinks; on one connection.",
             keys: &[
-                must("request", SIZE, "Size of a request."),
-                must("response", SIZE, "Size of a response."),
+                must("request", SIZE, "Size of a request.").bounded(SIZES),
+                must("response", SIZE, "Size of a response.").bounded(SIZES),
                 may("think", Shape::Distribution, "0 s", "Pause between a response and the next request."),
                 may("count", COUNT, "until `stop`", "Number of exchanges."),
             ],
@@ -385,7 +446,7 @@ pub const TCP_APPS: &[(&str, Section)] = &[
             title: "app \"sequence\"",
             doc: "Transfers one after another, each on a new connection.",
             keys: &[
-                must("size", SIZE, "Size of each transfer."),
+                must("size", SIZE, "Size of each transfer.").bounded(SIZES),
                 may("gap", Shape::Distribution, "0 s", "Pause between two transfers."),
                 may("count", COUNT, "until `stop`", "Number of connections."),
             ],
@@ -401,7 +462,7 @@ pub const UDP_APPS: &[(&str, Section)] = &[
             title: "app \"cbr\"",
             doc: "Constant bit rate.",
             keys: &[
-                must("rate", RATE, "Rate of payload."),
+                must("rate", RATE, "Rate of payload.").bounded(RATES),
                 PAYLOAD,
                 may("jitter", PROBABILITY, "0", "Each gap is stretched by a uniform factor within 1 ± this."),
                 may(
@@ -418,7 +479,7 @@ pub const UDP_APPS: &[(&str, Section)] = &[
         Section {
             title: "app \"poisson\"",
             doc: "Poisson arrivals.",
-            keys: &[must("rate", RATE, "Mean rate of payload."), PAYLOAD],
+            keys: &[must("rate", RATE, "Mean rate of payload.").bounded(RATES), PAYLOAD],
         },
     ),
     (
@@ -427,9 +488,13 @@ pub const UDP_APPS: &[(&str, Section)] = &[
             title: "app \"on_off\"",
             doc: "Constant bit rate during on-times.",
             keys: &[
-                must("rate", RATE, "Rate of payload while on."),
+                must("rate", RATE, "Rate of payload while on.").bounded(RATES),
                 PAYLOAD,
-                must("on", Shape::Distribution, "Length of an on-time."),
+                must("on", Shape::Distribution, "Length of an on-time.").within(
+                    "1 us",
+                    "87600 h",
+                    "each on-time is drawn by itself",
+                ),
                 must("off", Shape::Distribution, "Length of an off-time."),
             ],
         },
@@ -455,9 +520,13 @@ pub const UDP_APPS: &[(&str, Section)] = &[
             title: "app \"pulse\"",
             doc: "Bursts at a fixed period (Kuzmanovic & Knightly 2003).",
             keys: &[
-                must("period", DURATION, "From the start of one burst to the start of the next."),
+                must("period", DURATION, "From the start of one burst to the start of the next.").within(
+                    "1 us",
+                    "87600 h",
+                    "each burst has a packet",
+                ),
                 must("burst", DURATION, "Length of a burst, at most `period`."),
-                must("rate", RATE, "Rate of payload within a burst."),
+                must("rate", RATE, "Rate of payload within a burst.").bounded(RATES),
                 PAYLOAD,
             ],
         },

@@ -6,6 +6,9 @@ use crate::document::{Data, Node, Table};
 use crate::emit;
 use crate::path;
 
+/// Each cell is at least a run of the whole scenario, with a result of its own.
+const MOST_CELLS: u128 = 1_000_000;
+
 /// One axis of the grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepAxis {
@@ -27,6 +30,9 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
     let before = sink.errors();
     let mut axes = Vec::new();
     for (key, node) in &table.entries {
+        if matches!(node.data, Data::Broken) {
+            continue;
+        }
         let Data::Array(values) = &node.data else {
             let error = sink.an_error(node.origin, "an axis of a sweep is a list of values");
             let dotted = node.as_table().is_some();
@@ -36,8 +42,16 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
         if values.is_empty() {
             sink.error(node.origin, "an axis of a sweep needs at least one value");
         }
+        let cells = axes.iter().fold(values.len() as u128, |n: u128, axis: &SweepAxis| {
+            n.saturating_mul(axis.values.len() as u128)
+        });
+        if cells > MOST_CELLS {
+            let error = sink.an_error(key.origin, format!("with this axis the sweep has {cells} cells"));
+            sink.push(error.label(format!("at most {MOST_CELLS}")).help("leave out values, or axes"));
+            break;
+        }
         for value in values {
-            if !check(&base, &key.value, key.origin, value, sink) {
+            if !check(&mut base, &key.value, key.origin, value, sink) {
                 break;
             }
         }
@@ -48,9 +62,23 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
 
 /// Whether the value can be read at its place; errors are reported. The rest of the axis is skipped where even
 /// the path is wrong.
-fn check(base: &Table, path: &str, origin: crate::document::Origin, value: &Node, sink: &Sink<'_>) -> bool {
-    let mut cell = base.clone();
-    if let Err(lost) = path::set(&mut cell, path, origin, value.clone()) {
+fn check(
+    base: &mut Table,
+    path: &str,
+    origin: crate::document::Origin,
+    value: &Node,
+    sink: &Sink<'_>,
+) -> bool {
+    let before = sink.errors();
+    // Only the table that the path begins with changes, and only that is copied and read again.
+    let top = path::split(path).ok().and_then(|segments| segments.into_iter().next()).unwrap_or_default();
+    let written = base.get(&top).cloned();
+    let set = path::set(base, path, origin, value.clone());
+    if set.is_ok() {
+        Draft::read_part(base, &top, sink);
+    }
+    base.restore(&top, written);
+    if let Err(lost) = set {
         let error = sink.an_error(origin, lost.message);
         sink.push(match lost.help {
             Some(help) => error.help(help),
@@ -58,7 +86,5 @@ fn check(base: &Table, path: &str, origin: crate::document::Origin, value: &Node
         });
         return false;
     }
-    let before = sink.errors();
-    Draft::read(&cell, sink);
     sink.errors() == before
 }

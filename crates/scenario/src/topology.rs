@@ -78,12 +78,11 @@ impl<'s> Topology<'s> {
         })
     }
 
-    /// Whether packets can go from host `a` to a router.
-    pub(crate) fn reaches_router(&self, a: NodeIndex, router: NodeIndex) -> bool {
+    /// Whether packets that leave host `a` by `link` can go to a router.
+    pub(crate) fn reaches_router(&self, a: NodeIndex, link: LinkIndex, router: NodeIndex) -> bool {
         let goal = self.component[router.0 as usize];
-        self.arms(a)
-            .iter()
-            .any(|arm| self.is_router(arm.other) && self.component[arm.other.0 as usize] == goal)
+        let mut arms = self.arms(a).iter().filter(|arm| arm.link == link);
+        arms.any(|arm| self.is_router(arm.other) && self.component[arm.other.0 as usize] == goal)
     }
 
     /// The links from host `a` to host `b` along a shortest path (fewest links).

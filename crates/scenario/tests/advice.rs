@@ -187,3 +187,28 @@ fn advice_stands_where_it_is_meant() {
     let Place::File { line, text, .. } = &parsed.warnings[0].place else { panic!() };
     assert!(text.starts_with("queue = "), "{line}: {text}");
 }
+
+#[test]
+fn a_form_that_nobody_chose_is_pointed_out_beside_flows_of_linux() {
+    const QUEUE: &str = "queue = { kind = \"droptail\", limit = \"50 packets\" }";
+    let linux = ("sack = true", "profile = \"linux\"");
+    one(
+        &[(QUEUE, "queue = { kind = \"codel\", limit = \"50 packets\" }"), linux],
+        &["codel of link bottleneck", "form \"rfc\"", "queue_form"],
+    );
+    let chosen = [
+        "{ kind = \"codel\", form = \"rfc\", limit = \"50 packets\" }",
+        "\"sfq limit 50\"",
+        "\"codel limit 50\"",
+        "\"red\"",
+    ];
+    for queue in chosen.map(|queue| format!("queue = {queue}")) {
+        assert_eq!(warnings(&[(QUEUE, &queue), linux]), Vec::<String>::new(), "{queue}");
+    }
+    let whole = [
+        ("runs = 2", "runs = 2\nqueue_form = \"linux\""),
+        (QUEUE, "queue = { kind = \"codel\", limit = \"50 packets\" }"),
+        linux,
+    ];
+    assert_eq!(warnings(&whole), Vec::<String>::new());
+}

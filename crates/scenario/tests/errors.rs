@@ -62,6 +62,13 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unknown_queue_parameter", &[("limit = \"50 packets\"", "limti = \"50 packets\"")]),
     ("bad_queue_parameter", &[("limit = \"50 packets\"", "limit = 50")]),
     ("impossible_queue", &[("limit = \"50 packets\"", "limit = \"0 packets\"")]),
+    (
+        "drr_classes",
+        &[(
+            "{ kind = \"droptail\", limit = \"50 packets\" }",
+            "{ kind = \"drr\", classes = \"EF: cdoel; other\" }",
+        )],
+    ),
     ("tc_line", &[("{ kind = \"droptail\", limit = \"50 packets\" }", "\"pfifo limti 50\"")]),
     ("tc_unknown", &[("{ kind = \"droptail\", limit = \"50 packets\" }", "\"pfito limit 50\"")]),
     ("unknown_congestion_control", &[("cc = \"reno\"", "cc = \"remo\"")]),
@@ -134,6 +141,14 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     (
         "gateway_unreachable",
         &[(TCP, through!("r1; g")), ("count = 4", "count = 4\n[[router]]\nname = \"g\"")],
+    ),
+    (
+        "gateway_on_another_link",
+        &[
+            (TCP, through!("r2")),
+            ("[\"r2\", \"dst\"]", "[\"r2\", \"src[0]\"]"),
+            ("[\"src[*]\", \"r1\"]", "[\"src[*]\", \"dst\"]"),
+        ],
     ),
     ("gateway_bad_name", &[(TCP, through!("r1; r[x]"))]),
     ("gateway_left_out", &[(TCP, through!("r1;; r2"))]),
@@ -269,6 +284,14 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("huge_packet", &[("size = \"1000 B\"", "size = \"64 KiB\"")]),
     ("distribution", &[("delay = \"10 ms\"", "delay = \"unifrom(1 ms, 2 ms)\"")]),
     ("loss", &[("queue =", "loss = { kind = \"periodic\", every = 0 }\nqueue =")]),
+    ("unknown_queue_form", &[("runs = 2", "runs = 2\nqueue_form = \"linxu\"")]),
+    (
+        "queue_limit_that_does_not_fit",
+        &[(
+            "queue = { kind = \"droptail\", limit = \"50 packets\" }",
+            "queue = \"sfq\"\nqueue_limit = \"9 kB\"",
+        )],
+    ),
     ("loss_percent", &[("queue =", "loss = 2\nqueue =")]),
     ("fault_link", &[("link = \"bottleneck\"", "link = \"bottelneck\"")]),
     ("fault_value", &[("kind = \"down\"", "kind = \"rate\"")]),
@@ -350,7 +373,7 @@ fn what_does_not_fit_into_memory_is_refused_before_it_is_made() {
     let huge = changed(&[("count = 4", "count = 4000000000")]);
     let mut different = Vec::new();
     compare("memory", &render_all(&parse(&huge, "small.toml", &[]).unwrap_err(), false), &mut different);
-    let series = changed(&[("interval = \"1 s\"", "interval = \"1 ns\"")]);
+    let series = changed(&[("interval = \"1 s\"", "interval = \"1 us\"")]);
     compare(
         "memory_series",
         &render_all(&parse(&series, "small.toml", &[]).unwrap_err(), false),

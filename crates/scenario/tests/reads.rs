@@ -3,9 +3,10 @@
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_scenario::model::{App, DurationDist, FaultKind, NodeIndex, NodeKind, Role, Transport};
 use tailrace_scenario::{Parsed, Scenario, parse, render_all};
-use tailrace_transport::Profile;
+use tailrace_transport::cc::CubicForm;
 use tailrace_transport::mptcp::MptcpPlan;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 const DUMBBELL: &str = include_str!("files/dumbbell.toml");
 const SCENARIO_D: &str = include_str!("files/scenario_d.toml");
@@ -49,6 +50,53 @@ fn profiles_give_defaults_that_the_file_overrides() {
     let Transport::Tcp { config, cc, header } = &s.flows[0].transport else { panic!() };
     assert_eq!((config.mss, config.window, config.iw), (Bytes(1460), Some(25), Some(2)));
     assert_eq!((cc.name(), *header), ("reno", Some(Bytes(40))));
+}
+
+/// TCP as its transport is written so.
+fn endpoint(transport: &str) -> (TcpConfig, CcConfig) {
+    let written = "kind = \"tcp\", cc = \"reno\", sack = true";
+    let text = include_str!("files/small.toml");
+    let parsed = read(&text.replacen(written, &format!("kind = \"tcp\", {transport}"), 1), &[]);
+    assert_eq!(read(&parsed.to_toml(), &[]).scenario, parsed.scenario);
+    let found = parsed.scenario.flows.iter().find_map(|f| match &f.transport {
+        Transport::Tcp { config, cc, .. } => Some(((**config).clone(), cc.clone())),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[test]
+fn cubic_of_the_profile_linux_is_linuxs_unless_it_is_written_otherwise() {
+    let cubic = |transport: &str| match endpoint(transport).1 {
+        CcConfig::Cubic(c) => (c.form, c.hystart),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(cubic("profile = \"linux\""), (CubicForm::Linux, true));
+    assert_eq!(cubic("profile = \"linux\", cc = \"cubic\""), (CubicForm::Linux, true));
+    assert_eq!(cubic("cc = \"cubic\""), (CubicForm::Rfc9438, false));
+    let own = "cc = { kind = \"cubic\", form = \"rfc9438\", hystart = false }";
+    assert_eq!(cubic(&format!("profile = \"linux\", {own}")), (CubicForm::Rfc9438, false));
+}
+
+#[test]
+fn a_buffer_that_is_written_is_not_tuned() {
+    let tuned = |more: &str| {
+        let c = endpoint(&format!("profile = \"linux\", cc = \"reno\", {more} sack = true")).0;
+        (c.tcp_rmem.map(|b| b.initial), c.tcp_wmem.map(|b| b.initial))
+    };
+    assert_eq!(tuned(""), (Some(131_072), Some(16_384)));
+    assert_eq!(tuned("receive_buffer = \"64 kB\","), (None, Some(16_384)));
+    assert_eq!(tuned("send_buffer = \"64 kB\","), (Some(131_072), None));
+    let both = "receive_buffer = \"64 kB\", tcp_rmem = \"4096 65536 65536\",";
+    assert_eq!(tuned(both), (Some(65_536), Some(16_384)));
+}
+
+#[test]
+fn slow_start_of_the_profile_ns2_ends_at_the_window() {
+    let first = |more: &str| endpoint(&format!("profile = \"ns2\", {more} sack = true")).0.initial_ssthresh;
+    assert_eq!([first(""), first("window = 64,")], [Some(20), Some(64)]);
+    assert_eq!(first("window = 64, initial_ssthresh = 8,"), Some(8));
+    assert_eq!(first("window = \"auto\","), None);
 }
 
 /// The plan of a connection whose transport is written so, and the resolved file.
@@ -180,4 +228,50 @@ fn the_reverse_direction_differs_where_it_is_written() {
     assert_eq!(link.backward.queue, link.forward.queue);
     assert_ne!(link.backward.loss, link.forward.loss);
     assert!(std::sync::Arc::ptr_eq(&s.links[0].forward, &s.links[0].backward));
+}
+
+/// The queue of the dumbbell's bottleneck.
+fn bottleneck(overrides: &[(&str, &str)]) -> tailrace_qdisc::QdiscConfig {
+    read(DUMBBELL, overrides).scenario.links[8].forward.queue.clone()
+}
+
+#[test]
+fn one_word_chooses_the_form_of_all_queues_that_have_it() {
+    let form = |queue: &str| {
+        bottleneck(&[("queue_form", "linux"), ("link.bottleneck.queue", queue)]).form().unwrap_or("none")
+    };
+    assert_eq!(["codel", "fq_codel", "pie", "fq_pie", "sfb"].map(form), ["linux"; 5]);
+    // What has no such form keeps its own, and what says its form, too.
+    assert_eq!(["drr", "red", "{ kind = \"codel\", form = \"rfc\" }"].map(form), ["paper", "none", "rfc"]);
+    let bare = bottleneck(&[("queue_form", "linux"), ("link.bottleneck.queue", "fq_codel")]);
+    let line = bottleneck(&[("link.bottleneck.queue", "fq_codel limit 10240")]);
+    assert_eq!(bare, line, "the form is all that a tc line says beside its words");
+}
+
+#[test]
+fn classes_of_drr_with_their_disciplines_come_back_from_the_resolved_form() {
+    let queue = "{ kind = \"drr\", leaf = \"codel target 5ms\", \
+                 classes = \"EF, udp dport 5001 quantum 3 kB: pie(target = 5 ms); other\" }";
+    let parsed = read(DUMBBELL, &[("link.bottleneck.queue", queue)]);
+    let resolved = parsed.to_toml();
+    assert!(resolved.contains("classes = \"EF, udp dport 5001 quantum 3 kB: pie(target = 5 ms); other\""));
+    assert_eq!(read(&resolved, &[]).scenario, parsed.scenario);
+}
+
+#[test]
+fn one_limit_holds_for_whatever_queue_a_link_has() {
+    let limit = |queue: &str| {
+        let set = [("link.bottleneck.queue_limit", "70 packets"), ("link.bottleneck.queue", queue)];
+        bottleneck(&set).get("limit")
+    };
+    let text = |limit: &str| Some(tailrace_core::params::Value::Text(limit.into()));
+    for queue in ["codel", "red", "sfq", "fq_pie", "pfifo", "{ kind = \"drr\", quantum = \"3 kB\" }"] {
+        assert_eq!(limit(queue), text("70 packets"), "{queue}");
+    }
+    for queue in ["{ kind = \"red\", limit = \"30 packets\" }", "pfifo limit 30"] {
+        assert_eq!(limit(queue), text("30 packets"), "{queue}");
+    }
+    let cake = [("link.bottleneck.queue_limit", "70 packets"), ("link.bottleneck.queue", "cake")];
+    let warned = read(DUMBBELL, &cake).warnings;
+    assert!(warned.iter().any(|w| w.message.contains("says nothing to cake")), "{warned:?}");
 }

@@ -1,11 +1,11 @@
 //! Applications over TCP: bulk data, transfers one after another, requests and responses.
 
-use crate::flow::{Driver, Endpoint, Script, TcpApp, TimerKind, timer_id};
+use crate::flow::{CAUSES, Driver, Endpoint, Script, TcpApp, TimerKind, timer_id};
 use crate::packet::SocketId;
 use crate::source::draw;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
-use tailrace_transport::{Event, UNLIMITED};
+use tailrace_transport::{Event, ResetCause, UNLIMITED};
 
 /// Port of the first server of a host for another; clients count upwards from `FIRST_CLIENT_PORT`, one a connection.
 pub(crate) const SERVER_PORT: u16 = 5001;
@@ -68,6 +68,8 @@ impl World {
         let Driver::Tcp(app) = &mut self.flows[id.flow()].driver else { return };
         let port = client_port(app.connections);
         app.connections += 1;
+        app.failed = app.failures();
+        app.end = None;
         let socket = &mut self.sockets[id.index()];
         socket.envelope.source_port = port;
         let mut tcp = app.plan.endpoint(true, socket.tuple(), &mut app.rng, now);
@@ -120,8 +122,12 @@ impl World {
 
     /// Keeps the counters of a connection that is about to be replaced.
     fn retire(&mut self, id: SocketId) {
+        let socket = &mut self.sockets[id.index()];
+        self.flows[id.flow()].leftover.delivered_bytes += socket.delivered_early();
+        socket.early.clear();
         if let Some(endpoint) = self.sockets[id.index()].endpoint.take() {
-            let (retired, stats) = (&mut self.flows[id.flow()].retired, endpoint.stats());
+            let flow = &mut self.flows[id.flow()];
+            let (retired, stats) = (&mut flow.retired, endpoint.stats());
             retired.retransmitted += stats.retransmitted_segments;
             retired.timeouts += u64::from(stats.timeouts);
             retired.altered += endpoint.altered_bytes();
@@ -133,6 +139,9 @@ impl World {
     pub(crate) fn handle_events(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
         let mut acted = false;
         while let Some(event) = self.endpoint(id).and_then(Endpoint::poll_event) {
+            if let Event::Reset { cause } = event {
+                self.broke(id, cause, fabric.now());
+            }
             acted |= match event {
                 Event::Delivered { bytes } => {
                     self.count_delivery(id, bytes, fabric.now());
@@ -154,7 +163,7 @@ impl World {
     #[inline]
     fn delivered(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
         let Some(app) = self.app(id) else { return false };
-        if matches!(app.script, Script::Bulk) || app.responding == id.is_far() {
+        if app.awaited == u64::MAX || !app.transfers() || app.responding == id.is_far() {
             return false;
         }
         app.awaited = app.awaited.saturating_sub(bytes);
@@ -185,6 +194,25 @@ impl World {
                 }
                 last
             }
+        }
+    }
+
+    /// An end of the present connection has broken; the other may hear of it, too.
+    #[cold]
+    fn broke(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
+        let (near, far) = if id.is_far() { (id.peer(), id) } else { (id, id.peer()) };
+        let ports = [
+            self.sockets[near.index()].envelope.source_port,
+            self.sockets[far.index()].envelope.destination_port,
+        ];
+        if id.is_far() && ports[0] != ports[1] {
+            return; // The server's side of a connection that the client has replaced.
+        }
+        let Some(app) = self.app(id).filter(|app| app.end.is_none()) else { return };
+        app.end = Some(cause);
+        if let Some(number) = CAUSES.iter().position(|(c, _)| *c == cause) {
+            app.broken[number] += 1;
+            self.recorder.broken(id.flow(), CAUSES[number].1, now);
         }
     }
 

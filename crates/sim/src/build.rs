@@ -3,7 +3,7 @@
 use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{Driver, EndpointPlan, Flow, Retired, Script, Socket, TcpApp};
+use crate::flow::{CAUSES, Driver, EndpointPlan, Flow, Retired, Script, Socket, TcpApp};
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
 use crate::recorder::{EventLog, Recorder};
@@ -11,6 +11,7 @@ use crate::source::{Source, draw, spread};
 use crate::source_route::SourceRoutes;
 use crate::tally::FlowTally;
 use crate::verdicts::Verdicts;
+use crate::window::Leftover;
 use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,6 +47,10 @@ pub(crate) struct ObservedQueue {
     pub(crate) name: String,
     pub(crate) link: LinkId,
     pub(crate) kind: &'static str,
+    /// Whose it is, where there are several forms of it.
+    pub(crate) form: Option<&'static str>,
+    /// Most that may wait, where the discipline has a bound.
+    pub(crate) limit: Option<String>,
     pub(crate) rate: tailrace_core::Rate,
     pub(crate) overhead: u64,
 }
@@ -159,6 +164,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         verdicts: Verdicts::default(),
         feedback: Feedback::of(scenario).map(Box::new),
         middleboxes: Middlebox::of(scenario, seed),
+        warm_until: None,
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
@@ -286,6 +292,8 @@ fn observed_queues(scenario: &Scenario, places: &Places) -> Vec<ObservedQueue> {
                 name: places.name(scenario, link),
                 link,
                 kind: spec.queue.name(),
+                form: spec.queue.form(),
+                limit: spec.queue.bound(&LinkView { rate: spec.rate, delay: Duration::ZERO }),
                 rate: spec.rate,
                 overhead: spec.overhead.get(),
             });
@@ -347,7 +355,8 @@ fn flows_of(
                 ..out
             };
             sockets.extend([out, back].map(|envelope| Socket::new(envelope, header)));
-            let start = draw(&group.start, &mut Rng::named(seed, &name("start")));
+            let drawn = || draw(&group.start, &mut Rng::named(seed, &name("start")));
+            let start = group.starts.get(member).copied().unwrap_or_else(drawn);
             flows.push(Flow {
                 group: g as u32,
                 member: member as u32,
@@ -358,6 +367,7 @@ fn flows_of(
                 at_warmup: FlowTally::default(),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
+                leftover: Leftover::default(),
                 retired: Retired::default(),
             });
         }
@@ -402,6 +412,9 @@ fn driver(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, rng: Rng) -> Driv
             awaited: u64::MAX,
             responding: false,
             begun: 0,
+            failed: 0,
+            end: None,
+            broken: [0; CAUSES.len()],
             wake: None,
         })),
     }

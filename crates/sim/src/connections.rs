@@ -23,6 +23,16 @@ pub(crate) struct ConnectionSummary {
     pub(crate) cc: &'static str,
     /// Whether it works as plain TCP.
     pub(crate) fallback: bool,
+    /// What the client sends.
+    #[serde(flatten)]
+    pub(crate) forward: DirectionSummary,
+    /// What the server sends.
+    pub(crate) backward: DirectionSummary,
+}
+
+/// One direction of a connection: its sender, and the receiver at the other end.
+#[derive(Debug, Serialize)]
+pub(crate) struct DirectionSummary {
     pub(crate) acked_bytes: u64,
     pub(crate) delivered_bytes: u64,
     /// Of those, bytes that a middlebox had changed.
@@ -100,6 +110,11 @@ fn link_name(plan: &Plan, fabric: &SimFabric, address: u32) -> String {
     link.map_or_else(String::new, |l| plan.scenario.links[l.0 as usize / 2].name.clone())
 }
 
+/// What an end of a flow is called in tables.
+pub(crate) fn end_name(socket: SocketId) -> &'static str {
+    if socket.is_far() { "server" } else { "client" }
+}
+
 /// All connections, by group and position of their flow.
 pub(crate) fn summaries(
     plan: &Plan,
@@ -110,52 +125,63 @@ pub(crate) fn summaries(
     for (f, flow) in world.flows.iter().enumerate() {
         let group = &plan.scenario.flows[flow.group as usize];
         let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { continue };
-        let near = SocketId::near(f);
-        let Some(sender) = connection(world, near) else { continue };
-        let receiver = connection(world, near.peer());
-        let received = receiver.map(|c| *c.stats()).unwrap_or_default();
-        let none = Reordering::default();
-        let reordering = receiver.map_or(&none, Mptcp::reordering);
-        let sent = sender.stats();
-        let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
-        for report in sender.paths() {
-            let path =
-                paths.entry(path_name(plan, fabric, (flow.group, report.local), report.route)).or_default();
-            path.subflows += report.subflows;
-            path.scheduled_bytes += report.stats.scheduled_bytes;
-            path.reinjected_bytes += report.stats.reinjected_bytes;
-            path.retransmitted_packets += report.tcp.retransmitted_segments;
-            path.timeouts += u64::from(report.tcp.timeouts);
-        }
+        let (near, far) = (SocketId::near(f), SocketId::near(f).peer());
+        let ends = (connection(world, near), connection(world, far));
+        let Some(client) = ends.0 else { continue };
+        let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
         all.insert(
             format!("{}[{}]", group.name, flow.member),
             ConnectionSummary {
                 scheduler: mptcp.scheduler.name(),
                 path_manager: mptcp.path_manager.name(),
                 cc: mptcp.control.name(),
-                fallback: sender.is_fallback(),
-                acked_bytes: sent.bytes_acked,
-                delivered_bytes: received.bytes_delivered,
-                altered_bytes: receiver.map_or(0, Mptcp::altered_bytes),
-                checksum_failures: received.checksum_failures,
-                reinjected_bytes: sent.reinjected_bytes,
-                opportunistic_bytes: sent.opportunistic_bytes,
-                duplicate_bytes: received.duplicate_bytes,
-                max_waiting_bytes: received.max_waiting_bytes,
-                reordered_ratio: reordering.ratio(),
-                displacement_bytes: Distribution::of_numbers(&reordering.displacement()),
-                reordering_delay_s: Distribution::of(&reordering.delay()),
-                window_stalls: sent.window_stalls,
-                penalties: sent.penalties,
-                data_timeouts: sent.data_timeouts,
-                stale_subflows: sent.stale_subflows,
-                subflows_established: sent.subflows_established,
-                subflows_lost: sent.subflows_lost,
-                paths,
+                fallback: client.is_fallback(),
+                forward: direction(ends, named),
+                backward: direction((ends.1, ends.0), named),
             },
         );
     }
     all
+}
+
+/// What one end has sent and the other received; zeros where there is no such end yet.
+fn direction(
+    (sender, receiver): (Option<&Mptcp>, Option<&Mptcp>),
+    named: impl Fn(u32, Option<SourceRoute>) -> String,
+) -> DirectionSummary {
+    let stats = |end: Option<&Mptcp>| end.map(|c| *c.stats()).unwrap_or_default();
+    let (sent, received) = (stats(sender), stats(receiver));
+    let none = Reordering::default();
+    let reordering = receiver.map_or(&none, Mptcp::reordering);
+    let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
+    for report in sender.map(Mptcp::paths).unwrap_or_default() {
+        let path = paths.entry(named(report.local, report.route)).or_default();
+        path.subflows += report.subflows;
+        path.scheduled_bytes += report.stats.scheduled_bytes;
+        path.reinjected_bytes += report.stats.reinjected_bytes;
+        path.retransmitted_packets += report.tcp.retransmitted_segments;
+        path.timeouts += u64::from(report.tcp.timeouts);
+    }
+    DirectionSummary {
+        acked_bytes: sent.bytes_acked,
+        delivered_bytes: received.bytes_delivered,
+        altered_bytes: receiver.map_or(0, Mptcp::altered_bytes),
+        checksum_failures: received.checksum_failures,
+        reinjected_bytes: sent.reinjected_bytes,
+        opportunistic_bytes: sent.opportunistic_bytes,
+        duplicate_bytes: received.duplicate_bytes,
+        max_waiting_bytes: received.max_waiting_bytes,
+        reordered_ratio: reordering.ratio(),
+        displacement_bytes: Distribution::of_numbers(&reordering.displacement()),
+        reordering_delay_s: Distribution::of(&reordering.delay()),
+        window_stalls: sent.window_stalls,
+        penalties: sent.penalties,
+        data_timeouts: sent.data_timeouts,
+        stale_subflows: sent.stale_subflows,
+        subflows_established: sent.subflows_established,
+        subflows_lost: sent.subflows_lost,
+        paths,
+    }
 }
 
 /// Series of the connections of sampled flows.
@@ -173,6 +199,7 @@ impl ConnectionSeries {
             ("time_s", Cell::F64(0.0)),
             ("group", Cell::Text("")),
             ("flow", Cell::U32(0)),
+            ("end", Cell::Text("")),
         ];
         let subflow = [
             ("subflow", Cell::U32(0)),
@@ -214,14 +241,33 @@ impl ConnectionSeries {
         fabric: &SimFabric,
     ) {
         let near = SocketId::near(f);
-        let displacement = take_recent_displacement(world, near.peer());
-        let Some(sender) = connection(world, near) else { return };
-        let flow = &world.flows[f];
+        for end in [near, near.peer()] {
+            let displacement = take_recent_displacement(world, end.peer());
+            self.sample_end(end, (displacement, new), plan, world, fabric);
+        }
+    }
+
+    /// Of one end: what it sends, and how that comes to the other. Servers that send nothing have no rows.
+    fn sample_end(
+        &mut self,
+        end: SocketId,
+        (displacement, new): (u64, &FlowTally),
+        plan: &Plan,
+        world: &World,
+        fabric: &SimFabric,
+    ) {
+        let Some(sender) = connection(world, end) else { return };
+        let (acked, sent) = sender.progress();
+        if end.is_far() && sent == 0 {
+            return;
+        }
+        let flow = &world.flows[end.flow()];
         let head = [
             Cell::U32(plan.run),
             Cell::F64(fabric.now().as_secs_f64()),
             Cell::Text(&plan.scenario.flows[flow.group as usize].name),
             Cell::U32(flow.member),
+            Cell::Text(end_name(end)),
         ];
         let mut usable = 0;
         for s in sender.subflows() {
@@ -244,8 +290,7 @@ impl ConnectionSeries {
             ];
             self.subflows.row(&[&head[..], &cells].concat());
         }
-        let receiver = connection(world, near.peer());
-        let (acked, sent) = sender.progress();
+        let receiver = connection(world, end.peer());
         let cells = [
             Cell::U64(acked),
             Cell::U64(sent),

@@ -3,12 +3,13 @@
 use crate::packet::{Envelope, SocketId};
 use crate::source::Source;
 use crate::tally::FlowTally;
+use crate::window::Leftover;
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_scenario::model::{App, DurationDist};
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
-use tailrace_transport::{CcConfig, Event, State, Tcp, TcpConfig, TcpStats};
+use tailrace_transport::{CcConfig, Event, ResetCause, State, Tcp, TcpConfig, TcpStats};
 
 /// What the timers of a flow's socket are for: two a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +108,20 @@ impl Endpoint {
             Self::Mptcp(connection) => connection.releases(),
         }
     }
+    /// How much of the stream has come in order.
+    pub(crate) fn received(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.received(),
+            Self::Mptcp(connection) => connection.received(),
+        }
+    }
+    /// Ranges of the stream that have come and wait for others before them.
+    pub(crate) fn waiting(&self) -> Vec<(u64, u64)> {
+        match self {
+            Self::Tcp(tcp) => tcp.waiting(),
+            Self::Mptcp(connection) => connection.waiting(),
+        }
+    }
     /// When byte `n` of the stream left for the first time, as long as it is unacknowledged.
     pub(crate) fn first_sending_of(&self, n: u64) -> Option<Instant> {
         match self {
@@ -156,6 +171,8 @@ pub(crate) struct Socket {
     pub(crate) rtt_seen: u64,
     /// Transit time of what was delivered here last; `MAX` before that.
     pub(crate) transit: Duration,
+    /// Ranges of the present connection's stream that waited here when the warm-up ended.
+    pub(crate) early: Vec<(u64, u64)>,
 }
 
 /// Parameters that all TCP or Multipath TCP flows of a group share.
@@ -204,14 +221,52 @@ pub(crate) struct TcpApp {
     pub(crate) connections: u32,
     /// When the transfer or exchange under way began.
     pub(crate) began: Instant,
-    /// Bytes of it that still have to arrive.
+    /// Bytes of it that still have to arrive; `MAX` where none are awaited.
     pub(crate) awaited: u64,
     /// Whether it is the server that the bytes are awaited from.
     pub(crate) responding: bool,
-    /// Transfers or exchanges begun.
+    /// Transfers or exchanges begun, and of those before the present one that failed.
     pub(crate) begun: u32,
+    pub(crate) failed: u32,
+    /// Why the present connection broke, if it did, and how many did for each cause.
+    pub(crate) end: Option<ResetCause>,
+    pub(crate) broken: [u32; CAUSES.len()],
     /// The pending wake of the application, if any, and what it is for.
     pub(crate) wake: Option<Instant>,
+}
+
+/// Why connections break, and what that is called in results; in the order of their numbers.
+pub(crate) const CAUSES: [(ResetCause, &str); 5] = [
+    (ResetCause::Refused, "refused"),
+    (ResetCause::Peer, "reset"),
+    (ResetCause::TimedOut, "timed_out"),
+    (ResetCause::Local, "aborted"),
+    (ResetCause::AddressLost, "interface_down"),
+];
+
+impl TcpApp {
+    /// Whether what it does are transfers or exchanges, which end.
+    pub(crate) fn transfers(&self) -> bool {
+        !matches!(self.script, Script::Bulk)
+    }
+
+    /// Whether a transfer or an exchange is under way.
+    fn is_busy(&self) -> bool {
+        self.awaited != u64::MAX && self.transfers()
+    }
+
+    /// The present connection is replaced, or the run at its end: what it has not brought to an end it never will.
+    pub(crate) fn failures(&self) -> u32 {
+        self.failed + u32::from(self.end.is_some() && self.is_busy())
+    }
+
+    /// Transfers or exchanges that are asked for; none where there is no end.
+    pub(crate) fn asked(&self) -> Option<u32> {
+        match self.script {
+            Script::Bulk => None,
+            Script::Transfers { count, .. } | Script::Exchanges { count, .. } => count,
+        }
+    }
 }
 
 /// The behaviours of applications over TCP, as data.
@@ -259,6 +314,8 @@ pub(crate) struct Flow {
     pub(crate) arrived_again: bool,
     /// The tally when the warm-up ended.
     pub(crate) at_warmup: FlowTally,
+    /// What befell since then what was sent before.
+    pub(crate) leftover: Leftover,
     /// The TCP endpoints' own counters of connections that are gone.
     pub(crate) retired: Retired,
 }
@@ -274,13 +331,26 @@ pub(crate) struct Retired {
 impl Socket {
     /// A socket that has no connection yet.
     pub(crate) fn new(envelope: Envelope, header: Option<u32>) -> Self {
-        Self { endpoint: None, envelope, header, armed: Instant::MAX, rtt_seen: 0, transit: Duration::MAX }
+        Self {
+            endpoint: None,
+            envelope,
+            header,
+            armed: Instant::MAX,
+            rtt_seen: 0,
+            transit: Duration::MAX,
+            early: Vec::new(),
+        }
     }
 
     /// Puts a new connection into the place of the one before it.
     pub(crate) fn connect(&mut self, endpoint: Endpoint) {
         (self.rtt_seen, self.transit) = (0, Duration::MAX);
         self.endpoint = Some(endpoint);
+    }
+
+    /// The endpoint of a connection that is not over.
+    pub(crate) fn live(&self) -> Option<&Endpoint> {
+        self.endpoint.as_ref().filter(|e| !e.is_over())
     }
 
     /// Addresses and ports, this end's first.

@@ -27,7 +27,7 @@ pub struct Column {
 /// A table of equally long columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// `flows`, `queues`, `flow_series`, `queue_series`, `law_series`, `reordering`, `events`, ...
+    /// `flows`, `queues`, `group_series`, `flow_series`, `queue_series`, `law_series`, `reordering`, `events`, ...
     pub name: String,
     /// Columns.
     pub columns: Vec<Column>,

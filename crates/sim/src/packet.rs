@@ -54,7 +54,7 @@ pub(crate) struct SimPacket {
     ecn: Ecn,
     dscp: Dscp,
     has_timestamps: bool,
-    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`].
+    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`].
     marks: u8,
 }
 
@@ -64,6 +64,8 @@ const ALTERED: u8 = 4;
 const MULTIPATH: u8 = 1;
 /// Its bytes may have been sent before. Not in the header: for observers.
 const REPEATED: u8 = 2;
+/// Its header has one length, whatever options stand in it.
+const FIXED: u8 = 8;
 
 impl Packet for SimPacket {
     #[inline]
@@ -199,7 +201,7 @@ impl SimPacket {
             ecn: segment.ecn,
             dscp: envelope.dscp,
             has_timestamps: segment.timestamps.is_some(),
-            marks: if segment.repeated { REPEATED } else { 0 },
+            marks: if segment.repeated { REPEATED } else { 0 } | if header.is_some() { FIXED } else { 0 },
         }
     }
 
@@ -306,12 +308,14 @@ impl SimPacket {
         next.map(|next| self.destination = next).is_some()
     }
 
-    /// A middlebox takes its MPTCP options out; the packet becomes smaller by them.
+    /// A middlebox takes its MPTCP options out; the packet becomes smaller by them, unless its header is of a fixed length.
     pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
         if self.is_multipath() {
             let (left, len) = options.without_mptcp(self.options);
             self.options = left;
-            self.size -= len;
+            if self.marks & FIXED == 0 {
+                self.size -= len;
+            }
             self.marks &= !MULTIPATH;
         }
     }
@@ -486,7 +490,6 @@ impl OptionsArena {
     }
 
     /// Packets that hold options at the moment.
-    #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
         let both = self.slots.iter().filter(|rare| rare.mptcp.is_some()).count();
         self.slots.len() - self.free.len() + self.mptcp.len() - self.mptcp_free.len() - both

@@ -44,6 +44,10 @@ impl Recorder {
         self.events.push(at, "complete", None, Some(flow), "");
     }
 
+    pub(crate) fn broken(&mut self, flow: usize, cause: &'static str, at: Instant) {
+        self.events.push(at, "broken", None, Some(flow), cause);
+    }
+
     pub(crate) fn fault(&mut self, link: LinkId, what: &'static str, at: Instant) {
         self.events.push(at, "fault", Some(link), None, what);
     }
@@ -103,6 +107,13 @@ impl EventLog {
         } else if self.limit > 0 {
             self.beyond += 1;
         }
+    }
+
+    /// Hands out the link, flow and reason of every drop.
+    #[cfg(test)]
+    pub(crate) fn drops(&self, mut each: impl FnMut(Option<LinkId>, usize, &'static str)) {
+        let drops = self.rows.iter().filter(|row| row.kind == "drop");
+        drops.for_each(|row| each(row.link, row.flow.expect("a packet is of a flow"), row.detail));
     }
 
     /// The table, in order of time. (Links report the starts of transmission late, so rows are not born sorted.)

@@ -1,7 +1,7 @@
 //! The distribution of reordering, bucket by bucket, for the connections whose flows have series.
 
 use crate::build::Plan;
-use crate::connections::{any, connection};
+use crate::connections::{any, connection, end_name};
 use crate::output::Table;
 use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
@@ -12,6 +12,7 @@ const COLUMNS: &[(&str, Cell<'static>)] = &[
     ("run", Cell::U32(0)),
     ("group", Cell::Text("")),
     ("flow", Cell::U32(0)),
+    ("end", Cell::Text("")),
     ("variable", Cell::Text("")),
     ("low", Cell::F64(0.0)),
     ("high", Cell::F64(0.0)),
@@ -24,16 +25,18 @@ pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
         return None;
     }
     let mut table = TableBuilder::new("reordering", COLUMNS);
-    for &f in &plan.sampled_flows {
-        let Some(receiver) = connection(world, SocketId::near(f).peer()) else { continue };
+    let ends = plan.sampled_flows.iter().flat_map(|&f| [SocketId::near(f), SocketId::near(f).peer()]);
+    for end in ends {
+        let Some(receiver) = connection(world, end.peer()) else { continue };
         let reordering = receiver.reordering();
         let mut add = |variable: &str, histogram: &CoarseHistogram, scale: f64| {
-            let flow = &world.flows[f];
+            let flow = &world.flows[end.flow()];
             for (low, high, segments) in histogram.buckets() {
                 table.row(&[
                     Cell::U32(plan.run),
                     Cell::Text(&plan.scenario.flows[flow.group as usize].name),
                     Cell::U32(flow.member),
+                    Cell::Text(end_name(end)),
                     Cell::Text(variable),
                     Cell::F64(low as f64 / scale),
                     Cell::F64(high as f64 / scale),

@@ -9,13 +9,14 @@ use crate::packet::SocketId;
 use crate::reordering;
 use crate::series::Series;
 use crate::summary::{
-    Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread,
+    Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread, WholeRun,
+    WholeRunOfQueue, by_reason,
 };
 use crate::table::{Cell, TableBuilder};
 use crate::tally::{FlowTally, jain, rate_bps, span};
 use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
-use tailrace_core::{DropReason, Duration, Instant};
+use tailrace_core::{Duration, Instant};
 use tailrace_net::{LinkCounters, LinkId};
 use tailrace_scenario::model::{NodeIndex, Role};
 
@@ -63,7 +64,11 @@ impl Finished {
 
     /// What a flow did since the warm-up.
     fn tally(&self, flow: usize) -> FlowTally {
-        self.world.tally(flow).since(&self.world.flows[flow].at_warmup)
+        self.world.window_tally(flow)
+    }
+
+    fn goodput_bps(&self, flow: usize, window: &FlowTally) -> f64 {
+        rate_bps(self.world.goodput_bytes(flow, window), self.span())
     }
 
     /// Hash over the fabric's trace and the final counters.
@@ -76,7 +81,7 @@ impl Finished {
                 mix(x);
             }
             mix(t.retransmitted_packets);
-            mix(t.delay_sum.as_nanos());
+            mix((t.delay_sum + t.reverse_delay_sum).as_nanos());
         }
         for link in 0..self.fabric.link_count() {
             let c = self.fabric.link(LinkId(link as u32)).counters();
@@ -121,11 +126,12 @@ impl Finished {
 
     fn group_summary(&self, g: usize, flows: std::ops::Range<usize>) -> GroupSummary {
         let group = &self.plan.scenario.flows[g];
-        let tallies: Vec<FlowTally> = flows.map(|f| self.tally(f)).collect();
-        let mut total = FlowTally::default();
+        let tallies: Vec<FlowTally> = flows.clone().map(|f| self.tally(f)).collect();
+        let (mut total, mut whole) = (FlowTally::default(), FlowTally::default());
         tallies.iter().for_each(|t| total.add(t));
+        flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
         let span = self.span();
-        let goodput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.delivered_bytes, span)).collect();
+        let goodput = flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t)).collect::<Vec<_>>();
         let throughput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.received_bytes, span)).collect();
         let distributions = &self.world.recorder.groups[g];
         GroupSummary {
@@ -142,7 +148,11 @@ impl Finished {
             retransmitted_packets: total.retransmitted_packets,
             timeouts: total.timeouts,
             completed: total.completed,
+            transfers: self.world.transfers(flows.clone()),
+            connections: self.world.connections(flows),
+            whole_run: WholeRun::of(&whole),
             one_way_delay_s: Distribution::of(&distributions.one_way_delay),
+            reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
             completion_s: Distribution::of(&distributions.completion),
             jitter_s: Distribution::of(&distributions.jitter),
@@ -152,14 +162,16 @@ impl Finished {
     fn queue_summary(&self, i: usize) -> QueueSummary {
         let queue = &self.plan.queues[i];
         let link = self.fabric.link(queue.link);
-        let counters = link.counters().since(&self.at_warmup[queue.link.0 as usize]);
+        let whole = link.counters();
+        let counters = whole.since(&self.at_warmup[queue.link.0 as usize]);
         let stats = link.stats().expect("queues under study are observed");
         let span = stats.span();
         let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
         let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
-        let dropped = |r: &DropReason| (r.name(), counters.dropped[*r as usize]);
         QueueSummary {
             kind: queue.kind,
+            form: queue.form,
+            limit: queue.limit.clone(),
             sojourn_s: Distribution::of(stats.sojourn_times()),
             backlog_bytes: level(stats.bytes()),
             backlog_packets: level(stats.packets()),
@@ -167,11 +179,8 @@ impl Finished {
             enqueued_packets: counters.enqueued(),
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,
-            dropped_packets: DropReason::ALL
-                .iter()
-                .filter(|r| **r != DropReason::NoRoute)
-                .map(dropped)
-                .collect(),
+            dropped_packets: by_reason(&counters),
+            whole_run: WholeRunOfQueue::of(&whole),
             flagged: self.flagged(queue),
         }
     }
@@ -207,7 +216,7 @@ impl Finished {
                 Cell::Text(transport),
                 Cell::Text(cc),
                 Cell::F64(flow.start.as_secs_f64()),
-                Cell::F64(rate_bps(t.delivered_bytes, span)),
+                Cell::F64(self.goodput_bps(f, &t)),
                 Cell::F64(rate_bps(t.received_bytes, span)),
                 Cell::U64(t.delivered_bytes),
                 Cell::U64(t.altered_bytes),
@@ -220,6 +229,7 @@ impl Finished {
                 Cell::U64(t.timeouts),
                 Cell::U64(t.completed),
                 Cell::F64(t.mean_delay_s()),
+                Cell::F64(t.mean_reverse_delay_s()),
                 Cell::F64(t.mean_rtt_s()),
                 Cell::F64(
                     endpoint
@@ -229,6 +239,7 @@ impl Finished {
                         .map_or(f64::NAN, |v| v.min_rtt.as_secs_f64()),
                 ),
                 Cell::F64(t.mean_jitter_s()),
+                Cell::Text(self.world.end_of(f)),
             ]);
         }
         table.finish()
@@ -287,9 +298,11 @@ const FLOW_COLUMNS: &[(&str, Cell<'static>)] = &[
     ("timeouts", Cell::U64(0)),
     ("completed", Cell::U64(0)),
     ("one_way_delay_mean_s", Cell::F64(0.0)),
+    ("reverse_one_way_delay_mean_s", Cell::F64(0.0)),
     ("rtt_mean_s", Cell::F64(0.0)),
     ("rtt_min_s", Cell::F64(0.0)),
     ("jitter_mean_s", Cell::F64(0.0)),
+    ("broken", Cell::Text("")),
 ];
 
 const QUEUE_COLUMNS: &[(&str, Cell<'static>)] = &[

@@ -3,6 +3,7 @@
 use crate::build::Plan;
 use crate::connections::ConnectionSeries;
 use crate::flow::Endpoint;
+use crate::group_series::GroupSeries;
 use crate::output::Table;
 use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
@@ -19,6 +20,7 @@ pub(crate) struct Series {
     flows: Vec<(usize, FlowTally)>,
     /// Counters of the observed queues at the last sample.
     queues: Vec<LinkCounters>,
+    groups: GroupSeries,
     flow_series: TableBuilder,
     queue_series: TableBuilder,
     law_series: TableBuilder,
@@ -32,6 +34,7 @@ impl Series {
             interval,
             flows: plan.sampled_flows.iter().map(|f| (*f, FlowTally::default())).collect(),
             queues: vec![LinkCounters::default(); plan.queues.len()],
+            groups: GroupSeries::new(plan.scenario.flows.len(), interval),
             flow_series: TableBuilder::new(
                 "flow_series",
                 &[
@@ -47,6 +50,7 @@ impl Series {
                     ("throughput_bps", Cell::F64(0.0)),
                     ("goodput_bps", Cell::F64(0.0)),
                     ("one_way_delay_s", Cell::F64(0.0)),
+                    ("reverse_one_way_delay_s", Cell::F64(0.0)),
                     ("sent_packets", Cell::U64(0)),
                     ("lost_packets", Cell::U64(0)),
                     ("retransmitted_packets", Cell::U64(0)),
@@ -97,6 +101,7 @@ impl Series {
                 connections.sample((self.flows[i].0, &new), plan, world, fabric);
             }
         }
+        self.groups.sample(plan, world, now);
         for i in 0..self.queues.len() {
             self.sample_queue(i, plan, world, fabric);
         }
@@ -110,7 +115,7 @@ impl Series {
         self.flows[i].1 = tally;
         let f = &world.flows[flow];
         let near = &world.sockets[SocketId::near(flow).index()];
-        let tcp = near.endpoint.as_ref().and_then(Endpoint::as_tcp).map(|t| (t.view(), f64::from(t.mss())));
+        let tcp = near.live().and_then(Endpoint::as_tcp).map(|t| (t.view(), f64::from(t.mss())));
         let of = |get: &dyn Fn(&tailrace_transport::tcp::TcpView, f64) -> f64| {
             tcp.as_ref().map_or(f64::NAN, |(view, mss)| get(view, *mss))
         };
@@ -127,6 +132,7 @@ impl Series {
             Cell::F64(rate_bps(new.received_bytes, self.interval)),
             Cell::F64(rate_bps(new.delivered_bytes, self.interval)),
             Cell::F64(new.mean_delay_s()),
+            Cell::F64(new.mean_reverse_delay_s()),
             Cell::U64(tally.sent_packets),
             Cell::U64(tally.lost_packets),
             Cell::U64(tally.retransmitted_packets),
@@ -168,8 +174,12 @@ impl Series {
 
     /// The finished tables.
     pub(crate) fn finish(self) -> Vec<Table> {
-        let mut tables =
-            vec![self.flow_series.finish(), self.queue_series.finish(), self.law_series.finish()];
+        let mut tables = vec![
+            self.groups.finish(),
+            self.flow_series.finish(),
+            self.queue_series.finish(),
+            self.law_series.finish(),
+        ];
         tables.extend(self.connections.into_iter().flat_map(ConnectionSeries::finish));
         tables
     }

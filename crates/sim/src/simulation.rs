@@ -2,13 +2,18 @@
 
 #[cfg(test)]
 mod audit;
+mod balance;
+
+pub use balance::OnTheWay;
 
 use crate::build::{BuildError, Built, Plan, build, link_stream, loss_of};
 use crate::control::Control;
 use crate::output::RunOutput;
 use crate::results;
 use crate::series::Series;
+use crate::stall::{BATCH, Stall, Watch};
 use crate::world::{SimFabric, World};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::{Impairment, LinkCounters, LinkId};
@@ -81,16 +86,22 @@ impl Simulation {
     }
 
     /// Runs to the end, or until `control` asks to stop.
-    pub fn run(mut self, control: &Control) -> RunOutput {
+    ///
+    /// # Errors
+    /// Where simulated time does not advance, so that there would be no end.
+    pub fn run(mut self, control: &Control) -> Result<RunOutput, Stall> {
         let clock = crate::clock::Stopwatch::start();
         let end = Instant::ZERO + self.plan.scenario.duration;
         let mut series = self.plan.scenario.record.interval.map(|i| Series::new(&self.plan, i));
         let mut next_sample = series.as_ref().map_or(Instant::MAX, |s| Instant::ZERO + s.interval());
+        let mut watch = self.watch();
         while self.fabric.now() < end && !control.is_cancelled() {
             let appointment = self.agenda.last().map_or(Instant::MAX, |a| a.at);
             let stride = self.fabric.now() + STRIDE;
             let until = stride.min(appointment).min(next_sample).min(end);
-            self.fabric.run_until(until, &mut self.world);
+            if !self.run_until(until, &mut watch, control)? {
+                break;
+            }
             self.keep_appointments();
             if let Some(series) = &mut series
                 && self.fabric.now() == next_sample
@@ -102,16 +113,38 @@ impl Simulation {
         }
         let interrupted = self.fabric.now() < end;
         self.settle();
-        results::collect(self.into_finished(interrupted), series, clock.elapsed_s())
+        Ok(results::collect(self.into_finished(interrupted), series, clock.elapsed_s()))
+    }
+
+    /// Handles all events up to `until`; false if asked to stop before, which is asked within one instant, too.
+    fn run_until(&mut self, until: Instant, watch: &mut Watch, control: &Control) -> Result<bool, Stall> {
+        while self.fabric.run_some(until, BATCH, &mut self.world).is_some() {
+            if control.is_cancelled() {
+                return Ok(false);
+            }
+            if !watch.advances(self.fabric.now()) {
+                return Err(watch.blame(&self.plan, &mut self.fabric, &mut self.world));
+            }
+        }
+        Ok(true)
     }
 
     /// Advances to `until` without recording series: for benchmarks, which time this alone.
-    pub fn advance(&mut self, until: Instant) {
+    ///
+    /// # Errors
+    /// As [`Simulation::run`].
+    pub fn advance(&mut self, until: Instant) -> Result<(), Stall> {
+        let mut watch = self.watch();
         while self.fabric.now() < until {
             let appointment = self.agenda.last().map_or(Instant::MAX, |a| a.at);
-            self.fabric.run_until(until.min(appointment), &mut self.world);
+            self.run_until(until.min(appointment), &mut watch, &Control::default())?;
             self.keep_appointments();
         }
+        Ok(())
+    }
+
+    fn watch(&self) -> Watch {
+        Watch::new(self.fabric.link_count() + self.world.sockets.len())
     }
 
     /// Packets carried over a link so far, summed over links.
@@ -124,13 +157,18 @@ impl Simulation {
         self.fabric.handled()
     }
 
+    /// Does what is due. All that links do in one instant they have done before any host hears of it.
     fn keep_appointments(&mut self) {
-        while let Some(appointment) = self.agenda.pop_if(|a| a.at <= self.fabric.now()) {
-            match appointment.what {
-                What::EndWarmup => self.end_warmup(),
-                What::FaultBegins(i) => self.apply_fault(i, true),
-                What::FaultEnds(i) => self.apply_fault(i, false),
+        while let Some(at) = self.agenda.last().map(|a| a.at).filter(|at| *at <= self.fabric.now()) {
+            let mut faults = Vec::new();
+            while let Some(appointment) = self.agenda.pop_if(|a| a.at == at) {
+                match appointment.what {
+                    What::EndWarmup => self.end_warmup(),
+                    What::FaultBegins(i) => faults.push((i, true)),
+                    What::FaultEnds(i) => faults.push((i, false)),
+                }
             }
+            self.apply_faults(&faults);
         }
     }
 
@@ -149,32 +187,37 @@ impl Simulation {
             self.at_warmup[link] = self.fabric.link(id).counters();
             self.fabric.reset_stats(id);
         }
-        for flow in 0..self.world.flows.len() {
-            self.world.flows[flow].at_warmup = self.world.tally(flow);
-        }
-        self.world.recorder.end_warmup();
-        self.world.verdicts.end_warmup();
+        self.world.end_warmup(self.since);
     }
 
-    fn apply_fault(&mut self, index: usize, begins: bool) {
-        let scenario = Arc::clone(&self.plan.scenario);
-        let fault = &scenario.faults[index];
-        let now = self.fabric.now();
-        self.under_way.retain(|f| *f != index);
-        if begins {
-            self.under_way.push(index);
+    /// Faults that begin or end in one instant, in the order of their declaration.
+    fn apply_faults(&mut self, changes: &[(usize, bool)]) {
+        for &(index, begins) in changes {
+            self.under_way.retain(|f| *f != index);
+            if begins {
+                self.under_way.push(index);
+            }
+            for way in self.ways_of(index) {
+                let what = if begins { "begins" } else { "ends" };
+                self.world.recorder.fault(way, what, self.fabric.now());
+            }
         }
-        let ways: Vec<LinkId> =
-            fault.links.iter().flat_map(|l| [LinkId(l.0 * 2), LinkId(l.0 * 2 + 1)]).collect();
-        match fault.kind {
-            FaultKind::Down | FaultKind::Blackhole => self.renew_state(&ways),
-            FaultKind::Rate(_) => self.renew_rate(&ways),
-            FaultKind::Delay(_) => self.renew_delay(&ways),
-            FaultKind::Loss(_) => self.renew_loss(&ways),
-        }
-        for way in ways {
-            self.world.recorder.fault(way, if begins { "begins" } else { "ends" }, now);
-        }
+        let concerned = |sim: &Self, kind: fn(&FaultKind) -> bool| {
+            let faults = changes.iter().map(|(index, _)| *index);
+            let of_kind = faults.filter(|f| kind(&sim.plan.scenario.faults[*f].kind));
+            let ways: BTreeSet<LinkId> = of_kind.flat_map(|f| sim.ways_of(f)).collect();
+            Vec::from_iter(ways)
+        };
+        self.renew_rate(&concerned(self, |k| matches!(k, FaultKind::Rate(_))));
+        self.renew_delay(&concerned(self, |k| matches!(k, FaultKind::Delay(_))));
+        self.renew_loss(&concerned(self, |k| matches!(k, FaultKind::Loss(_))));
+        self.renew_state(&concerned(self, |k| matches!(k, FaultKind::Down | FaultKind::Blackhole)));
+    }
+
+    /// Both directions of the links of a fault.
+    fn ways_of(&self, fault: usize) -> Vec<LinkId> {
+        let links = self.plan.scenario.faults[fault].links.iter();
+        links.flat_map(|l| [LinkId(l.0 * 2), LinkId(l.0 * 2 + 1)]).collect()
     }
 
     /// What the latest of the faults under way at a link says, of those that say anything.
@@ -193,9 +236,7 @@ impl Simulation {
                 self.fabric.set_links_up(ways, up, reroute, &mut self.world);
             }
         }
-        for &way in ways {
-            self.world.link_changed(way, &mut self.fabric);
-        }
+        self.world.links_changed(ways, &mut self.fabric);
     }
 
     fn renew_rate(&mut self, ways: &[LinkId]) {
@@ -217,6 +258,9 @@ impl Simulation {
         for &way in ways {
             let loss = self.in_force(way, |k| if let FaultKind::Loss(l) = k { Some(*l) } else { None });
             let loss = loss_of(&loss.unwrap_or(self.spec(way).loss));
+            // What was due by now draws its jitter from the present impairment before that is copied: or else draws
+            // would depend on when somebody looked at the link last.
+            self.fabric.settle(way, &mut self.world);
             let impairment = match self.fabric.link(way).impairment() {
                 Some(present) => present.clone().with_loss(loss),
                 None => {

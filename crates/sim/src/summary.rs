@@ -1,9 +1,11 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
 use crate::connections::ConnectionSummary;
+use crate::tally::FlowTally;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tailrace_core::LogHistogram;
+use tailrace_core::{DropReason, LogHistogram};
+use tailrace_net::LinkCounters;
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -36,16 +38,115 @@ pub(crate) struct GroupSummary {
     pub(crate) retransmitted_packets: u64,
     pub(crate) timeouts: u64,
     pub(crate) completed: u64,
+    /// What applications were asked for and what came of it; null where there are no transfers.
+    pub(crate) transfers: Option<Transfers>,
+    /// Null for UDP.
+    pub(crate) connections: Option<Connections>,
+    /// From the start of the run, warm-up included.
+    pub(crate) whole_run: WholeRun,
     pub(crate) one_way_delay_s: Distribution,
+    pub(crate) reverse_one_way_delay_s: Distribution,
     pub(crate) rtt_s: Distribution,
     pub(crate) completion_s: Distribution,
     pub(crate) jitter_s: Distribution,
+}
+
+/// Transfers, or exchanges, of a group's flows over the whole run.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Transfers {
+    /// Null where they have no end.
+    pub(crate) asked: Option<u64>,
+    pub(crate) started: u64,
+    pub(crate) completed: u64,
+    /// Their connections broke before all had arrived.
+    pub(crate) failed: u64,
+    pub(crate) under_way: u64,
+    pub(crate) not_begun: Option<u64>,
+}
+
+/// Connections of a group's flows over the whole run.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Connections {
+    pub(crate) opened: u64,
+    /// Not over at the end of the run.
+    pub(crate) open: u64,
+    /// Those that did not end in good order, by cause.
+    pub(crate) broken: BTreeMap<&'static str, u64>,
+}
+
+/// A group's counters from the start of the run.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct WholeRun {
+    pub(crate) sent_packets: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) received_packets: u64,
+    pub(crate) received_bytes: u64,
+    pub(crate) delivered_bytes: u64,
+    pub(crate) lost_packets: u64,
+    /// Sent, and neither received nor lost by the end.
+    pub(crate) under_way_packets: u64,
+    pub(crate) marked_packets: u64,
+    pub(crate) retransmitted_packets: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) completed: u64,
+}
+
+impl WholeRun {
+    /// Of the counters of a group since the start.
+    pub(crate) fn of(t: &FlowTally) -> Self {
+        Self {
+            sent_packets: t.sent_packets,
+            sent_bytes: t.sent_bytes,
+            received_packets: t.received_packets,
+            received_bytes: t.received_bytes,
+            delivered_bytes: t.delivered_bytes,
+            lost_packets: t.lost_packets,
+            under_way_packets: t.sent_packets - t.received_packets - t.lost_packets,
+            marked_packets: t.marked_packets,
+            retransmitted_packets: t.retransmitted_packets,
+            timeouts: t.timeouts,
+            completed: t.completed,
+        }
+    }
+}
+
+/// A queue's counters from the start of the run.
+#[derive(Debug, Serialize)]
+pub(crate) struct WholeRunOfQueue {
+    pub(crate) enqueued_packets: u64,
+    pub(crate) dequeued_packets: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) marked_packets: u64,
+    pub(crate) dropped_packets: BTreeMap<&'static str, u64>,
+}
+
+impl WholeRunOfQueue {
+    /// Of the counters of a link direction since the start.
+    pub(crate) fn of(c: &LinkCounters) -> Self {
+        Self {
+            enqueued_packets: c.enqueued(),
+            dequeued_packets: c.dequeued,
+            sent_bytes: c.sent_bytes,
+            marked_packets: c.marked,
+            dropped_packets: by_reason(c),
+        }
+    }
+}
+
+/// Drops of a link direction; where there is no route is a matter of routers.
+pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
+    let reasons = DropReason::ALL.iter().filter(|r| **r != DropReason::NoRoute);
+    reasons.map(|r| (r.name(), c.dropped[*r as usize])).collect()
 }
 
 /// A link direction with a queue under study.
 #[derive(Debug, Serialize)]
 pub(crate) struct QueueSummary {
     pub(crate) kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) form: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<String>,
     pub(crate) sojourn_s: Distribution,
     pub(crate) backlog_bytes: Level,
     pub(crate) backlog_packets: Level,
@@ -54,6 +155,8 @@ pub(crate) struct QueueSummary {
     pub(crate) dequeued_packets: u64,
     pub(crate) marked_packets: u64,
     pub(crate) dropped_packets: BTreeMap<&'static str, u64>,
+    /// From the start of the run, warm-up included.
+    pub(crate) whole_run: WholeRunOfQueue,
     pub(crate) flagged: Flagged,
 }
 

@@ -19,7 +19,11 @@ pub(crate) struct FlowTally {
     pub(crate) marked_packets: u64,
     pub(crate) retransmitted_packets: u64,
     pub(crate) timeouts: u64,
+    /// Sum of the one-way delays of what came forward, from the host that opens the flow to the other.
     pub(crate) delay_sum: Duration,
+    /// Packets of those received that came the other way, and the sum of their delays.
+    pub(crate) reverse_packets: u64,
+    pub(crate) reverse_delay_sum: Duration,
     pub(crate) rtt_sum: Duration,
     pub(crate) rtt_samples: u64,
     pub(crate) completed: u64,
@@ -43,6 +47,8 @@ impl FlowTally {
             retransmitted_packets: self.retransmitted_packets - earlier.retransmitted_packets,
             timeouts: self.timeouts - earlier.timeouts,
             delay_sum: self.delay_sum - earlier.delay_sum,
+            reverse_packets: self.reverse_packets - earlier.reverse_packets,
+            reverse_delay_sum: self.reverse_delay_sum - earlier.reverse_delay_sum,
             rtt_sum: self.rtt_sum - earlier.rtt_sum,
             rtt_samples: self.rtt_samples - earlier.rtt_samples,
             completed: self.completed - earlier.completed,
@@ -64,6 +70,8 @@ impl FlowTally {
         self.retransmitted_packets += o.retransmitted_packets;
         self.timeouts += o.timeouts;
         self.delay_sum += o.delay_sum;
+        self.reverse_packets += o.reverse_packets;
+        self.reverse_delay_sum += o.reverse_delay_sum;
         self.rtt_sum += o.rtt_sum;
         self.rtt_samples += o.rtt_samples;
         self.completed += o.completed;
@@ -71,9 +79,14 @@ impl FlowTally {
         self.jitter_samples += o.jitter_samples;
     }
 
-    /// Mean one-way delay of the packets received, seconds; NaN without any.
+    /// Mean one-way delay of the packets that came forward, seconds; NaN without any.
     pub(crate) fn mean_delay_s(&self) -> f64 {
-        self.delay_sum.as_secs_f64() / self.received_packets as f64
+        self.delay_sum.as_secs_f64() / (self.received_packets - self.reverse_packets) as f64
+    }
+
+    /// Mean one-way delay of the packets that came back, seconds; NaN without any.
+    pub(crate) fn mean_reverse_delay_s(&self) -> f64 {
+        self.reverse_delay_sum.as_secs_f64() / self.reverse_packets as f64
     }
 
     /// Mean round-trip sample, seconds; NaN without any.
@@ -99,6 +112,7 @@ impl FlowTally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupTally {
     pub(crate) one_way_delay: Histogram,
+    pub(crate) reverse_one_way_delay: Histogram,
     pub(crate) rtt: Histogram,
     pub(crate) completion: Histogram,
     pub(crate) jitter: Histogram,
@@ -108,6 +122,7 @@ impl GroupTally {
     /// Statistics start anew.
     pub(crate) fn clear(&mut self) {
         self.one_way_delay.clear();
+        self.reverse_one_way_delay.clear();
         self.rtt.clear();
         self.completion.clear();
         self.jitter.clear();

@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub(crate) feedback: Option<Box<Feedback>>,
     /// The middlebox of each link direction; empty where there is none at all.
     pub(crate) middleboxes: Box<[Middlebox]>,
+    /// When the warm-up ended, if it did: what was sent until then is not part of the statistics.
+    pub(crate) warm_until: Option<Instant>,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
@@ -44,6 +46,10 @@ impl Rim<SimPacket> for World {
     #[inline]
     fn receive(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
         let now = fabric.now();
+        if !self.options.source_routes.is_empty() && fabric.graph().owner(pkt.destination) != Some(node) {
+            // On its way to a gateway; hosts do not forward.
+            return self.unroutable(node, pkt, now);
+        }
         self.captures.at_node(node, &pkt, &self.options, now);
         if pkt.payload > 0 {
             self.count_arrival(&pkt, now);
@@ -52,10 +58,7 @@ impl Rim<SimPacket> for World {
             self.take_feedback(&pkt, fabric);
         }
         if pkt.protocol == protocol::UDP {
-            self.count_delivery(pkt.socket, u64::from(pkt.payload), now);
-            if pkt.is_altered() {
-                self.flows[pkt.socket.flow()].tally.altered_bytes += u64::from(pkt.payload);
-            }
+            self.take_datagram(&pkt, now);
         } else {
             self.receive_segment(&pkt, fabric);
         }
@@ -92,7 +95,10 @@ impl Rim<SimPacket> for World {
 
     fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
         if pkt.payload > 0 {
-            self.flows[pkt.socket.flow()].tally.marked_packets += 1;
+            let early = self.is_early(pkt);
+            let flow = &mut self.flows[pkt.socket.flow()];
+            flow.tally.marked_packets += 1;
+            flow.leftover.marked_packets += u64::from(early);
         }
         self.recorder.marked(link, pkt.socket.flow(), at);
     }
@@ -129,14 +135,42 @@ impl World {
         let flow = &mut self.flows[pkt.socket.flow()];
         flow.tally.received_packets += 1;
         flow.tally.received_bytes += u64::from(pkt.size);
-        flow.tally.delay_sum += delay;
+        let group = &mut self.recorder.groups[flow.group as usize];
+        if pkt.socket.is_far() {
+            flow.tally.delay_sum += delay;
+            group.one_way_delay.record(delay);
+        } else {
+            flow.tally.reverse_packets += 1;
+            flow.tally.reverse_delay_sum += delay;
+            group.reverse_one_way_delay.record(delay);
+        }
         (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
-        self.recorder.groups[flow.group as usize].one_way_delay.record(delay);
+    }
+
+    /// A datagram reaches its application; packets without payload are the hosts' own business.
+    #[inline]
+    fn take_datagram(&mut self, pkt: &SimPacket, now: Instant) {
+        if pkt.payload == 0 {
+            return;
+        }
+        self.count_delivery(pkt.socket, u64::from(pkt.payload), now);
+        if pkt.is_altered() {
+            self.flows[pkt.socket.flow()].tally.altered_bytes += u64::from(pkt.payload);
+        }
+    }
+
+    /// Whether it was sent before the warm-up, which is over, ended.
+    #[inline]
+    fn is_early(&self, pkt: &SimPacket) -> bool {
+        self.warm_until.is_some_and(|end| pkt.sent_at <= end)
     }
 
     fn lose(&mut self, pkt: &SimPacket) {
         if pkt.payload > 0 {
-            self.flows[pkt.socket.flow()].tally.lost_packets += 1;
+            let early = self.is_early(pkt);
+            let flow = &mut self.flows[pkt.socket.flow()];
+            flow.tally.lost_packets += 1;
+            flow.leftover.lost_packets += u64::from(early);
         }
         pkt.release(&mut self.options);
     }
@@ -252,7 +286,9 @@ impl World {
                 ..socket.envelope
             };
             let mut pkt = SimPacket::tcp(&envelope, &segment, socket.header, &mut self.options, now);
-            pkt.size += options.len();
+            if socket.header.is_none() {
+                pkt.size += options.len();
+            }
             pkt.set_mptcp(&options, &mut self.options);
             if !self.options.source_routes.is_empty() {
                 self.set_route((id, tuple.remote_port), route, &mut pkt);
@@ -345,23 +381,29 @@ impl World {
         self.send(id, pkt, fabric);
     }
 
-    /// A link that routing knows about has gone up or down: hosts at its ends see their interfaces change.
-    pub(crate) fn link_changed(&mut self, way: LinkId, fabric: &mut SimFabric) {
+    /// Links that routing knows about may have gone up or down: hosts at their ends see their interfaces change. A
+    /// connection hears of all of them before it says anything.
+    pub(crate) fn links_changed(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
         let graph = fabric.graph();
-        let Some(address) = graph.source_of(way) else { return };
-        let (host, up) = (graph.owner(address), graph.is_usable(address));
-        for index in 0..self.sockets.len() {
+        let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
+        let interfaces: Vec<_> = addresses.map(|a| (graph.owner(a), a, graph.is_usable(a))).collect();
+        let concerned = if interfaces.is_empty() { 0 } else { self.sockets.len() };
+        for index in 0..concerned {
             let socket = &mut self.sockets[index];
             let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { continue };
-            if fabric.graph().owner(socket.envelope.source) != host {
-                continue;
+            let host = fabric.graph().owner(socket.envelope.source);
+            let mut hears = false;
+            for (_, address, up) in interfaces.iter().filter(|(owner, ..)| *owner == host) {
+                hears = true;
+                if *up {
+                    connection.local_up(address.0, fabric.now());
+                } else {
+                    connection.local_down(address.0, fabric.now());
+                }
             }
-            if up {
-                connection.local_up(address.0, fabric.now());
-            } else {
-                connection.local_down(address.0, fabric.now());
+            if hears {
+                self.serve_socket(SocketId(index as u32), fabric);
             }
-            self.serve_socket(SocketId(index as u32), fabric);
         }
     }
 

@@ -3,6 +3,7 @@
 //! A profile is a set of defaults, no more: every difference between ns-2, ns-3, Linux and the RFCs that changes
 //! results is a field of [`TcpConfig`], so each can be overridden by itself and no code asks for the profile.
 
+use crate::buffer_sizes::BufferSizes;
 use tailrace_core::{Bytes, Duration, choices, parameters};
 
 choices! {
@@ -61,6 +62,9 @@ choices! {
         Again = "again",
         /// Only the first does (RFC 5681 §3.1).
         Once = "once",
+        /// None does while what was sent at the last reduction, for a loss or a mark, is not acknowledged (Linux,
+        /// `tcp_enter_loss`).
+        Window = "window",
     }
 }
 
@@ -71,6 +75,38 @@ choices! {
         Lower = "lower",
         /// It stays: the mark has lowered it.
         Keep = "keep",
+    }
+}
+
+choices! {
+    /// The window with which the repair of a timeout begins.
+    pub enum RtoWindow {
+        /// One segment (RFC 5681 equation 4).
+        One = "one",
+        /// What is in flight still, as it was sent too recently to count as lost, and one segment (Linux).
+        FlightAndOne = "flight_and_one",
+    }
+}
+
+choices! {
+    /// How the variance of round trips becomes the timeout's.
+    pub enum RttVariance {
+        /// A mean deviation that each sample moves by a quarter (RFC 6298).
+        Mean = "mean",
+        /// The largest within a round trip, which falls by a quarter of the difference in each that was calmer; shorter
+        /// round trips than usual count for little (Linux, `tcp_rtt_estimator`).
+        Peak = "peak",
+    }
+}
+
+choices! {
+    /// What a sender with SACK takes to be in the network.
+    pub enum Pipe {
+        /// What is outstanding but for what is SACKed or lost, and what was sent again (RFC 6675 §4).
+        Rfc6675 = "rfc6675",
+        /// A count: in fast recovery each ACK takes a segment off and a partial one two, each sent adds one, and lost ones
+        /// stay in; every hole below the highest SACK is repaired. Nothing SACKed is remembered outside fast recovery.
+        Ns2 = "ns2",
     }
 }
 
@@ -104,6 +140,9 @@ choices! {
         Bytes = "bytes",
         /// ACKs counted, however much each acknowledges.
         Acks = "acks",
+        /// Bytes that an advancing ACK reports for the first time: what was SACKed before does not count again, and the
+        /// ACK that ends a recovery does (Linux, `tcp_newly_delivered`).
+        Delivered = "delivered",
     }
 }
 
@@ -144,6 +183,8 @@ choices! {
     pub enum RttSampling {
         /// Every ACK of new data (Karn's rule and timestamps permitting).
         EveryAck = "every_ack",
+        /// These, and SACKs of segments that were sent once (Linux).
+        AckOrSack = "ack_or_sack",
         /// One timed segment at a time.
         OnePerRtt = "one_per_rtt",
     }
@@ -187,7 +228,8 @@ choices! {
         Crb = "crb",
         /// The slow-start bound: one segment an ACK more.
         Ssrb = "ssrb",
-        /// Linux's: the slow-start bound for ACKs that advance and find no further loss, else the conservative one.
+        /// Linux's: the slow-start bound for ACKs that advance and find no further loss, else the conservative one. What
+        /// a mark takes is spread in the same way, over the round trip after it.
         Linux = "linux",
     }
 }
@@ -222,13 +264,13 @@ parameters! {
     /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig {
         /// Payload bytes of a full segment; TCP options come on top. The smaller of both ends' values is used.
-        mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers";
+        mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a packet of at most 65535 B leaves 65475 B beside the headers";
         /// Initial window in packets; `"auto"` is min(10 MSS, max(2 MSS, 14600 B)). Large ones lose packets at shallow queues.
-        iw: Option<u64> = None, "RFC 6928 §2";
+        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets leave at once";
         /// Initial slow-start threshold in packets; `"auto"` is unlimited.
-        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1";
+        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "windows have such sizes";
         /// Largest window the sender uses, in packets (ns-2's `window_`), beside cwnd and the peer's; `"auto"` is none.
-        window: Option<u64> = None, "RFC 9293";
+        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "windows have such sizes";
         /// Selective acknowledgments, used where both ends have them on.
         sack: bool = true, "RFC 2018";
         /// Timestamps, used where both ends have them on: 12 bytes a segment, PAWS, samples from retransmissions.
@@ -241,46 +283,72 @@ parameters! {
         ecn_echo: EcnEcho = EcnEcho::Auto, "as the congestion control asks";
         /// How much may be unacknowledged, as what is beyond waits in the application; `"auto"` is unlimited.
         send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
-        /// Receive buffer, which bounds the advertised window. Below the bandwidth-delay product it limits throughput.
+        /// Receive buffer, which bounds the advertised window. Below the bandwidth-delay product it limits throughput. Set by
+        /// itself, it is of that size, and `tcp_rmem` does nothing.
         receive_buffer: Bytes = Bytes(6_291_456), "Linux tcp_rmem maximum";
+        /// Least, initial and largest memory of a receive buffer that grows with what the application takes in a round
+        /// trip, instead of `receive_buffer`; half of it at most is advertised. `"auto"` is none.
+        tcp_rmem: Option<BufferSizes> = None, "off; Linux tcp_rmem, tcp_rcv_space_adjust";
+        /// Least, initial and largest memory of a send buffer that grows with the window, unless `send_buffer` is set.
+        /// `"auto"` is none.
+        tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
+        /// Memory that a packet takes in such a buffer beyond its payload. Large, it makes windows smaller while packets
+        /// wait for others.
+        packet_overhead: Bytes = Bytes(1280), "Linux: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits";
         /// Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long stalls.
-        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4";
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout is an event";
         /// What `min_rto` bounds.
         rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
         /// Timeout before the first sample.
-        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1";
+        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout is an event";
         /// Largest timeout, backoff included.
-        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5";
+        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout is an event";
         /// Clock granularity G: the least that the variance term adds.
-        clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2";
+        clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2", in "0 s"..="1 h": "timeouts add it";
         /// Ticks in which round trips and timeouts are counted; zero means exact nanoseconds.
-        rtt_tick: Duration = Duration::ZERO, "exact";
+        rtt_tick: Duration = Duration::ZERO, "exact", in "0 s"..="1 h": "timeouts are multiples of it";
         /// Which segments give round-trip samples.
         rtt_sampling: RttSampling = RttSampling::EveryAck, "RFC 6298 §3";
+        /// How the variance of round trips becomes the timeout's. By peaks, queues that build up cause fewer timeouts.
+        rtt_variance: RttVariance = RttVariance::Mean, "RFC 6298 §2";
+        /// The retransmission timer restarts, too, when the oldest segment is sent again, and at a SACK of what was sent
+        /// before that. Otherwise it may expire while a lost retransmission is being repaired.
+        rto_restart: bool = false, "RFC 6298 §5.3: at ACKs of new data; Linux tcp_xmit_retransmit_queue, tcp_clean_rtx_queue";
         /// An ACK is sent at the latest for every so many segments; 0 or 1 acknowledges each.
         delayed_ack: u8 = 2, "RFC 5681 §4.2";
         /// Longest delay of an ACK. Above the sender's RTO it causes spurious timeouts.
-        delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms";
-        /// So many first segments are acknowledged at once, delayed ACKs or not.
+        delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms", in "0 s"..="1 h": "senders wait for it";
+        /// So many first segments, and as many after a duplicate, are acknowledged at once, delayed ACKs or not.
         quick_acks: u16 = 0, "RFC 5681";
+        /// Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what cannot be marked though others
+        /// can: the sender's window may be very small.
+        quick_ecn: bool = false, "RFC 3168; Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr";
         /// New data on the first two duplicate ACKs.
         limited_transmit: bool = true, "RFC 3042";
+        /// So, too, while a timeout is repaired without SACK: the next segment, be it one sent before. Many of these are
+        /// needless.
+        limited_after_rto: bool = false, "RFC 3042: new data only; ns-2 NewRenoTcpAgent::recv, send_one";
         /// In fast recovery with nothing new to send, send again what may be lost: NextSeg's rules 3 and 4.
         sack_rescue: bool = true, "RFC 6675 §4";
         /// In fast recovery every hole below the highest SACK is repaired before new data is sent, whether enough is
         /// SACKed above it or not. Reordering costs retransmissions then.
         repair_holes: bool = false, "RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all";
+        /// What a sender with SACK takes to be in the network. ns-2's counting sends less where several segments of a small
+        /// window are lost at once. With `rack` it is RFC 6675's.
+        pipe: Pipe = Pipe::Rfc6675, "RFC 6675 §4; ns-2 Sack1TcpAgent::recv";
         /// A timeout keeps what was SACKed, and SACKs count while it is repaired. Otherwise everything from the oldest
         /// segment on is sent again.
         sack_after_rto: bool = true, "RFC 6675 §5.1; ns-2 clears its scoreboard";
         /// A SYN that is sent again no longer asks for ECN, so that a drop of ECN set-ups does not block a connection.
         ecn_fallback: bool = false, "RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback";
         /// Duplicate ACKs that mean a loss.
-        dup_thresh: u8 = 3, "RFC 5681 §3.2";
+        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "a loss needs a sign";
         /// What is halved when a loss is found.
         halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
         /// Whether a second timeout of the same segment lowers ssthresh again.
         repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
+        /// The window with which the repair of a timeout begins.
+        rto_window: RtoWindow = RtoWindow::One, "RFC 5681 §3.1";
         /// What a timeout makes of ssthresh where the last reduction was for a congestion mark.
         rto_after_mark: RtoAfterMark = RtoAfterMark::Lower, "RFC 5681 §3.1; ns-2 TcpAgent::timeout";
         /// The least window that congestion marks leave. With two, many flows of small windows cannot be slowed by marks.
@@ -293,6 +361,9 @@ parameters! {
         abc_limit: u8 = 1, "RFC 5681 §3.1";
         /// cwnd grows only while it is what limits the sender.
         cwnd_validation: bool = true, "RFC 2861, RFC 9002 §7.8";
+        /// A window that was full at some time in a round trip counts as full for all of it, and slow start goes on up to
+        /// twice the largest flight. Otherwise a sender short of data hardly grows. Only with one of `rack`, `tlp`, `prr`.
+        lasting_limit: bool = false, "RFC 2861 §3.1: when full; Linux tcp_cwnd_validate, tcp_is_cwnd_limited";
         /// The window with which a recovery without SACK ends.
         recovery_exit: RecoveryExit = RecoveryExit::Flight, "RFC 6582 §3.2";
         /// Rearm the timer on the first partial ACK only (impatient) or on each.
@@ -333,19 +404,19 @@ parameters! {
         /// where reordering means a changed route. Found by ACKs that fall back and by SACK, without options of its own.
         door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
         /// For how many smoothed round trips congestion control is held off (T1).
-        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip";
+        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
         /// How many smoothed round trips old a reduction may be to be undone (T2).
-        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip";
+        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
         /// What the endpoint does that it must not.
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
         /// Into how many pieces ACKs are divided, or how many segments ahead they run.
-        misbehaviour_degree: u16 = 10, "Savage et al. 1999";
+        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment makes so many ACKs";
         /// How a connection is opened.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
         /// First interval of window probes; `"auto"` is the RTO.
-        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1";
+        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe is an event";
         /// How long a closed connection lingers in TIME-WAIT.
-        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN";
+        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "sockets are kept so long";
     }
 }
 
@@ -383,7 +454,9 @@ impl TcpConfig {
             increase: Increase::Acks,
             cwnd_validation: false,
             sack_rescue: false,
+            limited_after_rto: true,
             repair_holes: true,
+            pipe: Pipe::Ns2,
             sack_after_rto: false,
             recovery_exit: RecoveryExit::Ssthresh,
             idle_restart: IdleRestart::Off,
@@ -420,14 +493,23 @@ impl TcpConfig {
         Self {
             mss: Bytes(1448),
             iw: Some(10),
+            tcp_rmem: Some(BufferSizes { least: 4096, initial: 131_072, most: 6_291_456 }),
+            tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
             max_rto: Duration::from_secs(120),
             clock_granularity: Duration::from_micros(1),
             delayed_ack_timeout: Duration::from_millis(40),
             quick_acks: 16,
+            quick_ecn: true,
+            rtt_sampling: RttSampling::AckOrSack,
+            rtt_variance: RttVariance::Peak,
+            rto_restart: true,
+            rto_window: RtoWindow::FlightAndOne,
+            repeated_rto_ssthresh: RepeatedRto::Window,
             halve_base: HalveBase::Window,
             window_unit: WindowUnit::Packets,
+            increase: Increase::Delivered,
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
             nagle: Nagle::Minshall,
@@ -453,9 +535,15 @@ impl TcpConfig {
         self.iw.map_or_else(|| (10 * mss).min((2 * mss).max(14_600)), |n| n.max(1).saturating_mul(mss))
     }
 
+    /// The largest window that this end may ever advertise.
+    pub fn largest_window(&self) -> u64 {
+        self.tcp_rmem.map_or(self.receive_buffer.get(), |sizes| sizes.most / 2)
+    }
+
     /// The window scale shift this end asks for: the least with which the whole buffer can be advertised.
     pub(crate) fn scale_shift(&self) -> u8 {
-        (0..14).find(|s| self.receive_buffer.get() >> s <= 65_535).unwrap_or(14)
+        let buffer = self.tcp_rmem.map_or(self.receive_buffer.get(), |sizes| sizes.most);
+        (0..14).find(|s| buffer >> s <= 65_535).unwrap_or(14)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Time and segments come in as arguments, segments and deadlines come out; nothing here reads a clock.
 //! Payload is counted, not carried.
 
+mod buffer_sizes;
 pub mod cc;
 pub mod config;
 pub mod mptcp;

@@ -45,11 +45,12 @@ macro_rules! config_enum {
             pub fn get(&self, name: &str) -> Option<tailrace_core::params::Value> {
                 match self { $( Self::$variant(c) => tailrace_core::params::Parameters::get(c, name), )+ }
             }
-            /// Whether the parameters fit together.
+            /// Whether the parameters lie within their bounds and fit together.
             ///
             /// # Errors
             /// The name of one that does not, and why.
             pub fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
+                tailrace_core::params::check_bounds(self.params(), |name| self.get(name))?;
                 match self { $( Self::$variant(c) => <$variant as $trait>::validate(c), )+ }
             }
             /// What documentation says about each.

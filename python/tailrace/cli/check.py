@@ -1,6 +1,7 @@
 """`tailrace check`."""
 
 import json as json_text
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -27,18 +28,17 @@ def check(
     reports = []
     for file in files:
         try:
-            scenario = _checked(file, sets)
+            scenario, cells = _checked(file, sets)
         except UsageError as error:
             code = error.exit_code
             reports.append(_report(file, errors=_errors(error)))
             if not json:
                 say(error.shown)
             continue
-        reports.append(_report(file, warnings=scenario.outline["warnings"]))
-        if not json:
-            warn(scenario)
-            if not quiet:
-                typer.echo(describe(scenario))
+        reports.append(_report(file, warnings=_warnings(scenario, cells)))
+        if not json and not quiet:
+            warn(variants.warnings({"": scenario, **cells}))
+            common.echo(describe(scenario))
     if json:
         # One file, one report: what reads it need not unwrap a list.
         typer.echo(json_text.dumps(reports[0] if len(reports) == 1 else reports, indent=2))
@@ -46,12 +46,22 @@ def check(
         raise typer.Exit(code)
 
 
-def _checked(file: str, sets: list[str] | None) -> Scenario:
-    """The scenario of a file, each variant of its `[sweep]` read as well."""
+def _checked(file: str, sets: list[str] | None) -> tuple[Scenario, dict[str, Scenario]]:
+    """The scenario of a file, and each variant of its `[sweep]`."""
     scenario = common.load(file, sets)
-    for cell in variants.of_scenario(scenario):
-        scenario.replaced(cell.overrides)
-    return scenario
+    cells = variants.of_scenario(scenario)
+    return scenario, {cell.label: scenario.variant(cell.label, cell.overrides) for cell in cells}
+
+
+def _warnings(scenario: Scenario, cells: Mapping[str, Scenario]) -> list[dict[str, Any]]:
+    """The scenario's own, and those that only variants have, with the first one's name."""
+    found: list[dict[str, Any]] = list(scenario.outline["warnings"])
+    known = {repr(warning) for warning in found}
+    for label, cell in cells.items():
+        new = [warning for warning in cell.outline["warnings"] if repr(warning) not in known]
+        known.update(map(repr, new))
+        found += [{**warning, "variant": label} for warning in new]
+    return found
 
 
 def _report(

@@ -2,23 +2,25 @@
 
 import functools
 import os
-import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
+from tailrace.cli import signals
+from tailrace.cli.signals import INTERRUPTED
 from tailrace.errors import TailraceError, UsageError
 from tailrace.execute import Outcome
+from tailrace.names import visible
+from tailrace.present import PIPED_WIDTH
 from tailrace.scenario import Scenario, parse_assignments
 
-INTERRUPTED = 130
 # As a shell reports a program that a closed pipe ended.
 BROKEN_PIPE = 141
-_LONGEST_SLUG = 100
 
 P = ParamSpec("P")
 
@@ -35,6 +37,16 @@ Jobs = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Figures = Annotated[
+    str | None,
+    typer.Option(
+        "--figures", metavar="NAME,NAME,...", help="Which figures, or all. Without it the usual ones."
+    ),
+]
+Queue = Annotated[
+    str | None,
+    typer.Option("--queue", metavar="A->B", help="The queue to show, as results call it. Else the busiest."),
+]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="Write no figures.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")]
 
@@ -45,8 +57,9 @@ def guarded(function: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            function(*args, **kwargs)
-            sys.stdout.flush()
+            with signals.raising():
+                function(*args, **kwargs)
+                sys.stdout.flush()
         except TailraceError as error:
             say(error.shown)
             raise typer.Exit(error.exit_code) from None
@@ -54,11 +67,11 @@ def guarded(function: Callable[P, None]) -> Callable[P, None]:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            _abandon_stdout()
+            abandon_stdout()
             raise typer.Exit(BROKEN_PIPE) from None
         except OSError as error:
             # Folders are written by code that names them; what is left is stdout, on a full disk for one.
-            _abandon_stdout()
+            abandon_stdout()
             where = error.filename or "stdout"
             say(f"error: {where} cannot be written: {error.strerror or error}")
             raise typer.Exit(1) from None
@@ -66,19 +79,33 @@ def guarded(function: Callable[P, None]) -> Callable[P, None]:
     return wrapped
 
 
-def _abandon_stdout() -> None:
+def abandon_stdout() -> None:
     """The interpreter flushes stdout once more at its end; it must not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(text: str) -> None:
-    """Talk, as opposed to data."""
-    typer.echo(text, err=True)
+    """Talk, as opposed to data. Who cannot be told any more (the terminal was closed) is not what a run ends at."""
+    with suppress(OSError):
+        typer.echo(visible(text), err=True)
+
+
+def echo(text: str) -> None:
+    """Data for people; names in it cannot steer their terminal."""
+    typer.echo(visible(text))
 
 
 def fail(text: str) -> NoReturn:
     """A usage error."""
     raise UsageError(text)
+
+
+def nearest(word: str, names: Iterable[str], command: str) -> str:
+    """The name that was meant, as a command to give."""
+    import difflib  # only when something is wrong
+
+    close = difflib.get_close_matches(word, list(names), n=1)
+    return f"; did you mean tailrace {command} {close[0]}?" if close else ""
 
 
 def load(file: str, sets: Sequence[str] | None, seed: int | None = None, runs: int | None = None) -> Scenario:
@@ -101,9 +128,14 @@ def show(*renderables: object) -> None:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    console = Piped(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console = Piped(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
     for renderable in renderables:
         console.print(renderable)
+
+
+def listed(text: str | None) -> list[str]:
+    """The words of an option that takes several, with commas."""
+    return [word for word in ((text or "").replace(" ", "").split(",")) if word]
 
 
 def exit_code_of(outcome: Outcome) -> int:
@@ -126,8 +158,3 @@ def program() -> str:
     if on_path is None and called.name == "tailrace":
         return os.path.relpath(called)
     return "tailrace" if on_path else f"{os.path.relpath(sys.executable)} -m tailrace"
-
-
-def slug(name: str) -> str:
-    """A scenario's name as a folder name, which file systems limit."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:_LONGEST_SLUG].strip("-.") or "result"

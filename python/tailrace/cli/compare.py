@@ -1,5 +1,6 @@
 """`tailrace compare`: variants of a scenario, or result folders, side by side."""
 
+import json as json_text
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from tailrace import api, folder, variants
-from tailrace.cli import common
+from tailrace import api, present, variants
+from tailrace.cli import common, keeping, signals
 from tailrace.cli.common import guarded, say
-from tailrace.cli.run import Shown, describe
-from tailrace.compare import Comparison
+from tailrace.cli.plot import check_figures
+from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, warn
+from tailrace.comparison import Comparison, folder_names, opened
 from tailrace.result import Result
 from tailrace.scenario import Scenario
 
@@ -39,34 +41,41 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     json: common.Json = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
+    figures: common.Figures = None,
+    queue: common.Queue = None,
     no_plots: common.NoPlots = False,
     identical: Annotated[
         bool, typer.Option("--identical", help="Exit with 4 unless all fingerprints are equal.")
     ] = False,
 ) -> None:
     """Compare variants of a scenario, or result folders: a table, overlay figures."""
-    code = 0
-    if all(Path(path).is_dir() for path in paths):
-        target = output
-        comparison = of_folders([Path(path) for path in paths])
-        if target:
-            folder.check_writable(target)
-    else:
-        if len(paths) > 1:
-            missing = [path for path in paths if not Path(path).exists()]
-            if missing:
-                common.fail(f"there is no folder {missing[0]}")
-            common.fail("give one scenario file, or only result folders")
-        scenario = common.load(paths[0], sets, seed, runs)
-        cells = of_file(scenario, set_each or [])
+    wanted = check_figures(figures)
+    cells: dict[str, Scenario] = {}
+    target = output
+    if not all(Path(path).is_dir() for path in paths):
+        scenario = _scenario(paths, sets, seed, runs)
+        cells = of_file(scenario, set_each or [], queue)
+        if not quiet:
+            warn(variants.warnings(cells))
         if dry_run:
-            typer.echo("\n".join(f"{label}: {describe(cell)}" for label, cell in cells.items()))
+            _echo_plans(cells, json=json)
             return
-        target = output or (None if json else Path("results") / f"{common.slug(scenario.name)}-compare")
-        if target:
-            folder.check_writable(target)
-        comparison, code = run_cells(cells, jobs, scenario.name, quiet=quiet)
-    finish(comparison, Shown(target, json=json, quiet=quiet, plots=not no_plots and code == 0))
+        if not json:
+            target = target or keeping.default_place(scenario, "-compare", set_each or [])
+    if target:
+        named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
+        keeping.look_at(target, named, asked=output is not None, quiet=quiet)
+    # Until everything is saved, whoever stops this still gets what has ended.
+    with signals.Held() as held:
+        comparison, code = run_cells(cells, jobs, held, quiet=quiet) if cells else (of_folders(paths), 0)
+        comparison = comparison.studying(queue)
+        kept = keeping.keep(comparison, target) if target else None
+    code = ended(code, held, lost=kept != target)
+    shown = Shown(
+        kept, json=json, quiet=quiet and kept == target, plots=not no_plots and code == 0, figures=wanted
+    )
+    with on_a_closed_terminal(held):
+        finish(comparison, shown)
     if identical and len({result.fingerprint for result in comparison.results.values()}) > 1:
         say("the fingerprints differ")
         code = code or 4
@@ -74,39 +83,60 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         raise typer.Exit(code)
 
 
-def of_file(scenario: Scenario, set_each: list[str]) -> dict[str, Scenario]:
-    """The variants of a scenario; every one is checked before any is run."""
+def _scenario(paths: list[str], sets: list[str] | None, seed: int | None, runs: int | None) -> Scenario:
+    """The one scenario that is to be compared with itself."""
+    if len(paths) > 1:
+        missing = [path for path in paths if not Path(path).exists()]
+        if missing:
+            common.fail(f"there is no folder {missing[0]}")
+        common.fail("give one scenario file, or only result folders")
+    return common.load(paths[0], sets, seed, runs)
+
+
+def _echo_plans(cells: Mapping[str, Scenario], *, json: bool) -> None:
+    if json:
+        typer.echo(json_text.dumps({label: plan(cell) for label, cell in cells.items()}, indent=2))
+    else:
+        common.echo("\n".join(f"{label}: {describe(cell)}" for label, cell in cells.items()))
+
+
+def of_file(scenario: Scenario, set_each: list[str], queue: str | None = None) -> dict[str, Scenario]:
+    """The variants of a scenario; every one is checked before any is run, and that there is such a queue."""
     cells = variants.of_options(set_each) or variants.of_scenario(scenario)
     if not cells:
         common.fail(
             f"{scenario.file_name} has no [sweep]; say what to compare, "
             "for example --set-each link.bottleneck.queue=droptail,codel"
         )
-    return {cell.label: scenario.replaced(cell.overrides) for cell in cells}
+    scenarios = {cell.label: scenario.variant(cell.label, cell.overrides) for cell in cells}
+    if queue:
+        check_queue(scenarios, queue)
+    return scenarios
 
 
-def of_folders(places: list[Path]) -> Comparison:
+def check_queue(cells: Mapping[str, Scenario], queue: str) -> None:
+    """Refuses a queue that no variant has, before any is run."""
+    entries = (entry for cell in cells.values() for entry in json_text.loads(cell.native.tc(None)))
+    present.known(queue, list(dict.fromkeys(str(entry["queue"]) for entry in entries)), "queue")
+
+
+def of_folders(paths: list[str]) -> Comparison:
     """Result folders, called by their names, or by their paths where names repeat."""
-    if len(places) == 1 and Comparison.is_folder(places[0]):
-        return Comparison.load(places[0])
-    if len(places) == 1:
+    places = [Path(path) for path in paths]
+    found = opened(places)
+    if isinstance(found, Result):
         common.fail(f"{places[0]} is one result; name at least two")
-    names = [place.resolve().name for place in places]
-    labels = names if len(set(names)) == len(names) else [str(place) for place in places]
-    return Comparison({label: Result.load(place) for label, place in zip(labels, places, strict=True)})
+    return found
 
 
 def run_cells(
-    cells: Mapping[str, Scenario], jobs: int | None, title: str, *, quiet: bool
+    cells: Mapping[str, Scenario], jobs: int | None, held: signals.Held, *, quiet: bool
 ) -> tuple[Comparison, int]:
     """Runs every variant; what ended is kept whatever stopped the others."""
-    if not quiet:
-        for warning in dict.fromkeys(text for cell in cells.values() for text in cell.warnings):
-            say(warning)
     todo = [job for label, scenario in cells.items() for job in api.jobs_of(scenario, label)]
-    outcome = api.watched(todo, jobs, quiet=quiet)
+    outcome = api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held))
     code = common.exit_code_of(outcome)
-    comparison = api.comparison_of(cells, todo, outcome, title)
+    comparison = api.comparison_of(cells, todo, outcome, next(iter(cells.values())).name)
     if comparison is None:  # exit_code_of ended here already
         raise typer.Exit(code)
     # Exit code 3 is "some failed": 1 would say that there is nothing to look at.
@@ -114,19 +144,14 @@ def run_cells(
 
 
 def finish(comparison: Comparison, shown: Shown) -> None:
-    """Folder and figures, then the table or document, then where everything is."""
+    """The table or document, only then the figures, which take longest, and where everything is."""
     target = shown.target
-    if target:
-        comparison.save(target)
-        if shown.plots:
-            from tailrace.cli.plot import redrawable, write_comparison
-
-            with redrawable(target):
-                write_comparison(comparison, target, quiet=shown.quiet)
     if shown.json:
         typer.echo(comparison.to_json())
     elif not shown.quiet:
         common.show(comparison)
+    if target and shown.plots:
+        draw(comparison, target, shown)
     if target and not shown.quiet:
         say(_signposts(comparison, target, plots=shown.plots))
 
@@ -136,19 +161,13 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     file = next(iter(comparison.results.values())).manifest["file"]
     call = common.program()
     link = _link_under_study(comparison)
-    multipath = any(len(result.subflow_series) for result in comparison.results.values())
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
-        "  figures/                     overlays over time: queue, cwnd, throughput, delay, jitter, loss"
-        if plots
-        else "",
-        "                               of Multipath TCP: subflow_cwnd, path_throughput, data_sequence, reordering"
-        if plots and multipath
-        else "",
-        "  <variant>/figures/           the same for each variant (PNG and SVG)" if plots else "",
+        "  figures/                     overlays over time (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
         "Next:",
+        f"  {call} plot {target} --figures all   (also jitter, loss, ...; `plot {target}/{first}` for one variant)",
         f"  {call} list queues           (which disciplines there are; `list queues red` has their parameters)",
         f"  {call} compare {file} --set-each 'link.{link}.queue=sfq,codel' --runs 10" if link else "",
         f"  {call} run {file} --set link.{link}.rate=3mbit" if link else "",

@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -12,10 +13,13 @@ from pathlib import Path
 
 import typer
 
+from tailrace import staging
 from tailrace.cli import common
 from tailrace.cli.common import guarded
 
 _GIB = 1 << 30
+_FIRST_LEFTOVER = re.compile(r"\..+\.(old\.)?[a-z0-9_]{8}")
+_MOST_NAMED = 5
 _LITTLE_MEMORY, _LITTLE_DISK = 2 * _GIB, 1 * _GIB
 
 
@@ -123,7 +127,41 @@ def _writing() -> Finding:
     return Finding("ok", "writing", f"results can be written to {Path.cwd()}")
 
 
-CHECKS = (_python, _extension, _libraries, _simulator, _tshark, _terminal, _memory, _disk, _writing)
+def _leftovers() -> Finding:
+    """Clears away what killed commands left here and in `results`."""
+    places = (Path.cwd(), Path.cwd() / "results")
+    before = sum(len(staging.leftovers(place)) for place in places)
+    stuck = [str(left) for place in places for left in staging.clear(place)]
+    after = sum(len(staging.leftovers(place)) for place in places)
+    # Of 0.1.0, which left no word of whether their maker lives.
+    first = [str(path) for place in places for path in place.glob(".*.????????") if _is_first_leftover(path)]
+    if stuck or first:
+        named = ", ".join([*stuck, *first][:_MOST_NAMED])
+        return Finding(
+            "warning", "leftovers", f"of killed commands, to be looked through and removed: {named}"
+        )
+    cleared = f"{before - after} of killed commands cleared away" if before > after else "none"
+    return Finding("ok", "leftovers", cleared)
+
+
+def _is_first_leftover(path: Path) -> bool:
+    return bool(_FIRST_LEFTOVER.fullmatch(path.name)) and any(
+        (path / name).exists() for name in ("summary.json", "flows.parquet", "comparison.json", "result")
+    )
+
+
+CHECKS = (
+    _python,
+    _extension,
+    _libraries,
+    _simulator,
+    _tshark,
+    _terminal,
+    _memory,
+    _disk,
+    _writing,
+    _leftovers,
+)
 
 _TINY = """
 name = "doctor"

@@ -8,7 +8,9 @@ import typer
 from tailrace.cli import common
 from tailrace.cli.common import guarded
 
-app = typer.Typer(no_args_is_help=True, help="Write parts of a scenario for other tools.")
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Write parts of a scenario for other tools."
+)
 
 # Beyond what is under way for the link's delay netem holds packets in a queue of its own, which must not drop.
 _SMALLEST_PACKET_BITS = 8 * 64
@@ -52,7 +54,7 @@ def tc(
     if json:
         typer.echo(json_text.dumps(entries, indent=2))
     else:
-        typer.echo("\n\n".join(_shown(entry, names) for entry, names in _alike(entries)))
+        common.echo("\n\n".join(_shown(entry, names) for entry, names in _alike(entries)))
 
 
 def commands(entry: dict[str, Any], dev: str, *, shape: bool) -> list[str]:

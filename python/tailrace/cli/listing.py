@@ -45,12 +45,15 @@ def listing(
     """List queue disciplines, congestion controls and whatever else a scenario can name."""
     catalog = api.catalog()
     if kind is not None and kind not in catalog:
-        common.fail(f"there is no list {kind!r}; there are {', '.join(catalog)}")
+        hint = common.nearest(kind, catalog, "list")
+        common.fail(f"there is no list {kind!r}{hint}; there are {', '.join(catalog)}")
     chosen = {kind: catalog[kind]} if kind else catalog
     if kind and name:
         entries = [entry for entry in catalog[kind] if name == entry["name"]]
         if not entries:
-            common.fail(f"{kind} has no {name!r}; it has {', '.join(e['name'] for e in catalog[kind])}")
+            names = [entry["name"] for entry in catalog[kind]]
+            hint = common.nearest(name, names, f"list {kind}")
+            common.fail(f"{kind} has no {name!r}{hint}; it has {', '.join(names)}")
         chosen = {kind: entries}
     if json:
         typer.echo(json_text.dumps(chosen, indent=2))
@@ -112,6 +115,9 @@ def _show_entry(entry: dict[str, Any]) -> None:
         typer.echo(f"      {' '.join(parameter['doc'].split())}")
         for choice in parameter.get("choices", []):
             typer.echo(f"        {choice['word']}: {' '.join(choice['doc'].split())}")
+        bounds = parameter.get("bounds")
+        if bounds and not bounds["usual"]:
+            typer.echo(f"      {bounds['shown']}: {bounds['why']}")
         if parameter.get("source"):
             typer.echo(f"      default from: {parameter['source']}")
 

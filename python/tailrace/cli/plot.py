@@ -1,56 +1,77 @@
 """`tailrace plot`: figures from result folders."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace.cli import common
+from tailrace import belongings, present, staging
+from tailrace.cli import common, signals
 from tailrace.cli.common import guarded, say
-from tailrace.compare import Comparison
+from tailrace.comparison import Comparison, opened
 from tailrace.errors import TailraceError, UsageError
+from tailrace.execute import default_jobs
 from tailrace.result import Result
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from tailrace.plots.style import Options
 
 _FORMATS = ("png", "svg", "pdf")
+_USUAL_FORMATS = ("png", "svg")
 
 
 @guarded
-def plot(
+def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     places: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="Result folders; several are overlaid.")
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the figures [default: DIR/figures].")
     ] = None,
+    figures: common.Figures = None,
+    queue: common.Queue = None,
     formats: Annotated[str, typer.Option("--format", help="Of png, svg and pdf, with commas.")] = "png,svg",
+    size: Annotated[
+        str, typer.Option("--size", help="screen; single or double: columns of a paper.")
+    ] = "screen",
+    no_title: Annotated[bool, typer.Option("--no-title", help="Leave titles off.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes that draw [default: processors].")
+    ] = None,
     quiet: common.Quiet = False,
 ) -> None:
     """Draw figures from result folders; several folders are overlaid."""
-    kinds = [kind.strip().lower() for kind in formats.split(",") if kind.strip()]
+    kinds = [kind.lower() for kind in common.listed(formats)]
     unknown = [kind for kind in kinds if kind not in _FORMATS]
     if unknown or not kinds:
         common.fail(f"figures can be {', '.join(_FORMATS)}, not {', '.join(unknown) or 'nothing'}")
     if output and output.exists() and not output.is_dir():
         common.fail(f"{output} is a file; choose a folder with -o")
-    if len(places) == 1 and not Comparison.is_folder(places[0]):
-        target = output or places[0] / "figures"
-        drawn = write_figures(Result.load(places[0]), target, kinds, quiet=quiet)
-    elif len(places) == 1:
-        target = output or places[0] / "figures"
-        drawn = write_overlays(Comparison.load(places[0]), target, kinds, quiet=quiet)
-    else:
-        from tailrace.cli.compare import of_folders  # they know each other
+    from tailrace.plots import SIZES  # Matplotlib takes half a second
 
-        target = output or Path("figures")
-        drawn = write_overlays(of_folders(places), target, kinds, quiet=quiet)
-    if drawn and not quiet:
+    options: Options = {
+        "size": present.known(size, list(SIZES), "size of figures"),
+        "title": not no_title,
+        "queue": queue,
+    }
+    source = opened(places)
+    target = output or (places[0] / "figures" if len(places) == 1 else Path("figures"))
+    order = Drawing(tuple(places), target, common.listed(figures), kinds, options, jobs)
+    if order.draw(source, quiet=quiet) and not quiet:
         say(f"figures in {target}")
+
+
+def check_figures(figures: str | None) -> list[str]:
+    """The figures that an option names, before any time is spent."""
+    wanted = common.listed(figures)
+    if wanted and wanted != ["all"]:
+        from tailrace import plots  # Matplotlib takes half a second
+
+        plots.names_for([], wanted)
+    return wanted
 
 
 @contextmanager
@@ -61,67 +82,62 @@ def redrawable(place: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         say(f"interrupted while drawing; {hint}")
-        raise typer.Exit(common.INTERRUPTED) from None
+        raise typer.Exit(signals.INTERRUPTED) from None
     except UsageError as error:
         raise TailraceError(f"{error}; {hint}") from None
 
 
-def write_comparison(comparison: Comparison, place: Path, *, quiet: bool) -> None:
-    """The overlays, and each variant's own figures in its folder."""
-    for name, result in zip(comparison.folder_names(), comparison.results.values(), strict=True):
-        write_figures(result, place / name / "figures", quiet=quiet)
-    write_overlays(comparison, place / "figures", quiet=quiet)
+@dataclass(frozen=True)
+class Drawing:
+    """Figures to be drawn of what is in folders, into another."""
 
+    places: tuple[Path, ...]
+    target: Path
+    wanted: Sequence[str] = ()
+    kinds: Sequence[str] = _USUAL_FORMATS
+    options: "Options | None" = None
+    jobs: int | None = None
 
-def write_figures(result: Result, place: Path, kinds: Sequence[str] = ("png", "svg"), *, quiet: bool) -> bool:
-    """One figure a metric; whether there was anything to draw."""
-    from tailrace import plots  # Matplotlib takes half a second
+    def draw(self, source: Result | Comparison, *, quiet: bool) -> bool:
+        """Whether there was anything to draw."""
+        results = list(source.results.values()) if isinstance(source, Comparison) else [source]
+        if not _has_series(results, quiet=quiet):
+            return False
+        from tailrace import plots  # Matplotlib takes half a second
 
-    if not _has_series([result], quiet=quiet):
-        return False
-    if not quiet:
-        say(f"drawing {place}")
-    _write({name: plots.single(result, name) for name in plots.names_for(result)}, place, kinds)
-    return True
+        names = plots.names_for(results, self.wanted)
+        queue = (self.options or {}).get("queue")
+        if queue:
+            present.studied_queue([result.aggregate for result in results], queue)
+        if not quiet:
+            say(f"drawing {self.target}")
+        self._write(tuple(names), source)
+        return True
 
+    def _write(self, names: tuple[str, ...], source: Result | Comparison) -> None:
+        """Draws beside the folder first, so that Ctrl-C leaves no half-written figure."""
+        from tailrace.plots import workshop
 
-def write_overlays(
-    comparison: Comparison, place: Path, kinds: Sequence[str] = ("png", "svg"), *, quiet: bool
-) -> bool:
-    """One figure a metric with a line a result; whether there was anything to draw."""
-    from tailrace import plots  # Matplotlib takes half a second
-
-    if not _has_series(list(comparison.results.values()), quiet=quiet):
-        return False
-    if not quiet:
-        say(f"drawing {place}")
-    _write(
-        {name: comparison.plot(name) for name in plots.names_for_all(comparison.results.values())},
-        place,
-        kinds,
-    )
-    return True
+        place = self.target
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with staging.work(place.parent) as work:
+                order = workshop.Order(self.places, names, work.new, tuple(self.kinds), self.options or {})
+                workshop.draw(order, source, self.jobs or default_jobs())
+                files = sorted(work.new.iterdir())
+                # Of a result folder they become part.
+                belongings.claim(place.parent, [f"{place.name}/{file.name}" for file in files])
+                place.mkdir(exist_ok=True)
+                for file in files:
+                    file.replace(place / file.name)
+        except OSError as error:
+            raise UsageError(f"{place} cannot be written: {error.strerror or error}") from None
 
 
 def _has_series(results: Sequence[Result], *, quiet: bool) -> bool:
-    found = any(len(result.flow_series) or len(result.queue_series) for result in results)
+    found = any(len(result.group_series) or len(result.queue_series) for result in results)
     if not found and not quiet:
         say(
             'no figures: no time series were recorded (the scenario can ask for them: [record] interval = "100 ms")'
         )
     return found
-
-
-def _write(figures: "dict[str, Figure]", place: Path, kinds: Sequence[str]) -> None:
-    """Draws beside the folder first, so that Ctrl-C leaves no half-written figure."""
-    from tailrace import plots
-
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".figures.", dir=place.parent) as fresh:
-            files = plots.save_all(figures, Path(fresh), kinds)
-            place.mkdir(exist_ok=True)
-            for file in files:
-                file.replace(place / file.name)
-    except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror or error}") from None

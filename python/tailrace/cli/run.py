@@ -1,14 +1,20 @@
 """`tailrace run`."""
 
+import json as json_text
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tailrace import api, folder, variants
-from tailrace.cli import common
+from tailrace import api, variants
+from tailrace.cli import common, keeping, signals
 from tailrace.cli.common import guarded, say
+from tailrace.cli.plot import Drawing, check_figures, redrawable
+from tailrace.comparison import Comparison
 from tailrace.result import Result
 from tailrace.scenario import Scenario
 
@@ -22,34 +28,67 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     jobs: common.Jobs = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Result folder [default: results/<name>, with --json none]."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Result folder [default: results/<name>, and what --set says; with --json none].",
+        ),
     ] = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
+    figures: common.Figures = None,
     no_plots: common.NoPlots = False,
 ) -> None:
     """Run a scenario: a table, a result folder, figures."""
     scenario = common.load(file, sets, seed, runs)
+    wanted = check_figures(figures)
+    cells = variants.of_scenario(scenario)
     if not quiet:
-        warn(scenario)
-        cells = variants.of_scenario(scenario)
+        warn(scenario.warnings)
         if cells:
             say(
                 f"note: this runs the file as it stands; for its {len(cells)} variants: tailrace compare {file}"
             )
     if dry_run:
-        typer.echo(describe(scenario))
+        echo_plan(scenario, json=json)
         return
-    target = output or (None if json else Path("results") / common.slug(scenario.name))
+    target = output or (None if json else keeping.default_place(scenario))
     if target:
-        folder.check_writable(target)
-    outcome = api.watched(api.jobs_of(scenario), jobs, quiet=quiet)
-    code = common.exit_code_of(outcome)
-    result = api.result_of(scenario, outcome)
-    _finish(result, Shown(target, json=json, quiet=quiet, plots=not no_plots and code == 0))
+        keeping.look_at(target, {"": scenario}, asked=output is not None, quiet=quiet)
+    # Until everything is saved, whoever stops this still gets what has ended.
+    with signals.Held() as held:
+        outcome = api.watched(api.jobs_of(scenario), jobs, quiet=quiet, stop=lambda: bool(held))
+        code = common.exit_code_of(outcome)
+        result = api.result_of(scenario, outcome)
+        kept = keeping.keep(result, target) if target else None
+    code = ended(code, held, lost=kept != target)
+    shown = Shown(
+        kept, json=json, quiet=quiet and kept == target, plots=not no_plots and code == 0, figures=wanted
+    )
+    with on_a_closed_terminal(held):
+        _finish(result, shown)
     if code:
         raise typer.Exit(code)
+
+
+def ended(code: int, held: signals.Held, *, lost: bool) -> int:
+    """The exit code of a command whose runs are over, and whose result may stand elsewhere than asked."""
+    if held and code != signals.INTERRUPTED:
+        say("interrupted: all runs had ended and are kept")
+    return signals.INTERRUPTED if held else code or int(lost)
+
+
+@contextmanager
+def on_a_closed_terminal(held: signals.Held) -> Iterator[None]:
+    """What a closed terminal can no longer be shown is saved, and no error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError:
+        if not held:
+            raise
+        common.abandon_stdout()
 
 
 @dataclass(frozen=True)
@@ -60,29 +99,57 @@ class Shown:
     json: bool
     quiet: bool
     plots: bool
+    figures: Sequence[str] = ()
 
 
 def _finish(result: Result, shown: Shown) -> None:
+    """The table or document, and only then the figures, which take longest."""
     target = shown.target
-    if target:
-        result.save(target)
-        if shown.plots:
-            from tailrace.cli.plot import redrawable, write_figures
-
-            with redrawable(target):
-                write_figures(result, target / "figures", quiet=shown.quiet)
     if shown.json:
         typer.echo(result.to_json())
     elif not shown.quiet:
         common.show(result)
+    if target and shown.plots:
+        draw(result, target, shown)
     if target and not shown.quiet:
         say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}")
 
 
-def warn(scenario: Scenario) -> None:
+def draw(source: Result | Comparison, place: Path, shown: Shown) -> None:
+    """The figures of what has just been saved."""
+    # The table stands there before they are begun, also where it goes through a pipe.
+    sys.stdout.flush()
+    with redrawable(place):
+        Drawing((place,), place / "figures", shown.figures).draw(source, quiet=shown.quiet)
+
+
+def warn(warnings: Sequence[str]) -> None:
     """What looks like a slip, before time is spent on it."""
-    for warning in scenario.warnings:
+    for warning in warnings:
         say(warning)
+
+
+def echo_plan(scenario: Scenario, *, json: bool) -> None:
+    """What would be run, on stdout."""
+    if json:
+        typer.echo(json_text.dumps(plan(scenario), indent=2))
+    else:
+        common.echo(describe(scenario))
+
+
+def plan(scenario: Scenario) -> dict[str, Any]:
+    """What would be run, as data."""
+    outline = scenario.outline
+    return {
+        "scenario": scenario.name,
+        "runs": scenario.runs,
+        "duration_s": scenario.duration_s,
+        "seed": scenario.seed,
+        "nodes": outline["nodes"],
+        "links": outline["links"],
+        "groups": outline["groups"],
+        "warnings": outline["warnings"],
+    }
 
 
 def describe(scenario: Scenario) -> str:

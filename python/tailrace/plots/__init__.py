@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from tailrace.plots.figures import FORMATS, METRICS, names_for, names_for_all, overlay, save_all, single
+from tailrace.plots.figures import FORMATS, every_name, names_for, overlay, save_all, single
+from tailrace.plots.metrics import METRICS
+from tailrace.plots.style import SIZES
 
-__all__ = ["FORMATS", "METRICS", "names_for", "names_for_all", "overlay", "save_all", "single"]
+__all__ = ["FORMATS", "METRICS", "SIZES", "every_name", "names_for", "overlay", "save_all", "single"]

@@ -3,138 +3,76 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import matplotlib as mpl
-import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tailrace import present
-from tailrace.errors import UsageError
-from tailrace.plots import layout, multipath, multipath_overlay, style
-from tailrace.plots.curves import Curve, Grouped, average, natural, total
+from tailrace.plots import layout, metrics, multipath, multipath_overlay, panels, style, windows
+from tailrace.plots.curves import Curve
+from tailrace.plots.metrics import METRICS, Metric, Part
+from tailrace.plots.panels import Panel
 
 if TYPE_CHECKING:
     from tailrace.result import Result
 
 FORMATS = ("png", "svg")
-# How much higher than the highest line an axis may reach.
-_HEADROOM = 1.6
-# Marks lines of binned means, as opposed to raw samples.
-_CURVE = "curve"
-# More panels than this are not read; the figure shows a mean instead.
-_MOST_PANELS = 12
+# What is drawn unless something else is asked for; of Multipath TCP, where it was used.
+_USUAL = ("queue", "cwnd", "goodput", "delay")
+_USUAL_OF_MULTIPATH = ("subflow_cwnd", "path_throughput")
+# More panels than this are not read: of groups, and of results, which somebody has chosen.
+_MOST_PARTS, _MOST_RESULTS = 12, 24
+# More panels than this below each other make a sheet that no screen holds.
+_IN_ONE_COLUMN = 4
+# When a file was written is not what it shows.
+_UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
-@dataclass(frozen=True)
-class Metric:
-    """What is drawn, with its axis; `curves` gives a curve for each part (flow group or queue)."""
-
-    name: str
-    title: str
-    axis: str
-    curves: Callable[[Result], dict[str, Curve]]
+def every_name() -> list[str]:
+    """All figures that there are."""
+    return [*METRICS, *multipath.FIGURES]
 
 
-def _queue_curves(result: Result) -> dict[str, Curve]:
-    rows, name = _studied_queue(result)
-    curve = Grouped.of(rows, "queue").curve("backlog_packets", average) if len(rows) else None
-    return {name: curve} if curve else {}
+def names_for(results: Sequence[Result], wanted: Sequence[str] = ()) -> list[str]:
+    """The figures to draw: the wanted ones; or of `all`, else of the usual ones, those that there is something for."""
+    if wanted and list(wanted) != ["all"]:
+        return list(dict.fromkeys(present.known(name, every_name(), "figure") for name in wanted))
+    names = every_name() if wanted else [*_USUAL, *_USUAL_OF_MULTIPATH]
+    return [name for name in names if _is_worth(name, results)]
 
 
-def _group_curves(
-    column: str, combine: Callable[[Any], Any], scale: float
-) -> Callable[[Result], dict[str, Curve]]:
-    def curves(result: Result) -> dict[str, Curve]:
-        found = {name: rows.curve(column, combine) for name, rows in _groups(result, column).items()}
-        return {name: _scaled(curve, scale) for name, curve in found.items() if curve}
-
-    return curves
-
-
-def _loss_curves(result: Result) -> dict[str, Curve]:
-    found = {
-        name: rows.ratio_so_far("lost_packets", "sent_packets")
-        for name, rows in _groups(result, "lost_packets").items()
-    }
-    return {name: _scaled(curve, 100) for name, curve in found.items() if curve}
-
-
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric("queue", "queue length", "packets", _queue_curves),
-        Metric(
-            "cwnd",
-            "congestion window, mean of TCP flows",
-            "segments",
-            _group_curves("cwnd_segments", average, 1),
-        ),
-        Metric("throughput", "throughput", "Mbit/s", _group_curves("throughput_bps", total, 1e-6)),
-        Metric("delay", "one-way delay", "ms", _group_curves("one_way_delay_s", average, 1e3)),
-        Metric("jitter", "application-level jitter", "ms", _group_curves("jitter_s", average, 1e3)),
-        Metric("loss", "packets lost so far", "% of sent", _loss_curves),
-    )
-}
-
-
-def single(result: Result, name: str) -> Figure:
-    """A metric of one result over time, or one of its figures of Multipath TCP."""
+def _is_worth(name: str, results: Sequence[Result]) -> bool:
+    """Multipath TCP's figures where it was used, windows where TCP was."""
     if name in multipath.FIGURES:
-        with mpl.rc_context(style.RC):
+        return any(map(multipath.is_in, results))
+    return any(metrics.has_any(METRICS[name], result) for result in results)
+
+
+def single(result: Result, name: str, **options: Unpack[style.Options]) -> Figure:
+    """A metric of one result over time, or one of its figures of Multipath TCP."""
+    present.known(name, every_name(), "figure")
+    with _drawing(options):
+        if name in multipath.FIGURES:
             return multipath.FIGURES[name](result)
-    metric = _metric(name)
-    with mpl.rc_context(style.RC):
-        if name == "cwnd":
-            figure = _cwnd_panels(result, metric)
-            if figure is not None:
-                return figure
-        curves = metric.curves(result)
-        figure, (axes,) = layout.figure(1, _headline(metric.title, result))
-        if name == "queue" and len(curves):
-            _raw_queue(axes, result)
-        for index, (label, curve) in enumerate(curves.items()):
-            _draw(axes, curve, index, label if len(curves) > 1 or result.n == 1 else f"{label}, mean")
-        _finish(figure, [axes], metric, legend=len(curves) > 1 or name == "queue")
-        return figure
+        each = windows.figure(result) if name == "cwnd" else None
+        return each or _of_one(METRICS[name], result, options.get("queue"))
 
 
-def names_for(result: Result) -> list[str]:
-    """The figures that the result has something for: Multipath TCP's only where it was used."""
-    return [*METRICS, *(multipath.FIGURES if multipath.is_in(result) else ())]
-
-
-def names_for_all(results: Iterable[Result]) -> list[str]:
-    """The figures that any of the results has something for."""
-    return [*METRICS, *(multipath.FIGURES if any(map(multipath.is_in, results)) else ())]
-
-
-def overlay(results: Mapping[str, Result], name: str, title: str) -> Figure:
-    """A metric of several results over time, a panel for each flow group (or queue), or a figure of Multipath TCP."""
-    if name in multipath_overlay.OVERLAYS:
-        with mpl.rc_context(style.RC):
+def overlay(
+    results: Mapping[str, Result], name: str, title: str, /, **options: Unpack[style.Options]
+) -> Figure:
+    """A metric of several results over time, or a figure of Multipath TCP."""
+    present.known(name, every_name(), "figure")
+    with _drawing(options):
+        if name in multipath_overlay.OVERLAYS:
             return multipath_overlay.OVERLAYS[name](results, title)
-    metric = _metric(name)
-    with mpl.rc_context(style.RC):
-        found = {label: metric.curves(result) for label, result in results.items()}
-        parts = list(dict.fromkeys(part for curves in found.values() for part in curves))
-        note = layout.band_note([result.n for result in results.values()], band=_has_band(found))
-        seeds = sorted({result.seed for result in results.values()})
-        note += f", seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
-        figure, panels = layout.figure(max(1, len(parts)), f"{title}: {_subject(metric)}\n{note}")
-        for axes, part in zip(panels, parts, strict=False):
-            if len(parts) > 1:
-                axes.set_title(part)
-            for index, (label, curves) in enumerate(found.items()):
-                if part in curves:
-                    _draw(axes, curves[part], index, label)
-        _finish(figure, panels, metric, legend=bool(parts))
-        return figure
+        return _of_several(METRICS[name], results, title, options.get("queue"))
 
 
 def save_all(figures: Mapping[str, Figure], place: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
@@ -147,149 +85,98 @@ def save_all(figures: Mapping[str, Figure], place: Path, formats: Sequence[str] 
         for name, figure in figures.items():
             for kind in formats:
                 path = place / f"{name}.{kind}"
-                figure.savefig(path, metadata={"Date": None} if kind == "svg" else None)
+                figure.savefig(path, metadata=_UNDATED.get(kind))
+                # Laid out once, so that all formats are the same picture.
+                figure.set_layout_engine("none")
                 written.append(path)
     return written
 
 
-# -- which rows ------------------------------------------------------------------------------------------------
+def _drawing(options: style.Options) -> AbstractContextManager[None]:
+    return style.drawing(options.get("size", "screen"), title=options.get("title", True))
 
 
-def _metric(name: str) -> Metric:
-    if name not in METRICS:
-        every = ", ".join([*METRICS, *multipath.FIGURES])
-        raise UsageError(f"there is no figure {name!r}; there are {every}")
-    return METRICS[name]
+# -- one result ------------------------------------------------------------------------------------------------
 
 
-def _studied_queue(result: Result) -> tuple[pl.DataFrame, str]:
-    name = present.busiest_queue(result.aggregate)
-    series = result.queue_series
-    if name is None or not len(series):
-        return pl.DataFrame(), ""
-    return series.filter(pl.col("queue").cast(pl.String) == name), name
+def _of_one(metric: Metric, result: Result, queue: str | None) -> Figure:
+    """A line for each part in one panel, or of many parts a panel for each."""
+    parts = metrics.parts_of(metric, [result], _MOST_PARTS, queue)
+    curves = metrics.curves(metric, result, parts)
+    parts = [part for part in parts if part.label in curves]
+    title = f"{result.name}: {_subject(metric, parts)}\n{_note([result], curves.values(), parts)}"
+    if len(parts) > style.MOST_LINES:
+        rows = [Panel(p.label, [(p.label, curves[p.label])], metric.dwarfs(p)) for p in parts]
+        return panels.multiples(metric, title, rows, {})
+    sheet, (axes,) = layout.figure(1, title)
+    if metric.name == "queue" and curves:
+        _raw_queue(axes, result, parts[0])
+    for part in parts:
+        mean = ", mean" if len(parts) == 1 and result.n > 1 else ""
+        panels.draw(axes, curves[part.label], part.place, part.label + mean)
+    panels.finish(sheet, [axes], metric, legend=len(parts) > 1 or metric.name == "queue")
+    return sheet
 
 
-def _groups(result: Result, column: str) -> dict[str, Grouped]:
-    """The sampled flows of each group that has the column."""
-    series = result.flow_series
-    if column not in series.columns:
-        return {}
-    # In the order of the whole table, so that groups have the same place and colour in every figure.
-    keys = series["group"].cast(pl.String).unique(maintain_order=True).to_list()
-    sampled = series.filter(pl.col(column).is_not_null())
-    rows = {key: sampled.filter(pl.col("group").cast(pl.String) == key) for key in keys}
-    return {key: Grouped.of(found, "flow") for key, found in rows.items() if len(found)}
-
-
-def _scaled(curve: Curve, scale: float) -> Curve:
-    return Curve(curve.time_s, curve.mean * scale, None if curve.half is None else curve.half * scale)
-
-
-# -- drawing ---------------------------------------------------------------------------------------------------
-
-
-def _draw(axes: Axes, curve: Curve, index: int, label: str) -> None:
-    look = style.line(index)
-    axes.plot(curve.time_s, curve.mean, label=label, gid=_CURVE, **look)
-    if curve.half is not None:
-        axes.fill_between(
-            curve.time_s,
-            curve.mean - curve.half,
-            curve.mean + curve.half,
-            color=look["color"],
-            alpha=0.18,
-            lw=0,
-        )
-
-
-def _raw_queue(axes: Axes, result: Result) -> None:
-    """The samples of run 1 as they are, behind the mean, which hides their swing."""
-    rows, _ = _studied_queue(result)
+def _raw_queue(axes: Axes, result: Result, part: Part) -> None:
+    """The samples of the first run as they are, behind the mean, which hides their swing."""
+    rows = result.queue_series.filter(pl.col("queue").cast(pl.String) == part.label)
     run = rows.filter(pl.col("run") == rows["run"].min())
-    axes.plot(
-        run["time_s"], run["backlog_packets"], color="#aaaaaa", lw=0.7, label=f"run {run['run'][0]}, samples"
-    )
+    label = f"run {run['run'][0]}, samples"
+    axes.plot(run["time_s"], run["backlog_packets"], color="#aaaaaa", lw=0.7, label=label)
 
 
-def _cwnd_panels(result: Result, metric: Metric) -> Figure | None:
-    """Each TCP flow of run 1 in its own panel, if they are few enough."""
-    series = result.flow_series
-    if "cwnd_segments" not in series.columns:
-        return None
-    rows = series.filter(pl.col("cwnd_segments").is_not_null())
-    if not len(rows):
-        return None
-    rows = rows.filter(pl.col("run") == rows["run"].min())
-    names = rows.select(
-        pl.concat_str([pl.col("group").cast(pl.String), pl.col("flow").cast(pl.String)], separator=" ")
-    )
-    rows = rows.with_columns(names.to_series().alias("label"))
-    labels = sorted(rows["label"].unique().to_list(), key=natural)
-    if not 1 < len(labels) <= _MOST_PANELS:
-        return None
-    columns = 3 if len(labels) > 4 else 2  # noqa: PLR2004
-    run = f"run {rows['run'][0]} of {result.n}" if result.n > 1 else "1 run"
-    headline = f"{result.name}: congestion window of each TCP flow over time\n{run}, seed {result.seed}"
-    figure, panels = layout.figure(len(labels), headline, columns)
-    for axes, label in zip(panels, labels, strict=True):
-        flow = rows.filter(pl.col("label") == label)
-        axes.plot(flow["time_s"], flow["cwnd_segments"], lw=0.9, **style.line(0))
-        axes.set_title(_flow_label(label))
-    for axes in panels:
-        axes.set_ylim(bottom=0)
-        axes.margins(x=0)
-        axes.set_xlim(left=0)
-    figure.supxlabel("time (s)", fontsize=10)
-    figure.supylabel(f"congestion window ({metric.axis})", fontsize=10)
-    return figure
+# -- several results -------------------------------------------------------------------------------------------
 
 
-def _flow_label(label: str) -> str:
-    """`tcp tcp[3]` repeats itself; `tcp 3` does not."""
-    group, _, flow = label.partition(" ")
-    return flow if flow.startswith(group) else f"{group} flow {flow}" if flow.isdecimal() else label
+def _of_several(metric: Metric, results: Mapping[str, Result], title: str, queue: str | None) -> Figure:
+    """A panel for each part with a line for each result; of more results than lines can be told apart the reverse."""
+    swapped = len(results) > style.MOST_LINES
+    most = style.MOST_LINES if swapped else _MOST_PARTS
+    parts = metrics.parts_of(metric, list(results.values()), most, queue)
+    shown = list(results)[:_MOST_RESULTS]
+    found = {label: metrics.curves(metric, results[label], parts) for label in shown}
+    parts = [part for part in parts if any(part.label in curves for curves in found.values())]
+    every = [curve for curves in found.values() for curve in curves.values()]
+    note = _note(list(results.values()), every, parts)
+    if len(shown) < len(results):
+        note += f", {len(shown)} of {len(results)} results"
+    headline = f"{title}: {_subject(metric, parts)}\n{note}"
+    if swapped:
+        looks = {part.label: part.place for part in parts}
+        rows = [
+            Panel(label, [(name, curves[name]) for name in looks if name in curves])
+            for label, curves in found.items()
+        ]
+        return panels.multiples(metric, headline, rows, looks, pale=len(parts) == 1)
+    looks = {label: index for index, label in enumerate(found)}
+    rows = [
+        Panel(
+            part.label,
+            [(label, found[label][part.label]) for label in looks if part.label in found[label]],
+            metric.dwarfs(part),
+        )
+        for part in parts
+    ]
+    form = panels.multiples if len(rows) > _IN_ONE_COLUMN else panels.stacked
+    return form(metric, headline, rows, looks)
 
 
-def _finish(figure: Figure, panels: Sequence[Axes], metric: Metric, *, legend: bool) -> None:
-    # A curve's points lie in the middle of its bins: the last bin ends half a bin later.
-    right = max((times[-1] + times[0] for axes in panels for times in _times_of_curves(axes)), default=0.0)
-    for axes in panels:
-        subject = metric.title.partition(",")[0]
-        axes.set_ylabel(f"{subject}\n({metric.axis})" if len(panels) > 1 else f"{subject} ({metric.axis})")
-        axes.margins(x=0)
-        axes.set_xlim(0, right or None)
-        if not axes.lines:
-            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
-        else:
-            _limit_height(axes)
-    panels[-1].set_xlabel("time (s)")
-    handles, labels = panels[0].get_legend_handles_labels()
-    if legend and handles:
-        layout.legend(figure, handles, labels)
+# -- what is said of them --------------------------------------------------------------------------------------
 
 
-def _limit_height(axes: Axes) -> None:
-    """From zero, and not so high that a wide interval flattens all lines: with few runs one bin's can be huge."""
-    values = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.lines])
-    if np.nanmin(values) < 0:
-        return
-    highest = float(np.nanmax(values))
-    axes.set_ylim(0, min(axes.get_ylim()[1], _HEADROOM * highest) if highest > 0 else None)
+def _subject(metric: Metric, parts: Sequence[Part]) -> str:
+    """What is shown; where it is of one part, this is where that is named."""
+    of = f" of {parts[0].label}" if len(parts) == 1 else ""
+    head, comma, how = metric.title.partition(",")
+    return f"{head}{of}{comma}{how} over time"
 
 
-def _times_of_curves(axes: Axes) -> list[Any]:
-    return [line.get_xdata() for line in axes.lines if line.get_gid() == _CURVE]
-
-
-def _subject(metric: Metric) -> str:
-    return f"{metric.title} over time"
-
-
-def _headline(title: str, result: Result) -> str:
-    note = layout.band_note([result.n], band=result.n > 1)
-    return f"{result.name}: {title} over time\n{note}, seed {result.seed}"
-
-
-def _has_band(found: Mapping[str, Mapping[str, Curve]]) -> bool:
-    return any(curve.half is not None for curves in found.values() for curve in curves.values())
+def _note(results: Sequence[Result], curves: Iterable[Curve], parts: Sequence[Part]) -> str:
+    """Runs, seeds, and what was left out."""
+    runs = layout.band_note([result.n for result in results], band=any(curve.band for curve in curves))
+    note = f"{runs}, {layout.seeds_note([result.seed for result in results])}"
+    rest = sum(len(part.members) for part in parts if len(part.members) > 1)
+    if rest:
+        note += f", the {len(parts) - 1} largest of {rest + len(parts) - 1} groups, the others as one"
+    return note

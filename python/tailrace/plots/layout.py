@@ -1,20 +1,26 @@
-"""The sheet that figures are drawn on: its size, panels, title and note."""
+"""The sheet that figures are drawn on: its size, panels, title, note and legend."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-_WIDTH, _PANEL, _MARGINS = 7.2, 2.3, 1.35
-# Characters of a title's line at this width.
-_TITLE = 84
+from tailrace.plots import style
+
+# Above and below the panels, in heights of a panel, and what of it is the title.
+_MARGINS, _HEADING = 0.59, 0.22
+# Mean width of a character, in sizes of the text.
+_CHARACTER = 0.56
 # From so many panels on a sheet has two columns of them.
 TWO_COLUMNS = 3
+# Quiet things, as what is not there.
+GREY = "#666666"
 
 
 def figure(
@@ -24,18 +30,31 @@ def figure(
 
     Panels share their vertical scale, and their horizontal axis: else each column has its own.
     """
+    look = style.look()
     rows = -(-panels // columns)
-    height = _MARGINS + (_PANEL if rows > 1 else 1.25 * _PANEL) * rows
-    sheet = Figure(figsize=(_WIDTH, height), layout="constrained")
+    panel = look.size.panel if rows > 1 else 1.25 * look.size.panel
+    margins = (_MARGINS - (0 if look.title else _HEADING)) * look.size.panel
+    sheet = Figure(figsize=(look.size.width, margins + panel * rows), layout="constrained")
     FigureCanvasAgg(sheet)
     share = columns > 1 and same_scale
     grid = sheet.subplots(rows, columns, sharex=True if same_axis else "col", sharey=share, squeeze=False)
     for spare in grid.flat[panels:]:
         spare.set_visible(False)
-    headline, _, note = title.partition("\n")
-    lines = [*textwrap.wrap(headline, _TITLE), *textwrap.wrap(note, _TITLE)]
-    sheet.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=11)
+    if look.title:
+        headline, _, note = title.partition("\n")
+        most = characters(1.1)
+        sheet.suptitle(
+            "\n".join([*textwrap.wrap(headline, most), *textwrap.wrap(note, most)]), x=0.01, ha="left"
+        )
     return sheet, list(grid.flat[:panels])
+
+
+def characters(size: float = 1.0, columns: int = 1) -> int:
+    """How many characters fit a line of a panel's title, where so many panels are beside each other."""
+    sheet = style.look().size
+    return max(
+        12, int(sheet.width * 72 / (_CHARACTER * sheet.text * size)) // columns - (4 if columns > 1 else 0)
+    )
 
 
 def legend(sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most: int = 6) -> None:
@@ -47,9 +66,45 @@ def legend(sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most
         found.remove()
 
 
-def panel_title(text: str, panels: int) -> str:
-    """The name of a panel, in as many lines as its width asks for."""
-    return "\n".join(textwrap.wrap(text, _TITLE if panels < TWO_COLUMNS else _TITLE // 2 - 4))
+def legend_of(sheet: Figure, panels: Sequence[Axes], most: int = 6) -> None:
+    """One legend that names the lines of all panels; what has one name looks the same in each."""
+    entries: dict[str, Artist] = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if entries:
+        legend(sheet, list(entries.values()), list(entries), most)
+
+
+_T = TypeVar("_T")
+
+
+def crossed(found: Mapping[str, Mapping[str, _T]], most: int = 12) -> list[tuple[str, dict[str, _T]]]:
+    """What there is of results and their parts, as rows with lines: a row a part, a line a result.
+
+    Of more results than lines can be told apart the reverse, `most` at most.
+    """
+    if len(found) > style.MOST_LINES:
+        return [(label, dict(parts)) for label, parts in list(found.items())[:most]]
+    names = dict.fromkeys(name for parts in found.values() for name in parts)
+    return [(name, {label: parts[name] for label, parts in found.items() if name in parts}) for name in names]
+
+
+def looks(rows: Iterable[tuple[str, Mapping[str, _T]]]) -> dict[str, int]:
+    """Which look the lines of all rows have, by their names."""
+    return {
+        name: index for index, name in enumerate(dict.fromkeys(name for _, lines in rows for name in lines))
+    }
+
+
+def panel_title(text: str, columns: int) -> str:
+    """The name of a panel, in as many lines as its width asks for, where so many are beside each other."""
+    return "\n".join(textwrap.wrap(text, characters(columns=columns)))
+
+
+def say(axes: Axes, text: str) -> None:
+    """Says in the middle of a panel why nothing is drawn there."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
 
 
 def band_note(counts: Sequence[int], *, band: bool) -> str:
@@ -59,3 +114,9 @@ def band_note(counts: Sequence[int], *, band: bool) -> str:
     if not band:
         return f"n = {count} run{'s' if most > 1 else ''}"
     return f"mean of n = {count} runs, band: 95 % interval"
+
+
+def seeds_note(seeds: Sequence[int]) -> str:
+    """Of which seeds."""
+    distinct = sorted(set(seeds))
+    return f"seed{'s' if len(distinct) > 1 else ''} {', '.join(map(str, distinct))}"

@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.plots import layout, reordering, style
+from tailrace.plots import directions, layout, reordering, style
 from tailrace.plots.curves import Curve, Grouped, natural, total
 
 if TYPE_CHECKING:
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 # More connections, or lines in a panel, are not read.
 _MOST_CONNECTIONS = 6
-_MOST_LINES = 7
+MOST_LINES = 7
 _OTHERS = "other paths"
+# What tells layers apart beyond the colours that there are.
+_HATCHES = ("", "///", "...", "xxx")
 _FLOW = ("run", "group", "flow")
 
 
@@ -30,13 +32,13 @@ def is_in(result: Result) -> bool:
 
 def _subflow_cwnd(result: Result) -> Figure:
     """A panel for each connection of run 1, a line for each subflow while it may carry data."""
-    found, note = connections(result, result.subflow_series)
+    found, note = connections(result, directions.drawn(result, result.subflow_series))
     title = f"{result.name}: congestion window of each subflow over time\n{note}"
     sheet, panels = layout.figure(max(1, len(found)), title)
     for axes, (name, rows) in zip(panels, found, strict=False):
         subflows = draw_windows(axes, rows, {})
-        if subflows > _MOST_LINES:
-            axes.set_title(f"{name}, {_MOST_LINES} of {subflows} subflows")
+        if subflows > MOST_LINES:
+            axes.set_title(f"{name}, {MOST_LINES} of {subflows} subflows")
         elif len(found) > 1:
             axes.set_title(name)
         axes.set_ylabel("congestion window\n(kB)")
@@ -52,7 +54,7 @@ def draw_windows(axes: Axes, rows: pl.DataFrame, looks: dict[str, int]) -> int:
     subflows = rows.partition_by("subflow", "link", maintain_order=True)
     subflows.sort(key=lambda of: (of["subflow"][0], natural(str(of["link"][0]))))
     times = rows.select(pl.col("time_s").unique().sort())
-    for own in subflows[:_MOST_LINES]:
+    for own in subflows[:MOST_LINES]:
         # A gap where it could carry nothing: before it joined, after it failed, while another had its place.
         held = times.join(own.filter(pl.col("usable") == 1), on="time_s", how="left", maintain_order="left")
         label = f"{own['link'][0]} (subflow {own['subflow'][0]})"
@@ -66,6 +68,7 @@ def _path_throughput(result: Result) -> Figure:
     found = groups(result)
     note = (
         f"{'mean of ' if result.n > 1 else ''}{layout.band_note([result.n], band=False)}, seed {result.seed}"
+        f"{directions.note([result])}"
     )
     title = f"{result.name}: throughput by path over time, copies included\n{note}"
     sheet, panels = layout.figure(max(1, len(found)), title)
@@ -81,7 +84,7 @@ def _path_throughput(result: Result) -> Figure:
 def draw_stack(axes: Axes, result: Result, group: str, looks: dict[str, int]) -> None:
     """What a group gave each path, stacked; `looks` remembers the colours of paths for the next panel."""
     mine = pl.col("group").cast(pl.String) == group
-    paths = _by_path(result.subflow_series.filter(mine))
+    paths = _by_path(directions.drawn(result, result.subflow_series).filter(mine))
     for link in paths:
         looks.setdefault(link, len(looks))
     # The same order from below in every panel.
@@ -89,8 +92,10 @@ def draw_stack(axes: Axes, result: Result, group: str, looks: dict[str, int]) ->
     times = paths[ordered[0]].time_s
     layers = [np.nan_to_num(paths[link].mean) for link in ordered]
     colours = [style.COLOURS[looks[link] % len(style.COLOURS)] for link in ordered]
-    axes.stackplot(times, layers, labels=ordered, colors=colours, alpha=0.6, lw=0)
-    delivered = _rates(result.connection_series.filter(mine), "delivered_bytes", "flow")
+    hatches = [_HATCHES[looks[link] // len(style.COLOURS) % len(_HATCHES)] for link in ordered]
+    axes.stackplot(times, layers, labels=ordered, colors=colours, hatch=hatches, alpha=0.6, lw=0)
+    own = directions.drawn(result, result.connection_series).filter(mine)
+    delivered = _rates(own, "delivered_bytes", "flow")
     curve = Grouped.of(delivered, "flow").curve("mbps", total)
     if curve:
         axes.plot(curve.time_s, curve.mean, color="#000000", lw=1.2, label="delivered in order")
@@ -98,7 +103,7 @@ def draw_stack(axes: Axes, result: Result, group: str, looks: dict[str, int]) ->
 
 def _data_sequence(result: Result) -> Figure:
     """Two panels for each connection of run 1: the stream's progress, and what is between sender and application."""
-    found, note = connections(result, result.connection_series)
+    found, note = connections(result, directions.drawn(result, result.connection_series))
     title = f"{result.name}: data sequence over time\n{note}"
     sheet, panels = layout.figure(2 * max(1, len(found)), title, 2, same_scale=False)
     for (name, rows), left, right in zip(found, panels[::2], panels[1::2], strict=False):
@@ -154,7 +159,7 @@ def connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, p
     note = f"run {first} of {result.n}" if result.n > 1 else "1 run"
     if len(named) > _MOST_CONNECTIONS:
         note += f", {_MOST_CONNECTIONS} of {len(named)} connections"
-    return named[:_MOST_CONNECTIONS], f"{note}, seed {result.seed}"
+    return named[:_MOST_CONNECTIONS], f"{note}, seed {result.seed}{directions.note([result])}"
 
 
 def _rates(series: pl.DataFrame, counter: str, *member: str) -> pl.DataFrame:
@@ -176,11 +181,11 @@ def _by_path(series: pl.DataFrame) -> dict[str, Curve]:
     rates = _rates(series, "scheduled_bytes", "subflow", "link").with_columns(pl.col("link").cast(pl.String))
     # In the order of the subflows, so that a path has the same colour in the figure of the windows.
     links = rates["link"].unique(maintain_order=True).to_list()
-    if len(links) > _MOST_LINES:
+    if len(links) > MOST_LINES:
         shares = (
             rates.group_by("link").agg(pl.col("mbps").sum()).sort("mbps", "link", descending=[True, False])
         )
-        kept = shares["link"].to_list()[: _MOST_LINES - 1]
+        kept = shares["link"].to_list()[: MOST_LINES - 1]
         named = pl.when(pl.col("link").is_in(kept)).then("link").otherwise(pl.lit(_OTHERS))
         rates, links = rates.with_columns(named.alias("link")), [*kept, _OTHERS]
     sums = rates.group_by("run", "time_s", "link").agg(pl.col("mbps").sum())
@@ -191,12 +196,7 @@ def _by_path(series: pl.DataFrame) -> dict[str, Curve]:
     )
     # In a fixed order: sums of floating-point numbers depend on it.
     binned = Grouped.of(whole.sort("run", "time_s", "link"), "link")
-    found = {
-        link: Grouped(binned.edges, binned.frame.filter(pl.col("member") == link), [link]).curve(
-            "mbps", total
-        )
-        for link in links
-    }
+    found = {link: binned.curve("mbps", total, [link]) for link in links}
     return {link: curve for link, curve in found.items() if curve}
 
 
@@ -215,7 +215,7 @@ def finish(sheet: Figure, panels: Sequence[Axes], end: float, columns: int = 1) 
         if axes.lines or axes.collections:
             axes.set_ylim(bottom=0)
         else:
-            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
+            layout.say(axes, "not recorded")
     for axes in panels[-columns:]:
         axes.set_xlabel("time (s)")
     _legends(sheet, panels, columns)
@@ -228,7 +228,6 @@ def _legends(sheet: Figure, panels: Sequence[Axes], columns: int) -> None:
     labels = [[label for _, names in row for label in names] for row in entries]
     if any(names != labels[0] for names in labels):
         for axes in panels:
-            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
-    elif labels[0]:
-        handles = [handle for found, _ in entries[0] for handle in found]
-        layout.legend(sheet, handles, labels[0], 3)
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
+    else:
+        layout.legend_of(sheet, panels, 3)

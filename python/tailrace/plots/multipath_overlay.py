@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import polars as pl
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.plots import layout, multipath, reordering, style
+from tailrace.plots import directions, layout, multipath, reordering, style
 from tailrace.plots.curves import Curve, Grouped, total
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ _MOST_PANELS = 12
 def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
     """A panel for each result: the subflows of its first connection, in its first run."""
     found = {
-        label: multipath.connections(result, result.subflow_series)[0]
+        label: multipath.connections(result, directions.drawn(result, result.subflow_series))[0]
         for label, result in results.items()
         if multipath.is_in(result)
     }
@@ -38,8 +37,11 @@ def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
     sheet, panels = _sheet(len(names), f"{title}: congestion window of each subflow over time", note)
     colours: dict[str, int] = {}
     for axes, (label, (_, rows)) in zip(panels, first.items(), strict=False):
-        axes.set_title(layout.panel_title(names[label], len(panels)))
-        multipath.draw_windows(axes, rows, colours)
+        axes.set_title(layout.panel_title(names[label], _columns(len(panels))))
+        subflows = multipath.draw_windows(axes, rows, colours)
+        if subflows > multipath.MOST_LINES:
+            note_left_out = f"{names[label]}, {multipath.MOST_LINES} of {subflows} subflows"
+            axes.set_title(layout.panel_title(note_left_out, _columns(len(panels))))
     _finish(sheet, panels, results, "congestion window (kB)")
     return sheet
 
@@ -59,35 +61,35 @@ def _path_throughput(results: Mapping[str, Result], title: str) -> Figure:
     sheet, panels = _sheet(len(names), f"{title}: throughput by path over time, copies included", note)
     colours: dict[str, int] = {}
     for axes, (key, result) in zip(panels, stacks.items(), strict=False):
-        axes.set_title(layout.panel_title(names[key], len(panels)))
+        axes.set_title(layout.panel_title(names[key], _columns(len(panels))))
         multipath.draw_stack(axes, result, key[1], colours)
     _finish(sheet, panels, results, "throughput (Mbit/s)")
     return sheet
 
 
 def _data_sequence(results: Mapping[str, Result], title: str) -> Figure:
-    """A line for each result: what was delivered in order, and below it what waited at the receiver."""
-    groups = list(
-        dict.fromkeys(
-            group
-            for result in results.values()
-            if multipath.is_in(result)
-            for group in multipath.groups(result)
-        )
-    )
+    """What was delivered in order, and below it what waited at the receiver: a line for each result, or each group."""
+    found = {
+        label: dict.fromkeys(multipath.groups(result), result)
+        for label, result in results.items()
+        if multipath.is_in(result)
+    }
+    rows, swapped = layout.crossed(found), len(found) > style.MOST_LINES
+    looks = layout.looks(rows)
     counts = [result.n for result in results.values()]
     note = f"{layout.band_note(counts, band=max(counts) > 1)}, {_seeds(results)}"
-    headline = f"{title}: data sequence over time\n{note}"
-    sheet, panels = layout.figure(2 * max(1, len(groups)), headline)
-    for group, place in zip(groups, range(0, len(panels), 2), strict=True):
-        above, below = panels[place : place + 2]
-        for index, (label, result) in enumerate(results.items()):
+    if swapped and len(rows) < len(found):
+        note += f", {len(rows)} of {len(found)} results"
+    sheet, panels = layout.figure(2 * max(1, len(rows)), f"{title}: data sequence over time\n{note}")
+    for (name, lines), above, below in zip(rows, panels[::2], panels[1::2], strict=False):
+        for label, result in lines.items():
+            group = label if swapped else name
             for axes, column, scale in ((above, "delivered_bytes", 1e-6), (below, "waiting_bytes", 1e-3)):
                 curve = _of_group(result, group, column)
                 if curve:
-                    _line(axes, curve, scale, index, label)
-        if len(groups) > 1:
-            above.set_title(group)
+                    _line(axes, curve, scale, looks[label], label)
+        if len(rows) > 1:
+            above.set_title(name)
         above.set_ylabel("delivered in order\n(MB)")
         below.set_ylabel("at the receiver,\nout of order (kB)")
     multipath.finish(sheet, panels, _end(results))
@@ -105,7 +107,7 @@ OVERLAYS: dict[str, Callable[[Mapping[str, Result], str], Figure]] = {
 
 def _of_group(result: Result, group: str, column: str) -> Curve | None:
     """The sum over a group's connections, mean over runs."""
-    series = result.connection_series
+    series = directions.drawn(result, result.connection_series)
     rows = series.filter(pl.col("group").cast(pl.String) == group) if len(series) else series
     return Grouped.of(rows, "flow").curve(column, total) if len(rows) else None
 
@@ -113,8 +115,8 @@ def _of_group(result: Result, group: str, column: str) -> Curve | None:
 def _line(axes: Axes, curve: Curve, scale: float, index: int, label: str) -> None:
     look = style.line(index)
     axes.plot(curve.time_s, curve.mean * scale, label=label, **look)
-    if curve.half is not None:
-        low, high = (curve.mean - curve.half) * scale, (curve.mean + curve.half) * scale
+    if curve.band:
+        low, high = (end * scale for end in curve.band)
         axes.fill_between(curve.time_s, low, high, color=look["color"], alpha=0.18, lw=0)
 
 
@@ -122,30 +124,28 @@ def _sheet(count: int, headline: str, note: str) -> tuple[Figure, list[Axes]]:
     shown = min(count, _MOST_PANELS)
     if shown < count:
         note += f", {shown} of {count} panels"
-    return layout.figure(max(1, shown), f"{headline}\n{note}", 2 if shown >= layout.TWO_COLUMNS else 1)
+    return layout.figure(max(1, shown), f"{headline}\n{note}", _columns(shown))
+
+
+def _columns(panels: int) -> int:
+    return 2 if panels >= layout.TWO_COLUMNS else 1
 
 
 def _finish(sheet: Figure, panels: list[Axes], results: Mapping[str, Result], axis: str) -> None:
     end = _end(results)
     highest = max((axes.get_ylim()[1] for axes in panels), default=1.0)
-    entries: dict[str, Artist] = {}
     for axes in panels:
         axes.set_xlim(0, end)
         if axes.lines or axes.collections:
             axes.set_ylim(0, highest)
         else:
-            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
-        handles, labels = axes.get_legend_handles_labels()
-        entries.update(
-            {label: handle for handle, label in zip(handles, labels, strict=True) if label not in entries}
-        )
+            layout.say(axes, "not recorded")
     # Of the last panel in each column: the one on the right may stand above an empty place.
-    for axes in panels[-2:] if len(panels) >= layout.TWO_COLUMNS else panels[-1:]:
+    for axes in panels[-_columns(len(panels)) :]:
         axes.set_xlabel("time (s)")
         axes.tick_params(labelbottom=True)
-    sheet.supylabel(axis, fontsize=10)
-    if entries:
-        layout.legend(sheet, list(entries.values()), list(entries), 3)
+    sheet.supylabel(axis, fontsize="medium")
+    layout.legend_of(sheet, panels, 3)
 
 
 def _end(results: Mapping[str, Result]) -> float:
@@ -156,5 +156,5 @@ def _end(results: Mapping[str, Result]) -> float:
 
 
 def _seeds(results: Mapping[str, Result]) -> str:
-    seeds = sorted({result.seed for result in results.values()})
-    return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
+    seeds = layout.seeds_note([result.seed for result in results.values()])
+    return f"{seeds}{directions.note(results.values())}"

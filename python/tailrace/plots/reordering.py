@@ -13,7 +13,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.plots import layout, style
+from tailrace.plots import directions, layout, style
 from tailrace.plots.curves import Array, natural
 
 if TYPE_CHECKING:
@@ -28,24 +28,22 @@ _PANELS = (
 
 def single(result: Result) -> Figure:
     """A line for each flow group, over its connections and all runs."""
-    lines = list(_groups(result).items())
-    return _draw([("", lines)], f"{result.name}: reordering at the data level\n{_note([result])}")
+    return _draw([("", _groups(result))], f"{result.name}: reordering at the data level\n{_note([result])}")
 
 
 def overlay(results: Mapping[str, Result], title: str) -> Figure:
-    """A line for each result, and a row of panels for each flow group."""
-    found = {label: _groups(result) for label, result in results.items()}
-    groups = list(dict.fromkeys(group for own in found.values() for group in own))
-    rows = [
-        (group, [(label, own[group]) for label, own in found.items() if group in own]) for group in groups
-    ]
-    return _draw(
-        rows or [("", [])], f"{title}: reordering at the data level\n{_note(list(results.values()))}"
-    )
+    """A line for each result, and a row of panels for each flow group; of many results the reverse."""
+    every = {label: _groups(result) for label, result in results.items()}
+    found = {label: groups for label, groups in every.items() if groups}
+    rows = layout.crossed(found)
+    note = _note(list(results.values()))
+    if len(found) > style.MOST_LINES and len(rows) < len(found):
+        note += f", {len(rows)} of {len(found)} results"
+    return _draw(rows or [("", {})], f"{title}: reordering at the data level\n{note}")
 
 
 def _groups(result: Result) -> dict[str, pl.DataFrame]:
-    table = result.reordering
+    table = directions.drawn(result, result.reordering)
     if not len(table):
         return {}
     names = sorted(table["group"].cast(pl.String).unique(), key=natural)
@@ -66,16 +64,17 @@ def ccdf(rows: pl.DataFrame, variable: str) -> tuple[Array, Array]:
     return values, above
 
 
-_Lines: TypeAlias = Sequence[tuple[str, pl.DataFrame]]
+_Lines: TypeAlias = Mapping[str, pl.DataFrame]
 
 
 def _draw(rows: Sequence[tuple[str, _Lines]], title: str) -> Figure:
     sheet, panels = layout.figure(2 * len(rows), title, 2, same_scale=False, same_axis=False)
+    looks = layout.looks(rows)
     for (group, lines), left in zip(rows, range(0, len(panels), 2), strict=True):
         for (variable, subject, _, scale), axes in zip(_PANELS, panels[left : left + 2], strict=True):
-            for index, (label, of) in enumerate(lines):
+            for label, of in lines.items():
                 values, above = ccdf(of, variable)
-                _line(axes, values * scale, above, index, label)
+                _line(axes, values * scale, above, looks[label], label)
             axes.set_title(f"{group}: {subject}" if len(rows) > 1 else subject)
     _finish(sheet, panels)
     return sheet
@@ -96,25 +95,22 @@ def _finish(sheet: Figure, panels: Sequence[Axes]) -> None:
     for axes in panels:
         drawn = [np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.lines]
         if not drawn:
-            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color="#666666")
+            layout.say(axes, "not recorded")
         elif any(np.isfinite(values).any() for values in drawn):
             axes.set_yscale("log")
             axes.set_ylim(top=1.0)
         else:
-            axes.text(0.5, 0.5, "all in order", transform=axes.transAxes, ha="center", color="#666666")
+            layout.say(axes, "all in order")
         axes.set_xlim(left=0)
     for axes, (_, _, axis, _) in zip(panels[-2:], _PANELS, strict=True):
         axes.set_xlabel(axis)
     for axes in panels[::2]:
         axes.set_ylabel("share of segments\nabove")
-    handles, labels = panels[0].get_legend_handles_labels()
-    if handles:
-        layout.legend(sheet, handles, labels, 4)
+    layout.legend_of(sheet, panels, 4)
 
 
 def _note(results: Sequence[Result]) -> str:
     counts = [result.n for result in results]
-    seeds = sorted({result.seed for result in results})
     together = " together" if max(counts) > 1 else ""
-    seed = f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
-    return f"{layout.band_note(counts, band=False)}{together}, {seed}"
+    seeds = layout.seeds_note([result.seed for result in results])
+    return f"{layout.band_note(counts, band=False)}{together}, {seeds}{directions.note(results)}"

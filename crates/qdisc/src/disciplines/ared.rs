@@ -12,7 +12,6 @@ use super::red::{AdaptOn, Red, RedConfig, red_based};
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::TcLine;
 use tailrace_core::{Duration, Packet, Probability};
 
 red_based! {
@@ -21,7 +20,7 @@ red_based! {
         /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
         gentle: bool = true, "Floyd, Gummadi, Shenker 2001";
         /// Time between changes of `max_p`. Too small: oscillation. Too large: a slow start.
-        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001";
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each tick is an event";
         /// Largest increase of `max_p` at once; never more than a quarter of it. Too large: the average may jump
         /// across its target.
         alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";
@@ -85,10 +84,6 @@ impl Discipline for AredConfig {
             bottom: red.bottom,
             ..self.clone()
         }
-    }
-
-    fn to_tc(&self) -> Option<TcLine> {
-        self.adaptive().to_tc()
     }
 }
 

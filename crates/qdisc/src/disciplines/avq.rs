@@ -43,7 +43,7 @@ tailrace_core::parameters! {
         /// Share of the link's rate at which arrivals settle. Too small: the link idles. At 1 the queue is not held.
         gamma: Probability = Probability::clamped(0.98), "Kunniyur and Srikant 2001; ns-2 gamma_";
         /// Speed of adaptation, 1/s. Too large for the round trip: oscillation. Too small: late.
-        alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc";
+        alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc", in 0.0..=1000000.0: "the capacity would run away";
         /// Virtual capacity at the start, as a share of the link's rate.
         initial: Probability = Probability::ONE, "Kunniyur and Srikant 2001; ns-2 ecnlim_ is 0.8";
         /// Length of the virtual queue; `"auto"` is `limit`. Too small: bursts are punished.
@@ -51,7 +51,7 @@ tailrace_core::parameters! {
         /// Count bytes; otherwise packets, of which the link sends its rate over `mean_pktsize`.
         bytes: bool = true, "ns-2 queue_in_bytes_";
         /// Turns packets into bytes, and back.
-        mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_";
+        mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
         /// When the virtual capacity is held within zero and the link's.
         clamp: Clamp = Clamp::Paper, "Kunniyur and Srikant 2001";
         /// Which arrivals move the virtual capacity.
@@ -76,12 +76,6 @@ impl Discipline for AvqConfig {
             if matches!(limit, Some(Limit::Packets(0) | Limit::Bytes(Bytes(0)))) {
                 return Err((name, "no packet could ever wait; the limit must be larger".into()));
             }
-        }
-        if self.alpha < 0.0 {
-            return Err(("alpha", format!("{} is negative; the capacity would run away", self.alpha)));
-        }
-        if self.mean_pktsize == Bytes::ZERO {
-            return Err(("mean_pktsize", "the mean packet size cannot be zero".into()));
         }
         Ok(())
     }

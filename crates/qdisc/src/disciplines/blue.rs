@@ -45,7 +45,7 @@ tailrace_core::parameters! {
         /// Step down on idleness. Too large: the probability forgets; it should be much below `increment`.
         decrement: Probability = Probability::clamped(0.00025), "Feng et al. 2002; LANL ns-2 port";
         /// Least time between two changes, about a round trip. Too small: the answer to a change is not awaited.
-        freeze_time: Duration = Duration::from_millis(100), "Feng et al. 2002; LANL ns-2 port";
+        freeze_time: Duration = Duration::from_millis(100), "Feng et al. 2002; LANL ns-2 port", in "1 us"..="1000 h": "changes need some time between them";
         /// Backlog above which an arrival counts as a loss although there is room; `"auto"` turns it off.
         loss_at: Option<Limit> = None, "Feng et al. 2002, variant without a value";
         /// Probability at the start.
@@ -74,9 +74,6 @@ impl Discipline for BlueConfig {
     fn validate(&self) -> Result<(), Invalid> {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
-        }
-        if self.freeze_time == Duration::ZERO {
-            return Err(("freeze_time", "changes need some time between them".into()));
         }
         Ok(())
     }

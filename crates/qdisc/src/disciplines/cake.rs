@@ -10,13 +10,14 @@
 //! not too long, and with `ingress` neither one that two packets of each bulk flow explain; a packet that leaves its
 //! queue empty may be marked but not dropped; where the rate is unlimited tins take turns by weight.
 //!
-//! Departures: memory is counted in bytes of packets, not of kernel buffers. Sizes are those of IP packets, so
+//! Departures: memory is counted as Linux does, by what the kernel's buffers take (`truesize`: 2304 bytes for a full
+//! packet), but for segments as if they had come from elsewhere, not from a TCP on the same machine. Sizes are those of IP packets, so
 //! `overhead` is what the link adds to them, always; Linux counts an Ethernet header where no overhead is given
 //! (`raw`), which is `overhead = "14 B"` here. A fresh COBALT waits an interval before its first signal, as its paper
 //! says; Linux, whose stored root is zero until the count first changes, lets a queue that was never used before
 //! signal with the second late packet. COBALT's other departures are those of [`cobalt`](super::cobalt). A filtered
-//! acknowledgment is reported as dropped by the discipline. There is no and no
-//! segmentation offload to look through, and no firewall mark.
+//! acknowledgment is reported as dropped by the discipline. There is no
+//! segmentation offload whose packets would be split, nor a firewall mark that would choose the tin.
 
 mod ack_filter;
 mod hosts;
@@ -67,11 +68,11 @@ tailrace_core::parameters! {
         /// and leaves senders fewer to clock their packets by.
         ack_filter: AckFilter = AckFilter::Off, "Linux sch_cake (no-ack-filter)";
         /// Longest common round trip: COBALT's interval. Too small: bursts are punished. Too large: slow reaction.
-        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)";
+        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)", in "2 us"..="1000 s": "the time between signals follows from it";
         /// COBALT's acceptable sojourn time; `"auto"` is a twentieth of `rtt`. A tin whose largest packet takes
         /// longer than two thirds of it has one and a half times that. Too small: the link idles. Too large:
         /// standing queue.
-        target: Option<Duration> = None, "Linux sch_cake (5 ms)";
+        target: Option<Duration> = None, "Linux sch_cake (5 ms)", in "1 us"..="1000 s": "every packet, or none, would be late";
         /// Bytes that the link below adds to each packet. Too small: that link's own queue fills. Too large: rate is
         /// wasted.
         overhead: Bytes = Bytes::ZERO, "Linux sch_cake (raw)";
@@ -81,7 +82,7 @@ tailrace_core::parameters! {
         link_layer: LinkLayer = LinkLayer::Plain, "Linux sch_cake (noatm)";
         /// Largest packet, for the times that follow from it. Too small: slow links drop without need.
         mtu: Bytes = Bytes(1514), "Linux: Ethernet's";
-        /// Most bytes that may wait; `"auto"` is four times what `bandwidth` carries in an `rtt`, at least 4 MiB and
+        /// Most memory that packets may take, 2304 bytes for a full one as Linux counts; `"auto"` is four times what `bandwidth` carries in an `rtt`, at least 4 MiB and
         /// at most 10 240 packets of `mtu`. Too small: drops come from the limit, not from the law.
         memory_limit: Option<Bytes> = None, "Linux sch_cake";
     }
@@ -104,12 +105,6 @@ impl Discipline for CakeConfig {
     fn validate(&self) -> Result<(), Invalid> {
         if self.bandwidth == Some(Rate::from_bps(0)) {
             return Err(("bandwidth", "nothing could ever be sent; \"auto\" is unlimited".into()));
-        }
-        if self.rtt < Duration::from_micros(2) {
-            return Err(("rtt", format!("{} is too short; at least 2 us is needed", self.rtt)));
-        }
-        if self.target.is_some_and(Duration::is_zero) {
-            return Err(("target", "every packet would be late; the target must be longer".into()));
         }
         for (name, bytes) in [("overhead", self.overhead), ("mpu", self.mpu)] {
             if bytes > MOST_FRAMING {

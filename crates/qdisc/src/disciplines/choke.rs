@@ -10,7 +10,7 @@
 //! five-tuples, as in Linux, unless `flow` says otherwise.
 //!
 //! Departures: Linux tries three slots of a table with holes and then takes the oldest packet, which favours that one
-//! a little; here the queue has no holes. Taking a packet out of the middle moves the shorter half of the queue up.
+//! a little; here the queue has no holes. A tc line has Linux's average in whole packets (`count = "linux"`). Taking a packet out of the middle moves the shorter half of the queue up.
 
 pub(crate) mod history;
 pub(crate) mod meeting;

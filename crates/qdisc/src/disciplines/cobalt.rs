@@ -26,7 +26,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "ns-3 CobaltQueueDisc; CAKE";
         /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
         /// Too large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "ns-3 CobaltQueueDisc; CAKE";
+        interval: Duration = Duration::from_millis(100), "ns-3 CobaltQueueDisc; CAKE", in "2 us"..="1000 s": "it is divided into the times between signals";
         /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
         ecn: bool = true, "CAKE";
         /// What an overflow adds to BLUE's probability. Too small: floods fill the buffer. Too large: it overshoots.
@@ -52,9 +52,6 @@ impl Discipline for CobaltConfig {
     fn validate(&self) -> Result<(), Invalid> {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
-        }
-        if self.interval < Duration::from_micros(2) {
-            return Err(("interval", format!("{} is too short; at least 2 us is needed", self.interval)));
         }
         Ok(())
     }

@@ -8,9 +8,9 @@
 //! What the loop does after it dropped a packet depends on the next one (`drop_next` advances only if that is
 //! still to be dropped), hence `Turn`: the law remembers what it waits for.
 //!
-//! Variants, as options: `arithmetic = "linux16"` computes as Linux `include/net/codel.h` does. `ce_threshold` is
-//! Linux's. The small-backlog test uses the largest packet seen (RFC 8289) unless `maxpacket` fixes it (Linux: the
-//! device's MTU; ns-3: `MinBytes`).
+//! `form = "linux"` is Linux `include/net/codel.h`, and what a tc line means: it computes in 16 bits (`arithmetic`), and
+//! its small-backlog test uses the device's MTU instead of the largest packet seen (`maxpacket`; ns-3: `MinBytes`).
+//! `ce_threshold` is Linux's.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
@@ -18,6 +18,23 @@ use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::math::sqrt;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
+
+tailrace_core::choices! {
+    /// Whose CoDel: the defaults of all parameters that are `"auto"`.
+    pub enum Form {
+        /// RFC 8289 (RFC 8290 in flow queues).
+        Rfc = "rfc",
+        /// Linux.
+        Linux = "linux",
+    }
+}
+
+impl Form {
+    /// The value of a parameter that is `"auto"`.
+    pub(crate) fn pick<T>(self, set: Option<T>, rfc: T, linux: T) -> T {
+        set.unwrap_or(if self == Self::Linux { linux } else { rfc })
+    }
+}
 
 tailrace_core::choices! {
     /// How CoDel computes `interval / sqrt(count)` and keeps time.
@@ -33,6 +50,8 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `codel`.
     pub struct CodelConfig {
+        /// Whose CoDel: gives every `"auto"` below its value. A tc line is Linux's.
+        form: Form = Form::Rfc, "RFC 8289";
         /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
         limit: Limit = Limit::Packets(1000), "Linux sch_codel";
         /// Sojourn time that is acceptable for good. Too small (below the time to send one or two packets):
@@ -40,17 +59,17 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "RFC 8289 §4.4";
         /// Time that the sojourn must stay above `target` before the first signal; about the longest common round
         /// trip. Too small: bursts are punished. Too large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "RFC 8289 §4.4";
+        interval: Duration = Duration::from_millis(100), "RFC 8289 §4.4", in "2 us"..="1000 s": "it is divided into the times between signals";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "Linux sch_codel";
         /// Mark every ECN-capable packet that waited longer than this, whatever the law says and whether or not
         /// `ecn` is on; `"auto"` turns it off. Too small: senders starve.
         ce_threshold: Option<Duration> = None, "Linux sch_codel (off)";
         /// With no more than this waiting nothing is signalled; `"auto"` is the largest packet seen, at least 512
-        /// bytes. Too large: a standing queue of that size is never seen.
-        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
-        /// How the control law is computed.
-        arithmetic: Arithmetic = Arithmetic::Exact, "RFC 8289 §5.5";
+        /// bytes (rfc), or 1514 bytes (linux). Too large: a standing queue of that size is never seen.
+        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5; Linux: the device's MTU";
+        /// How the control law is computed. `"auto"`: exact (rfc), linux16 (linux).
+        arithmetic: Option<Arithmetic> = None, "RFC 8289 §5.5; Linux";
     }
 }
 
@@ -69,9 +88,6 @@ impl Discipline for CodelConfig {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
         }
-        if self.interval < Duration::from_micros(2) {
-            return Err(("interval", format!("{} is too short; at least 2 us is needed", self.interval)));
-        }
         Ok(())
     }
 
@@ -81,8 +97,7 @@ impl Discipline for CodelConfig {
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
         // What tc configures is Linux's CoDel.
-        let mut config =
-            Self { arithmetic: Arithmetic::Linux16, maxpacket: Some(Bytes(1514)), ..Self::default() };
+        let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
                 "limit" => config.limit = Limit::Packets(words.count()?),
@@ -106,6 +121,10 @@ impl Discipline for CodelConfig {
         Ok(config)
     }
 
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self { arithmetic: Some(self.arithmetic()), maxpacket: self.maxpacket(), ..self.clone() }
+    }
+
     fn to_tc(&self) -> Option<TcLine> {
         Some(
             TcLine::new("codel")
@@ -117,6 +136,20 @@ impl Discipline for CodelConfig {
         )
     }
 }
+
+impl CodelConfig {
+    fn arithmetic(&self) -> Arithmetic {
+        self.form.pick(self.arithmetic, Arithmetic::Exact, Arithmetic::Linux16)
+    }
+
+    /// `None` where it follows the largest packet seen.
+    fn maxpacket(&self) -> Option<Bytes> {
+        self.maxpacket.or((self.form == Form::Linux).then_some(LINUX_MAXPACKET))
+    }
+}
+
+/// An Ethernet device's MTU with its header.
+const LINUX_MAXPACKET: Bytes = Bytes(1514);
 
 /// The law. Times are in ticks: nanoseconds, or 1024 of them with `linux16`.
 #[derive(Clone, Debug)]
@@ -158,14 +191,15 @@ const SMALLEST_MAXPACKET: Bytes = Bytes(512);
 impl Codel {
     /// The law with the parameters of `config`.
     pub fn new(config: &CodelConfig) -> Self {
-        let ticks = |d: Duration| d.as_nanos() >> config.arithmetic.shift();
+        let (arithmetic, maxpacket) = (config.arithmetic(), config.maxpacket());
+        let ticks = |d: Duration| d.as_nanos() >> arithmetic.shift();
         Self {
             target: ticks(config.target),
             interval: ticks(config.interval),
             ce_threshold: config.ce_threshold.map(ticks),
-            arithmetic: config.arithmetic,
-            learns: config.maxpacket.is_none(),
-            maxpacket: config.maxpacket.unwrap_or(SMALLEST_MAXPACKET),
+            arithmetic,
+            learns: maxpacket.is_none(),
+            maxpacket: maxpacket.unwrap_or(SMALLEST_MAXPACKET),
             counts_overlimit: false,
             first_above: None,
             drop_next: 0,
@@ -375,7 +409,7 @@ mod tests {
     }
 
     fn config(arithmetic: Arithmetic, ecn: bool) -> CodelConfig {
-        CodelConfig { arithmetic, ecn, maxpacket: Some(Bytes(1500)), ..Default::default() }
+        CodelConfig { arithmetic: Some(arithmetic), ecn, maxpacket: Some(Bytes(1500)), ..Default::default() }
     }
 
     /// Times of the first `n` signals after the first, in ms, for a queue that is always above target.
@@ -491,7 +525,7 @@ mod tests {
     fn tc_lines_mean_linux() {
         let mut words = TcWords::new("limit 1000 target 5ms interval 100ms ecn");
         let c = CodelConfig::from_tc("codel", &mut words).unwrap();
-        assert!(c.ecn && c.arithmetic == Arithmetic::Linux16 && c.limit == Limit::Packets(1000));
+        assert!(c.ecn && c.arithmetic() == Arithmetic::Linux16 && c.limit == Limit::Packets(1000));
         let mut words = TcWords::new("target 5furlong");
         assert_eq!(CodelConfig::from_tc("codel", &mut words).unwrap_err().offset, 7);
     }

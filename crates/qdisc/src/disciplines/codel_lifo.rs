@@ -5,7 +5,7 @@
 //! forgiven unless the run of packets that each waited longer than the one before is longer than theta, the ratio of
 //! the longest to the mean sojourn time.
 //!
-//! The text leaves open what the authors' simulator decides otherwise, so `profile` chooses:
+//! The text leaves open what the authors' simulator decides otherwise, so `form` chooses:
 //!
 //! | | `paper` | `authors` (their ns-3 `codel-queue-lifo.cc`) |
 //! |---|---|---|
@@ -29,7 +29,7 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
     /// Whose CoDel-LIFO.
-    pub enum Profile {
+    pub enum Form {
         /// The text, with the readings above.
         Paper = "paper",
         /// The code behind its figures.
@@ -51,7 +51,7 @@ tailrace_core::parameters! {
     /// Parameters of `codel_lifo`.
     pub struct CodelLifoConfig {
         /// Whose CoDel-LIFO: that of the text or that of its authors' code.
-        profile: Profile = Profile::Paper, "Felix da Silva et al.";
+        form: Form = Form::Paper, "Felix da Silva et al.";
         /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: old packets linger.
         limit: Limit = Limit::Packets(1000), "ns-3 CoDelQueue";
         /// Which packet dies when the stack is full.
@@ -61,7 +61,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
         /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
         /// large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)";
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "it is divided into the times between signals";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";
         /// With no more than this waiting nothing is signalled; `"auto"` is the largest packet seen, at least 512
@@ -85,9 +85,6 @@ impl Discipline for CodelLifoConfig {
     fn validate(&self) -> Result<(), Invalid> {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
-        }
-        if self.interval < Duration::from_micros(2) {
-            return Err(("interval", format!("{} is too short; at least 2 us is needed", self.interval)));
         }
         Ok(())
     }
@@ -134,11 +131,11 @@ impl Sojourns {
     }
 
     /// Longest over mean sojourn.
-    fn theta(&self, profile: Profile) -> f64 {
-        match profile {
-            Profile::Paper if self.sum == 0 => 1.0,
-            Profile::Paper => self.longest as f64 * self.samples as f64 / self.sum as f64,
-            Profile::Authors => ((self.longest + 1) / (self.rounded_mean + 1)) as f64,
+    fn theta(&self, form: Form) -> f64 {
+        match form {
+            Form::Paper if self.sum == 0 => 1.0,
+            Form::Paper => self.longest as f64 * self.samples as f64 / self.sum as f64,
+            Form::Authors => ((self.longest + 1) / (self.rounded_mean + 1)) as f64,
         }
     }
 }
@@ -146,7 +143,7 @@ impl Sojourns {
 /// The law. Times are in ticks: nanoseconds, or 1024 of them for the authors' code.
 #[derive(Clone, Debug)]
 pub struct CodelLifo {
-    profile: Profile,
+    form: Form,
     arithmetic: Arithmetic,
     target: u64,
     interval: u64,
@@ -171,12 +168,12 @@ const SMALLEST_MAXPACKET: Bytes = Bytes(512);
 impl CodelLifo {
     /// The law with the parameters of `config`.
     pub fn new(config: &CodelLifoConfig) -> Self {
-        let arithmetic = match config.profile {
-            Profile::Paper => Arithmetic::Exact,
-            Profile::Authors => Arithmetic::Linux16,
+        let arithmetic = match config.form {
+            Form::Paper => Arithmetic::Exact,
+            Form::Authors => Arithmetic::Linux16,
         };
         Self {
-            profile: config.profile,
+            form: config.form,
             arithmetic,
             target: config.target.as_nanos() >> arithmetic.shift(),
             interval: config.interval.as_nanos() >> arithmetic.shift(),
@@ -185,7 +182,7 @@ impl CodelLifo {
             literal_reset: config.literal_reset,
             sojourns: Sojourns {
                 // The authors' variables start as zeros; the paper's first sample has none before it.
-                previous: (config.profile == Profile::Authors).then_some(0),
+                previous: (config.form == Form::Authors).then_some(0),
                 ..Sojourns::default()
             },
             first_above: None,
@@ -199,7 +196,7 @@ impl CodelLifo {
     }
 
     fn in_a_run(&self) -> bool {
-        self.sojourns.run as f64 > self.sojourns.theta(self.profile)
+        self.sojourns.run as f64 > self.sojourns.theta(self.form)
     }
 
     fn control_law(&self, t: u64) -> u64 {
@@ -315,9 +312,9 @@ impl Aqm for CodelLifo {
         }
         let shift = self.arithmetic.shift();
         let (sojourn, now) = (sojourn.as_nanos() >> shift, now.as_nanos() >> shift);
-        match self.profile {
-            Profile::Paper => self.paper(sojourn, backlog.bytes, now),
-            Profile::Authors => self.authors(sojourn, backlog.bytes, now),
+        match self.form {
+            Form::Paper => self.paper(sojourn, backlog.bytes, now),
+            Form::Authors => self.authors(sojourn, backlog.bytes, now),
         }
     }
 
@@ -332,7 +329,7 @@ impl Aqm for CodelLifo {
         self.dropping = false;
         self.first_above = None;
         self.in_loop = false;
-        if self.profile == Profile::Paper {
+        if self.form == Form::Paper {
             self.sojourns = Sojourns::default();
         }
     }
@@ -342,7 +339,7 @@ impl Aqm for CodelLifo {
     }
 
     fn state(&self, out: &mut [f64]) {
-        let (theta, run) = (self.sojourns.theta(self.profile), self.sojourns.run as f64);
+        let (theta, run) = (self.sojourns.theta(self.form), self.sojourns.run as f64);
         out.copy_from_slice(&[theta, run, f64::from(self.count), f64::from(u8::from(self.dropping))]);
     }
 }

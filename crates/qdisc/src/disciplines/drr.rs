@@ -5,23 +5,39 @@
 //! the next turn, so that flows get equal bytes whatever their packet sizes. When the buffer is full the flow with
 //! most bytes pays.
 //!
-//! `profile = "ns2"` takes the defaults of ns-2 `queue/drr.cc`: 25 kB in 10 queues by source address, a quantum of
+//! `form = "ns2"` takes the defaults of ns-2 `queue/drr.cc`: 25 kB in 10 queues by source address, a quantum of
 //! 250 bytes, the victim from the head. Whether the paper's buffer stealing takes from head or tail is not said; the
-//! tail is taken, as in the fair queueing that it refers to. Departures: hashes are salted; ns-2 gives the quantum
+//! tail is taken, as in the fair queueing that it refers to; nor which of several flows with most bytes pays: the one
+//! whose turn comes first, as in ns-2. Departures: hashes are salted; ns-2 gives the quantum
 //! late to a flow that was emptied by overflow in its turn, here such a flow keeps what it has.
+//!
+//! With `classes` it is Linux's (`net/sched/sch_drr.c`): filters choose a class, classes have turns, and packets wait in a
+//! discipline of their class, whose room is its own. What no filter matches is dropped. A class comes to the end of the
+//! list with a full quantum when its first packet waits; where its next packet does not fit, it gets another quantum and
+//! goes to the end; once empty it forgets what it had left. As in Linux a discipline is asked for a packet when its class
+//! comes up, so a law judges it then, and the packet is kept where it does not fit; and a class that has sent its last
+//! packet is not asked again, so that RED's average does not decay while its class is silent. Departure: a class whose
+//! discipline holds its packets back is passed over, where Linux's queue waits with it. A discipline by its bare name has
+//! its default form, whatever `queue_form` the scenario has.
+
+mod classes;
+mod classful;
 
 use super::fq_codel::check_flows;
+use super::netfence::HostRules;
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
-use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation, Service};
+use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation, Service, Ties};
 use crate::managed::NoLaw;
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};
-use tailrace_core::{Bytes, Limit, Packet};
+use classes::{Classes, Filter, Leaf, check_quantum};
+use classful::{ClassfulDrr, DrrQueue};
+use tailrace_core::{Bytes, Duration, Limit, Packet, Rate};
 
 tailrace_core::choices! {
     /// Whose DRR: the defaults of all parameters that are `"auto"`.
-    pub enum Profile {
+    pub enum Form {
         /// The paper.
         Paper = "paper",
         /// ns-2.
@@ -43,20 +59,28 @@ tailrace_core::parameters! {
     /// Parameters of `drr`.
     pub struct DrrConfig {
         /// Whose DRR: gives every `"auto"` below its value.
-        profile: Profile = Profile::Paper, "Shreedhar and Varghese, SIGCOMM 1995";
+        form: Form = Form::Paper, "Shreedhar and Varghese, SIGCOMM 1995";
         /// Most that may wait in all flows together. Too small: no room for fairness. `"auto"`: 1000 packets (paper),
         /// 25 kB (ns2).
         limit: Option<Limit> = None, "Linux pfifo; ns-2 blimit_";
         /// Queues that flows are hashed into. Too few: flows collide and share one turn. `"auto"`: 1024 (paper), 10
         /// (ns2).
         flows: Option<u32> = None, "Linux fq_codel; ns-2 buckets_";
-        /// Bytes a flow may send in its turn; but for ns2 at least 1500. Too small: turns in which nothing goes. Too
-        /// large: bursts. `"auto"`: 1514 (paper), 250 (ns2).
+        /// Bytes a flow, or a class that has none of its own, may send in its turn; at least 1500 but for ns2 and `classes`.
+        /// Too small: turns in which nothing goes. Too large: bursts. `"auto"`: 1514 (paper), 250 (ns2).
         quantum: Option<Bytes> = None, "Linux sch_drr: one Ethernet frame; ns-2 quantum_";
         /// Which packet dies when the buffer is full. `"auto"`: longest_tail (paper), longest_head (ns2).
         drop: Option<Victim> = None, "Demers et al., SIGCOMM 1989; ns-2";
         /// Which fields of a packet make its flow. `"auto"`: five_tuple (paper), src (ns2).
         flow_by: Option<FlowBy> = None, "Linux fq_codel; ns-2 mask_ 0";
+        /// Linux's classes in the place of flows, separated by semicolons. Each: filters, separated by commas, then `quantum`
+        /// and a size if it has its own, then a colon and a discipline if it has its own. A filter is `other`, or what a
+        /// packet must be: a codepoint, `tcp` or `udp`, `sport` and `dport` with a number. The first filter that matches
+        /// decides; what none matches is dropped. A discipline is a name, a name with parameters, or a tc line: `EF, udp
+        /// dport 53 quantum 3000 B: pie(target = 5 ms); other: codel target 5ms`. `"auto"`: none, flows have queues.
+        classes: Option<Classes> = None, "Shreedhar and Varghese, SIGCOMM 1995; Linux sch_drr";
+        /// Where the packets of a class wait that names no discipline. `"auto"`: pfifo limit 1000.
+        leaf: Option<Leaf> = None, "Linux pfifo";
     }
 }
 
@@ -68,7 +92,7 @@ const TC_CLASSES: u32 = 0xffff;
 
 impl DrrConfig {
     fn auto<T>(&self, set: Option<T>, paper: T, ns2: T) -> T {
-        set.unwrap_or(if self.profile == Profile::Ns2 { ns2 } else { paper })
+        set.unwrap_or(if self.form == Form::Ns2 { ns2 } else { paper })
     }
 
     fn limit(&self) -> Limit {
@@ -82,22 +106,79 @@ impl DrrConfig {
     fn quantum(&self) -> Bytes {
         self.auto(self.quantum, Bytes(1514), Bytes(250))
     }
+
+    fn leaf(&self) -> Leaf {
+        self.leaf.clone().unwrap_or_else(|| Leaf::parse("pfifo limit 1000").expect("a tc line"))
+    }
+
+    /// Whether the other parameters go with classes.
+    fn validate_classes(&self) -> Result<(), Invalid> {
+        if self.form != Form::Paper {
+            return Err(("form", "with `classes` it is Linux's; leave out one of the two".into()));
+        }
+        let of_flows = [
+            ("limit", self.limit.is_some()),
+            ("flows", self.flows.is_some()),
+            ("drop", self.drop.is_some()),
+            ("flow_by", self.flow_by.is_some()),
+        ];
+        if let Some((name, _)) = of_flows.into_iter().find(|(_, set)| *set) {
+            let why = "with `classes` there are no queues of flows; what waits is up to each class's discipline \
+                       (`leaf`, or after a colon)";
+            return Err((name, why.into()));
+        }
+        check_quantum(self.quantum()).map_err(|why| ("quantum", why))
+    }
+
+    /// The commands that make the classes, where tc has their disciplines. The configuration is explicit.
+    fn class_commands(&self, classes: &Classes) -> Option<Vec<String>> {
+        // Nothing in an explicit configuration depends on the link.
+        let link = LinkView { rate: Rate::from_mbit(1), delay: Duration::ZERO };
+        let mut commands = vec!["tc qdisc replace dev DEV PARENT handle 10: drr".to_string()];
+        let (mut filters, usual) = (Vec::new(), self.leaf());
+        for (class, n) in classes.iter().zip(1..) {
+            let leaf = class.leaf.as_ref().unwrap_or(&usual).config().to_tc(&link).ok();
+            let leaf = leaf.filter(|leaf| leaf.commands.is_empty())?.line;
+            let quantum = class.quantum.unwrap_or(self.quantum()).get();
+            commands
+                .push(format!("tc class replace dev DEV parent 10: classid 10:{n:x} drr quantum {quantum}"));
+            commands.push(format!("tc qdisc replace dev DEV parent 10:{n:x} {leaf}"));
+            for (protocol, matches) in class.filters.iter().flat_map(Filter::tc) {
+                let place = filters.len() + 1;
+                filters.push(format!(
+                    "tc filter replace dev DEV parent 10: protocol {protocol} prio {place} handle 1 {matches} \
+                     classid 10:{n:x}"
+                ));
+            }
+        }
+        commands.append(&mut filters);
+        Some(commands)
+    }
 }
 
 impl Discipline for DrrConfig {
     const ABOUT: About = About {
         family: "fair",
         summary: "Serves flows in turn, a quantum of bytes each, and carries over what a turn leaves.",
-        citation: "Shreedhar and Varghese, SIGCOMM 1995; ns-2 queue/drr.cc",
+        citation: "Shreedhar and Varghese, SIGCOMM 1995; ns-2 queue/drr.cc; Linux sch_drr",
         ecn: "ignored",
         per_flow_state: "a queue and a deficit, shared by flows that collide",
     };
     const TC_KINDS: &'static [&'static str] = &["drr"];
-    type Queue<P: Packet> = FlowQueue<NoLaw, P>;
+    type Queue<P: Packet> = DrrQueue<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
+        if self.classes.is_some() {
+            return self.validate_classes();
+        }
+        if self.leaf.is_some() {
+            return Err((
+                "leaf",
+                "only the packets of `classes` wait in one; leave it out, or write `classes`".into(),
+            ));
+        }
         check_flows(self.limit(), self.flows(), self.quantum())?;
-        if self.profile != Profile::Ns2 && self.quantum() < LEAST_PAPER_QUANTUM {
+        if self.form != Form::Ns2 && self.quantum() < LEAST_PAPER_QUANTUM {
             return Err((
                 "quantum",
                 format!(
@@ -109,7 +190,10 @@ impl Discipline for DrrConfig {
         Ok(())
     }
 
-    fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<NoLaw, P> {
+    fn build<P: Packet>(&self, link: &LinkView) -> DrrQueue<P> {
+        if let Some(classes) = &self.classes {
+            return DrrQueue::Classes(ClassfulDrr::new(classes, self.quantum(), &self.leaf(), link));
+        }
         let end = match self.auto(self.drop, Victim::LongestTail, Victim::LongestHead) {
             Victim::LongestTail => End::Newest,
             Victim::LongestHead => End::Oldest,
@@ -122,10 +206,16 @@ impl Discipline for DrrConfig {
             service: Service::Deficit,
             quantum: self.quantum(),
             overflow: Overflow::Longest(end, 1),
+            ties: Ties::Turn,
             ecn: false,
             ..FlowSetup::RFC8290
         };
-        FlowQueue::new(setup, NoLaw)
+        DrrQueue::Flows(FlowQueue::new(setup, NoLaw))
+    }
+
+    fn host_rules(&self) -> Option<HostRules> {
+        let leaf = self.leaf();
+        self.classes.as_ref()?.iter().find_map(|c| c.leaf.as_ref().unwrap_or(&leaf).config().host_rules())
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
@@ -140,7 +230,15 @@ impl Discipline for DrrConfig {
         Ok(config)
     }
 
-    fn explicit(&self, _link: &LinkView) -> Self {
+    fn explicit(&self, link: &LinkView) -> Self {
+        if let Some(classes) = &self.classes {
+            return Self {
+                quantum: Some(self.quantum()),
+                classes: Some(classes.explicit(link)),
+                leaf: Some(self.leaf().explicit(link)),
+                ..self.clone()
+            };
+        }
         Self {
             limit: Some(self.limit()),
             flows: Some(self.flows()),
@@ -152,6 +250,10 @@ impl Discipline for DrrConfig {
     }
 
     fn to_tc(&self) -> Option<TcLine> {
+        if let Some(classes) = &self.classes {
+            let commands = self.class_commands(classes)?;
+            return Some(TcLine::new("drr").size("quantum", self.quantum()).commands(commands));
+        }
         let keys = match self.auto(self.flow_by, FlowBy::FiveTuple, FlowBy::Src) {
             FlowBy::FiveTuple => "src,dst,proto,proto-src,proto-dst",
             FlowBy::SrcDst => "src,dst",
@@ -207,8 +309,8 @@ mod tests {
     }
 
     #[test]
-    fn the_ns2_profile_holds_25_kb_and_drops_from_the_head() {
-        let config = DrrConfig { profile: Profile::Ns2, ..Default::default() };
+    fn the_ns2_form_holds_25_kb_and_drops_from_the_head() {
+        let config = DrrConfig { form: Form::Ns2, ..Default::default() };
         let (out, dropped) = run(&config, &[(1, 1000); 30]);
         assert_eq!(dropped, [0, 1, 2, 3, 4]);
         assert_eq!(out, (5..30).collect::<Vec<_>>());
@@ -245,8 +347,25 @@ mod tests {
     fn a_quantum_below_a_packet_is_for_ns2_only() {
         let small = DrrConfig { quantum: Some(Bytes(500)), ..Default::default() };
         assert_eq!(small.validate().unwrap_err().0, "quantum");
-        assert_eq!(DrrConfig { profile: Profile::Ns2, ..small }.validate(), Ok(()));
+        assert_eq!(DrrConfig { form: Form::Ns2, ..small }.validate(), Ok(()));
         let mut words = TcWords::new("quantum 3000");
         assert_eq!(DrrConfig::from_tc("drr", &mut words).unwrap().quantum(), Bytes(3000));
+    }
+
+    #[test]
+    fn parameters_of_flows_say_nothing_beside_classes() {
+        let classes = || Leaf::parse("codel").ok().zip(Classes::parse("udp; other").ok()).unwrap();
+        let classful = DrrConfig { classes: Some(classes().1), ..Default::default() };
+        assert_eq!(classful.validate(), Ok(()));
+        for wrong in [
+            DrrConfig { limit: Some(Limit::Packets(5)), ..classful.clone() },
+            DrrConfig { flows: Some(5), ..classful.clone() },
+            DrrConfig { form: Form::Ns2, ..classful.clone() },
+            DrrConfig { quantum: Some(Bytes(255)), ..classful.clone() },
+            DrrConfig { leaf: Some(classes().0), ..Default::default() },
+        ] {
+            assert!(wrong.validate().is_err(), "{wrong:?}");
+        }
+        assert_eq!(DrrConfig { quantum: Some(Bytes(256)), ..classful }.validate(), Ok(()));
     }
 }

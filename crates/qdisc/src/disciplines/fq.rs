@@ -13,16 +13,26 @@
 //! Readings: connections are told apart exactly, not by a hash; a queue's limit, which no source gives, is ns-2's
 //! default for any queue. Departures: `limit` bounds the whole, with the drop of the arrival but for `bit_by_bit`, as
 //! no buffer is infinite; ns-2 has no such bound and no more than 32 flows, whose numbers decide ties, here the fields of
-//! the packet. Linux's `fq` is another discipline (pacing); a tc line with that name is refused.
+//! the packet.
+//!
+//! `form = "linux"` is Linux's `net/sched/sch_fq.c`, and what a tc line means: deficit rounds in which flows new to them go
+//! first (`service = "surplus"`), a flow that comes back soon with what it had left, and a full flow loses its arrivals.
+//! Flows are told apart by a hash of 1024 values, as Linux does with packets that it forwards. Left out is what
+//! concerns the sockets of the same machine: to tell them apart exactly, and to hold back packets until their departure
+//! times or by the rate of their socket (`maxrate` and `ce_threshold` are refused, `pacing`, `horizon` and their kin do
+//! nothing); a TCP paces by itself here (`pacing` of its parameters).
 
+mod tc;
+
+use super::fq_codel::check_flows;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer};
 use crate::flow_hash::FlowBy;
-use crate::flow_queue::{FlowQueue, FlowSetup, Overflow, Separation, Service};
+use crate::flow_queue::{Credit, Emptied, FlowQueue, FlowSetup, Overflow, Separation, Service};
 use crate::managed::NoLaw;
 use crate::registry::{About, Discipline, Invalid};
-use crate::tc::{TcError, TcWords};
-use tailrace_core::{Bytes, Instant, Limit, Packet};
+use crate::tc::{TcError, TcLine, TcWords};
+use tailrace_core::{Bytes, Duration, Instant, Limit, Packet};
 
 tailrace_core::choices! {
     /// Who is served when.
@@ -33,22 +43,48 @@ tailrace_core::choices! {
         BitByBit = "bit_by_bit",
         /// Who would finish first if all connections shared the link alike from now on, as ns-2 reckons.
         Ns2 = "ns2",
+        /// Each in turn, `quantum` bytes and what the last packet takes beyond; who is new to the round goes first.
+        Surplus = "surplus",
+    }
+}
+
+tailrace_core::choices! {
+    /// Whose FQ: the defaults of all parameters that are `"auto"`.
+    pub enum Form {
+        /// RFC 970.
+        Rfc = "rfc",
+        /// Linux's `fq`, as far as it queues.
+        Linux = "linux",
     }
 }
 
 tailrace_core::parameters! {
     /// Parameters of `fq`.
     pub struct FqConfig {
+        /// Whose FQ: gives every `"auto"` below its value. A tc line is Linux's.
+        form: Form = Form::Rfc, "RFC 970";
         /// Most that may wait in all queues together; also bounds how many connections are known. Too small: who
-        /// comes late finds no room. Too large: only memory.
-        limit: Limit = Limit::Packets(1000), "Linux pfifo";
-        /// Most that may wait in one connection's queue; `"auto"` is 50 packets, with `bit_by_bit` as many as find
-        /// room. Too small: bursts are lost. Too large: long waits behind oneself.
-        flow_limit: Option<Limit> = None, "ns-2 Queue limit_; Demers et al. 1989";
+        /// comes late finds no room. Too large: only memory. `"auto"`: 1000 packets (rfc), 10 000 (linux).
+        limit: Option<Limit> = None, "Linux pfifo; Linux sch_fq";
+        /// Most that may wait in one connection's queue; `"auto"` is 50 packets (rfc) or 100 (linux), with `bit_by_bit` as
+        /// many as find room. Too small: bursts are lost. Too large: long waits behind oneself.
+        flow_limit: Option<Limit> = None, "ns-2 Queue limit_; Demers et al. 1989; Linux sch_fq";
+        /// Queues that connections are hashed into; those that collide are one. `"auto"`: told apart exactly (rfc), 1024
+        /// (linux).
+        flows: Option<u32> = None, "RFC 970; Linux sch_fq, orphan_mask";
         /// Which fields of a packet make its connection.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 970 (Nagle: src)";
         /// Who is served when. With `packet` large packets get more bytes; `bit_by_bit` and `ns2` cost more work.
-        service: FqService = FqService::Packet, "RFC 970";
+        /// `"auto"`: packet (rfc), surplus (linux).
+        service: Option<FqService> = None, "RFC 970; Linux sch_fq";
+        /// With `surplus`: bytes a turn. Too small: many idle turns. Too large: bursts.
+        quantum: Bytes = Bytes(3028), "Linux sch_fq: two Ethernet frames";
+        /// With `surplus`: bytes of a connection's first turn. Too small: it waits in its first round trip. Too large: new
+        /// connections come in bursts.
+        initial_quantum: Bytes = Bytes(15_140), "Linux sch_fq: ten Ethernet frames";
+        /// With `surplus`: after so long without a packet a connection may send a quantum at once. Too small: who pauses
+        /// gets more than its share.
+        refill_delay: Duration = Duration::from_millis(40), "Linux sch_fq";
         /// With `bit_by_bit`: how many bytes of its own a connection that was idle may be ahead of the others. Too
         /// large: those who send in bursts go before those who send evenly.
         delta: Bytes = Bytes::ZERO, "Demers, Keshav, Shenker 1989";
@@ -67,46 +103,87 @@ impl Discipline for FqConfig {
     type Queue<P: Packet> = Fq<P>;
 
     fn validate(&self) -> Result<(), Invalid> {
-        for (name, limit) in [("limit", Some(self.limit)), ("flow_limit", self.flow_limit)] {
+        for (name, limit) in [("limit", self.limit), ("flow_limit", self.flow_limit)] {
             if matches!(limit, Some(Limit::Packets(0) | Limit::Bytes(Bytes(0)))) {
                 return Err((name, "no packet could ever wait; the limit must be larger".into()));
             }
         }
-        Ok(())
+        let tagged = matches!(self.service(), FqService::BitByBit | FqService::Ns2);
+        if tagged && self.flows().is_some() {
+            return Err(("flows", "connections are told apart exactly where they are served by tags".into()));
+        }
+        check_flows(self.limit(), self.flows().unwrap_or(1), self.quantum)
     }
 
     fn build<P: Packet>(&self, link: &LinkView) -> Fq<P> {
-        match self.service {
-            FqService::Packet => Fq::Round(self.round()),
+        match self.service() {
+            FqService::Packet | FqService::Surplus => Fq::Round(self.round()),
             FqService::BitByBit => Fq::Tags(self.tags(Clock::Fluid, Payer::Longest, link)),
             FqService::Ns2 => Fq::Tags(self.tags(Clock::Real, Payer::Arrival, link)),
         }
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        Err(words.error("the fq of tc paces senders and is another discipline; it is not supported"))
+        tc::read(words)
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self {
+            limit: Some(self.limit()),
+            flow_limit: self.flow_limit(),
+            flows: self.flows(),
+            service: Some(self.service()),
+            ..self.clone()
+        }
+    }
+
+    fn to_tc(&self) -> Option<TcLine> {
+        (self.form == Form::Linux).then(|| tc::write(self))
     }
 }
 
 impl FqConfig {
+    fn auto<T>(&self, set: Option<T>, rfc: T, linux: T) -> T {
+        set.unwrap_or(if self.form == Form::Linux { linux } else { rfc })
+    }
+
+    fn limit(&self) -> Limit {
+        self.auto(self.limit, Limit::Packets(1000), Limit::Packets(10_000))
+    }
+
+    fn service(&self) -> FqService {
+        self.auto(self.service, FqService::Packet, FqService::Surplus)
+    }
+
+    /// `None` where connections are told apart exactly.
+    fn flows(&self) -> Option<u32> {
+        self.flows.or((self.form == Form::Linux && self.service() == FqService::Surplus).then_some(1024))
+    }
+
     fn flow_limit(&self) -> Option<Limit> {
-        let usual = (self.service != FqService::BitByBit).then_some(Limit::Packets(50));
-        self.flow_limit.or(usual)
+        let usual = self.auto(None, Limit::Packets(50), Limit::Packets(100));
+        self.flow_limit.or((self.service() != FqService::BitByBit).then_some(usual))
     }
 
     fn round<P: Packet>(&self) -> FlowQueue<NoLaw, P> {
         // No more connections than packets: with as many chains, each is short.
-        let packets = match self.limit {
+        let packets = match self.limit() {
             Limit::Packets(n) => n,
             Limit::Bytes(b) => b.get() / 1000,
         };
         let setup = FlowSetup {
-            limit: self.limit,
+            limit: self.limit(),
             memory: Bytes(u64::MAX),
             flow_limit: self.flow_limit(),
-            separation: Separation::Exact(packets.clamp(16, 1 << 16) as u32),
+            separation: match self.flows() {
+                Some(flows) => Separation::Hashed(flows),
+                None => Separation::Exact(packets.clamp(16, 1 << 16) as u32),
+            },
             by: self.flow_by,
-            service: Service::Packet,
+            service: if self.service() == FqService::Packet { Service::Packet } else { Service::Surplus },
+            quantum: self.quantum,
+            credit: Credit::Kept(self.refill_delay, self.initial_quantum),
+            emptied: Emptied::StaysIfOld,
             overflow: Overflow::Arrival,
             ecn: false,
             ..FlowSetup::RFC8290
@@ -116,7 +193,7 @@ impl FqConfig {
 
     fn tags<P: Packet>(&self, clock: Clock, payer: Payer, link: &LinkView) -> FairQueue<P> {
         FairQueue::new(FairSetup {
-            limit: self.limit,
+            limit: self.limit(),
             flow_limit: self.flow_limit(),
             by: Some(self.flow_by),
             clock,
@@ -235,11 +312,29 @@ mod tests {
     }
 
     #[test]
-    fn the_fq_of_tc_is_refused_by_name() {
-        let mut words = TcWords::new("fq limit 100");
-        words.next_word();
-        let e = FqConfig::from_tc("fq", &mut words).unwrap_err();
-        assert_eq!((e.offset, e.len), (0, 2));
-        assert!(e.message.contains("paces"), "{}", e.message);
+    fn in_linux_a_flow_that_comes_back_soon_has_what_it_had_left() {
+        let config = FqConfig { form: Form::Linux, ..Default::default() };
+        assert_eq!(config.validate(), Ok(()));
+        // How many packets of flow 1, which was away for a while, go before the first of flow 0, whose turn is under way.
+        let ahead = |pause: u64| {
+            let (mut rng, mut sink) = (Rng::new(1), Collector::default());
+            let mut queue = config.build(&LINK);
+            for flow in [1, 0] {
+                let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
+                for id in 0..if flow == 1 { 11 } else { 15 } {
+                    queue.enqueue(TestPacket::new(id, flow, 1514), &mut cx);
+                }
+                // Ten frames are a first turn, two a quantum: each has one frame left of its second turn.
+                for _ in 0..11 {
+                    queue.dequeue(&mut cx);
+                }
+            }
+            let mut cx = Cx { now: Instant::from_millis(pause), rng: &mut rng, sink: &mut sink };
+            for id in 0..5 {
+                queue.enqueue(TestPacket::new(id, 1, 1514), &mut cx);
+            }
+            std::iter::from_fn(|| queue.dequeue(&mut cx)).position(|(p, _)| p.flow.src == 0)
+        };
+        assert_eq!((ahead(10), ahead(100)), (Some(1), Some(2)));
     }
 }

@@ -33,7 +33,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "ns-3 FqCobaltQueueDisc; CAKE";
         /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
         /// Too large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE";
+        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE", in "2 us"..="1000 s": "it is divided into the times between signals";
         /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
         ecn: bool = true, "ns-3 FqCobaltQueueDisc; CAKE";
         /// What an overflow adds to the probability of the flow that pays. Too small: floods fill the buffer. Too

@@ -4,13 +4,12 @@
 //! ([`codel`](super::codel)); flows that just became active go first, once, so that sparse ones hardly wait. When the
 //! buffer is full the queue with most bytes loses packets from its head, half of its bytes or `drop_batch` packets.
 //!
-//! What Linux does otherwise is an option: `codel_backlog = "total"` (its small-backlog test looks at all that
+//! What Linux does otherwise is `form = "linux"`, each of it an option: `codel_backlog = "total"` (its small-backlog test looks at all that
 //! waits; the RFC and ns-3 look at the flow), `count_overlimit` (a drop at the limit raises CoDel's `count`),
 //! `emptied = "stays_if_old"` (a new flow found empty leaves the round where no old ones wait), `arithmetic`. A tc
-//! line sets all. Departures: `memory_limit` counts bytes on the wire, not those of kernel buffers; among queues of
-//! equally many bytes the one that was first used pays, not the one with the lowest hash.
+//! line is Linux's. Among queues of equally many bytes the one with the lowest hash pays, as in Linux.
 
-use super::codel::{Arithmetic, Codel, CodelConfig};
+use super::codel::{Arithmetic, Codel, CodelConfig, Form};
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{
@@ -23,9 +22,12 @@ use tailrace_core::{Bytes, Duration, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `fq_codel`.
     pub struct FqCodelConfig {
+        /// Whose FQ-CoDel: gives every `"auto"` below its value. A tc line is Linux's.
+        form: Form = Form::Rfc, "RFC 8290";
         /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
         limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
-        /// Most bytes that may wait, beside `limit`. Too small: as `limit`. Too large: only memory.
+        /// Most memory that packets may take, beside `limit`: some 2304 bytes for a full packet, as Linux counts. Too
+        /// small: as `limit`. Too large: only memory.
         memory_limit: Bytes = Bytes(32 << 20), "RFC 8290 §5.2.7 (Linux: 32 MB)";
         /// Queues that flows are hashed into. Too few: flows collide and share one turn and one CoDel.
         flows: u32 = 1024, "RFC 8290 §5.2.4";
@@ -37,7 +39,7 @@ tailrace_core::parameters! {
         /// CoDel's acceptable sojourn time. Too small: the link idles. Too large: standing queue.
         target: Duration = Duration::from_millis(5), "RFC 8290 §5.2.3";
         /// CoDel's interval, about the longest common round trip. Too small: bursts are punished. Too large: slow.
-        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2";
+        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2", in "2 us"..="1000 s": "it is divided into the times between signals";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = true, "RFC 8290 §5.2.6";
         /// Mark every ECN-capable packet that waited longer than this; `"auto"` turns it off. Too small: senders
@@ -52,16 +54,18 @@ tailrace_core::parameters! {
         /// bursts of loss.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
         /// With no more than this waiting CoDel signals nothing; `"auto"` is the largest packet of the flow, at
-        /// least 512 bytes. Too large: a standing queue of that size is never seen.
-        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
-        /// Which backlog is compared with `maxpacket`.
-        codel_backlog: Seen = Seen::Flow, "RFC 8290 §4; ns-3 (Linux: total)";
-        /// Whether a drop at the limit raises CoDel's count, and so its rate once it signals.
-        count_overlimit: bool = false, "RFC 8290 §4.1.3; ns-3 (Linux: true)";
+        /// least 512 bytes (rfc), or 1514 bytes (linux). Too large: a standing queue of that size is never seen.
+        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5; Linux: the device's MTU";
+        /// Which backlog is compared with `maxpacket`. `"auto"`: flow (rfc), total (linux).
+        codel_backlog: Option<Seen> = None, "RFC 8290 §4; Linux";
+        /// Whether a drop at the limit raises CoDel's count, and so its rate once it signals. `"auto"`: false (rfc), true
+        /// (linux).
+        count_overlimit: Option<bool> = None, "RFC 8290 §4.1.3; Linux";
         /// What becomes of a new flow that is found empty; where it may leave, it is new again with its next packet.
-        emptied: Emptied = Emptied::Stays, "RFC 8290 §4.2 (Linux: stays_if_old)";
-        /// How CoDel's control law is computed.
-        arithmetic: Arithmetic = Arithmetic::Exact, "RFC 8289 §5.5";
+        /// `"auto"`: stays (rfc), stays_if_old (linux).
+        emptied: Option<Emptied> = None, "RFC 8290 §4.2; Linux";
+        /// How CoDel's control law is computed. `"auto"`: exact (rfc), linux16 (linux).
+        arithmetic: Option<Arithmetic> = None, "RFC 8289 §5.5; Linux";
     }
 }
 
@@ -90,25 +94,18 @@ impl Discipline for FqCodelConfig {
             by: self.flow_by,
             quantum: self.quantum,
             overflow: Overflow::Longest(End::Oldest, self.drop_batch),
-            emptied: self.emptied,
-            seen: self.codel_backlog,
+            emptied: self.emptied(),
+            seen: self.seen(),
             ecn: self.ecn,
             marks: Selector { value: self.ce_threshold_selector, mask: self.ce_threshold_mask },
             ..FlowSetup::RFC8290
         };
-        FlowQueue::new(setup, Codel::new(&self.codel()).counting_overlimit(self.count_overlimit))
+        FlowQueue::new(setup, Codel::new(&self.codel()).counting_overlimit(self.counts_overlimit()))
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
         // What tc configures is Linux's.
-        let mut config = Self {
-            arithmetic: Arithmetic::Linux16,
-            maxpacket: Some(Bytes(1514)),
-            codel_backlog: Seen::Total,
-            count_overlimit: true,
-            emptied: Emptied::StaysIfOld,
-            ..Self::default()
-        };
+        let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
                 "limit" => config.limit = Limit::Packets(words.count()?),
@@ -128,6 +125,18 @@ impl Discipline for FqCodelConfig {
             }
         }
         Ok(config)
+    }
+
+    fn explicit(&self, link: &LinkView) -> Self {
+        let codel = self.codel().explicit(link);
+        Self {
+            maxpacket: codel.maxpacket,
+            arithmetic: codel.arithmetic,
+            codel_backlog: Some(self.seen()),
+            count_overlimit: Some(self.counts_overlimit()),
+            emptied: Some(self.emptied()),
+            ..self.clone()
+        }
     }
 
     fn to_tc(&self) -> Option<TcLine> {
@@ -184,8 +193,21 @@ const TC_WORDS: &[&str] = &[
 ];
 
 impl FqCodelConfig {
+    fn seen(&self) -> Seen {
+        self.form.pick(self.codel_backlog, Seen::Flow, Seen::Total)
+    }
+
+    fn counts_overlimit(&self) -> bool {
+        self.form.pick(self.count_overlimit, false, true)
+    }
+
+    fn emptied(&self) -> Emptied {
+        self.form.pick(self.emptied, Emptied::Stays, Emptied::StaysIfOld)
+    }
+
     fn codel(&self) -> CodelConfig {
         CodelConfig {
+            form: self.form,
             target: self.target,
             interval: self.interval,
             ce_threshold: self.ce_threshold,
@@ -275,12 +297,12 @@ mod tests {
             b.enqueue(0, 1000, Ecn::Ect0, Instant::ZERO);
         }
         assert_eq!(b.sink.dropped.len(), 64);
-        let config = FqCodelConfig { memory_limit: Bytes(10_000), ..Default::default() };
+        let config = FqCodelConfig { memory_limit: Bytes(10 * 2304), ..Default::default() };
         let mut b = Bench::new(&config);
         for _ in 0..11 {
             b.enqueue(0, 1000, Ecn::Ect0, Instant::ZERO);
         }
-        // 11 000 bytes: drops go on until 5500 are reached.
+        // 11 000 bytes in 11 buffers: drops go on until 5500 are reached.
         assert_eq!(b.sink.dropped.len(), 6);
     }
 
@@ -291,7 +313,7 @@ mod tests {
         for (ecn, marks, drops) in [(Ecn::Ect0, 6, 0), (Ecn::NotEct, 0, 4)] {
             let config = FqCodelConfig {
                 maxpacket: Some(Bytes(1499)),
-                arithmetic: Arithmetic::Linux16,
+                arithmetic: Some(Arithmetic::Linux16),
                 quantum: Bytes(1514),
                 ..Default::default()
             };
@@ -312,7 +334,7 @@ mod tests {
             let config = FqCodelConfig {
                 limit: Limit::Packets(200),
                 flows: 1,
-                count_overlimit: counts,
+                count_overlimit: Some(counts),
                 ..Default::default()
             };
             let mut b = Bench::new(&config);
@@ -329,8 +351,11 @@ mod tests {
     fn codel_looks_at_the_backlog_it_is_told_to() {
         // Two flows of one packet each, long waiting: small queues by RFC 8290, not small in sum by Linux.
         for (seen, drops) in [(Seen::Flow, 0), (Seen::Total, 1)] {
-            let config =
-                FqCodelConfig { codel_backlog: seen, maxpacket: Some(Bytes(1514)), ..Default::default() };
+            let config = FqCodelConfig {
+                codel_backlog: Some(seen),
+                maxpacket: Some(Bytes(1514)),
+                ..Default::default()
+            };
             let mut b = Bench::new(&config);
             for flow in [0, 1, 1, 1, 1] {
                 b.enqueue(flow, 1500, Ecn::NotEct, Instant::ZERO);
@@ -349,7 +374,11 @@ mod tests {
         // Flows 0 and 1 are new; 0 is found empty while none is old. Its next packets come while 1 is in
         // its turn: 100 bytes are left to it if it stayed, else a full quantum.
         for (emptied, order) in [(Emptied::Stays, [1, 0, 1]), (Emptied::StaysIfOld, [1, 0, 0])] {
-            let mut b = Bench::new(&FqCodelConfig { emptied, quantum: Bytes(500), ..Default::default() });
+            let mut b = Bench::new(&FqCodelConfig {
+                emptied: Some(emptied),
+                quantum: Bytes(500),
+                ..Default::default()
+            });
             for (flow, size) in [(0, 400), (1, 500), (1, 500), (1, 400)] {
                 b.enqueue(flow, size, Ecn::NotEct, Instant::ZERO);
             }
@@ -378,7 +407,7 @@ mod tests {
     fn tc_lines_mean_linux() {
         let mut words = TcWords::new("limit 1000 flows 256 quantum 300 target 5ms memory_limit 1mb noecn");
         let c = FqCodelConfig::from_tc("fq_codel", &mut words).unwrap();
-        assert!(!c.ecn && c.count_overlimit && c.codel_backlog == Seen::Total && c.flows == 256);
+        assert!(!c.ecn && c.counts_overlimit() && c.seen() == Seen::Total && c.flows == 256);
         assert_eq!((c.memory_limit, c.quantum), (Bytes(1 << 20), Bytes(300)));
         let mut words = TcWords::new("quantm 300");
         let e = FqCodelConfig::from_tc("fq_codel", &mut words).unwrap_err();

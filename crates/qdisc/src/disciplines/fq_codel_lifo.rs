@@ -8,7 +8,7 @@
 //! five-tuple, so each subflow has its stack. The paper finds the results close to those of one stack, because both
 //! subflows fell into the same queue: `flow_by = "dst"` puts them there. Packets leave out of order within a flow.
 
-use super::codel_lifo::{CodelLifo, CodelLifoConfig, Profile};
+use super::codel_lifo::{CodelLifo, CodelLifoConfig, Form};
 use super::fq_codel::check_flows;
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
@@ -20,7 +20,7 @@ tailrace_core::parameters! {
     /// Parameters of `fq_codel_lifo`.
     pub struct FqCodelLifoConfig {
         /// Whose CoDel-LIFO: that of the text or that of its authors' code.
-        profile: Profile = Profile::Paper, "Felix da Silva et al.";
+        form: Form = Form::Paper, "Felix da Silva et al.";
         /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
         limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
         /// Stacks that flows are hashed into. Too few: flows collide and share one turn and one law.
@@ -37,7 +37,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
         /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
         /// large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)";
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "it is divided into the times between signals";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";
         /// With no more than this waiting in the flow nothing is signalled; `"auto"` is its largest packet seen, at
@@ -85,7 +85,7 @@ impl Discipline for FqCodelLifoConfig {
 impl FqCodelLifoConfig {
     fn codel_lifo(&self) -> CodelLifoConfig {
         CodelLifoConfig {
-            profile: self.profile,
+            form: self.form,
             target: self.target,
             interval: self.interval,
             maxpacket: self.maxpacket,

@@ -7,8 +7,8 @@
 //!
 //! Readings: `overflow = "longest"` is ns-3's way when the buffer is full, as in `fq_codel`; Linux drops the
 //! arrival. The probabilities of all flows are updated at once, those of empty ones too, or else they would keep
-//! theirs (Linux does 2048 a tick). Departures: those of `pie`; `memory_limit` is enforced, in bytes on the wire
-//! (Linux counts kernel buffers, and some versions only count).
+//! theirs (Linux does 2048 a tick). Departures: those of `pie`; `memory_limit` is enforced but with
+//! `form = "linux"`: Linux 6.1 counts what breaks it and admits it all the same.
 
 use super::fq_codel::{TC_FLOWS, check_flows, check_overflow};
 use super::pie::{DelayFrom, Form, Pie, PieConfig, sixteenths};
@@ -32,9 +32,12 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `fq_pie`.
     pub struct FqPieConfig {
+        /// Whose PIE where they differ: gives every `"auto"` below its value. A tc line is Linux's.
+        form: Form = Form::Rfc, "RFC 8033";
         /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
         limit: Limit = Limit::Packets(10_240), "Linux sch_fq_pie";
-        /// Most bytes that may wait, beside `limit`. Too small: as `limit`. Too large: only memory.
+        /// Most memory that packets may take, beside `limit`: some 2304 bytes for a full packet. Nothing with `form =
+        /// "linux"`, which only counts. Too small: as `limit`. Too large: only memory.
         memory_limit: Bytes = Bytes(32 << 20), "Linux sch_fq_pie (32 MB)";
         /// Queues that flows are hashed into. Too few: flows collide and share one turn and one PIE.
         flows: u32 = 1024, "Linux sch_fq_pie";
@@ -50,11 +53,11 @@ tailrace_core::parameters! {
         /// Queueing delay that each flow's controller aims at. Too small: the link idles. Too large: standing queues.
         target: Duration = Duration::from_millis(15), "RFC 8033 §5.1, QDELAY_REF";
         /// Time between updates of the probabilities. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE";
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each tick is an event";
         /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
-        alpha: f64 = 0.125, "RFC 8033 §4.2";
+        alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
-        beta: f64 = 1.25, "RFC 8033 §4.2";
+        beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// Time at the start of a flow's burst in which nothing is signalled. Too large: floods enter unhindered.
         max_burst: Duration = Duration::from_millis(150), "RFC 8033 §5.1, MAX_BURST";
         /// Mark ECN-capable packets instead of dropping them.
@@ -63,15 +66,14 @@ tailrace_core::parameters! {
         /// is not held.
         mark_ecnth: Probability = Probability::clamped(0.1), "Linux sch_fq_pie, ecn_prob";
         /// Nothing is signalled while no more than two packets of this size wait in the flow; unit of `bytemode`.
-        mean_pktsize: Bytes = Bytes(1000), "ns-3 MeanPktSize";
+        /// `"auto"`: 1000 bytes (rfc), 1514 (linux).
+        mean_pktsize: Option<Bytes> = None, "ns-3 MeanPktSize; Linux: the device's MTU";
         /// Scale the probability by packet size over `mean_pktsize`. RFC 7141 advises against it.
         bytemode: bool = false, "RFC 7141; Linux sch_fq_pie";
         /// Space signals evenly: none before the accumulated probability is 0.85, one at the latest at 8.5.
         derandomize: bool = true, "RFC 8033 §5.4; Linux";
         /// Where a flow's queueing delay comes from.
         delay_from: DelayFrom = DelayFrom::Timestamps, "Linux sch_fq_pie";
-        /// Whose PIE where they differ.
-        form: Form = Form::Rfc, "RFC 8033";
     }
 }
 
@@ -101,7 +103,7 @@ impl Discipline for FqPieConfig {
     fn build<P: Packet>(&self, _link: &LinkView) -> FlowQueue<Pie, P> {
         let setup = FlowSetup {
             limit: self.limit,
-            memory: self.memory_limit,
+            memory: if self.form == Form::Linux { Bytes(u64::MAX) } else { self.memory_limit },
             separation: Separation::Hashed(self.flows),
             by: self.flow_by,
             quantum: self.quantum,
@@ -117,7 +119,7 @@ impl Discipline for FqPieConfig {
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
         // What tc configures is Linux's; see `pie`.
-        let mut config = Self { form: Form::Linux, mean_pktsize: Bytes(1514), ..Self::default() };
+        let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
                 "limit" => config.limit = Limit::Packets(words.count()?),
@@ -140,6 +142,10 @@ impl Discipline for FqPieConfig {
             }
         }
         Ok(config)
+    }
+
+    fn explicit(&self, _link: &LinkView) -> Self {
+        Self { mean_pktsize: Some(self.pie().mean_pktsize()), ..self.clone() }
     }
 
     fn to_tc(&self) -> Option<TcLine> {

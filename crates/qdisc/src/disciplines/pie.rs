@@ -9,7 +9,8 @@
 //! delays are zero (§4.2). An ECN mark does not reset the accumulated probability, a drop does (Appendix B).
 //!
 //! `form = "linux"` is `net/sched/sch_pie.c`: the allowance runs down with departures, the safeguard looks at the
-//! latest delay, two per cent more a step above 250 ms, first update after half a second, the rate averaged by
+//! latest delay, two per cent more a step above 250 ms, first update after half a second and the
+//! others a tick of the kernel's clock (here 1 ms) later than `tupdate` says, the rate averaged by
 //! eighths, packets above one MTU not scaled in `bytemode`; and the probability goes on growing beyond one while the
 //! delay is too long, up to 256, so that it takes long to come down after a flood. Departures: it computes in floating point, not in 56-bit
 //! fractions of whole ticks; the law is never switched off at small backlogs, which RFC 8033 §5.3 allows.

@@ -7,6 +7,7 @@
 //! With `levels` each class of packets has a RED of its own (GRED, `red/gred.rs`).
 //!
 //! Paper, ns-2 (`queue/red.cc`), ns-3 and Linux (`net/sched/sch_red.c`) differ; each difference is a parameter.
+//! The word `adaptive` of a tc line does nothing, as in Linux 6.1 with iproute2 6.1, where `max_p` stays what it was.
 //! Departures: averages are 64-bit floats everywhere; idle time decays by a power, not by a loop (ns-2) or a table
 //! (Linux); the gentle slope follows `max_p` when that adapts; a head or random victim is taken only at the hard limit.
 

@@ -43,20 +43,20 @@ tailrace_core::parameters! {
         /// Most that may wait. Too small: drops come from the limit, not from the law.
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
         /// Step of the price. Too small: REM needs minutes. Too large: oscillation.
-        gamma: f64 = 0.001, "Athuraliya et al. 2001; ns-2 rgamma_";
+        gamma: f64 = 0.001, "Athuraliya et al. 2001; ns-2 rgamma_", in 0.0..=1000000.0: "the price would run away";
         /// Base of the exponential. Larger turns the same price into a larger probability.
         phi: f64 = 1.001, "Athuraliya et al. 2001; ns-2 rphi_";
         /// Weight of the backlog beside the rate. Too small: the backlog is not cleared. Too large: delay wins over
         /// utilisation.
-        alpha: f64 = 0.1, "Athuraliya et al. 2001; ns-2 queue/rem.cc";
+        alpha: f64 = 0.1, "Athuraliya et al. 2001; ns-2 queue/rem.cc", in 0.0..=1000000.0: "the price would run away";
         /// Backlog aimed at. Too small: the link idles. Too large: standing queue.
         target: Limit = Limit::Packets(20), "Athuraliya et al. 2001; ns-2 pbo_";
         /// Time between updates of the price. The gain a second is `gamma alpha` over this.
-        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_";
+        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each tick is an event";
         /// Weight of the newest interval in the arrivals; 1 takes it alone. Too small: slow.
         weight: Probability = Probability::ONE, "ns-2 inw_";
         /// Turns bytes into packets.
-        mean_pktsize: Bytes = Bytes(1000), "ns-2 pmtu, 1000 bytes";
+        mean_pktsize: Bytes = Bytes(1000), "ns-2 pmtu, 1000 bytes", in "1 B"..="65535 B": "IP packets have such sizes";
         /// Count bytes over `mean_pktsize` instead of packets, and scale the probability by size likewise.
         bytes: bool = false, "ns-2 qib_";
         /// What moves the price.
@@ -82,20 +82,9 @@ impl Discipline for RemConfig {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
         }
-        if self.interval == Duration::ZERO {
-            return Err(("interval", "the price cannot be updated in no time".into()));
-        }
-        for (name, gain) in [("gamma", self.gamma), ("alpha", self.alpha)] {
-            if gain < 0.0 {
-                return Err((name, format!("{gain} is negative")));
-            }
-        }
         // Closer to 1 its logarithm is lost in rounding.
         if self.phi < 1.0 + 1e-9 {
             return Err(("phi", format!("{} is not above 1; no price would give a signal", self.phi)));
-        }
-        if self.mean_pktsize == Bytes::ZERO {
-            return Err(("mean_pktsize", "the mean packet size cannot be zero".into()));
         }
         Ok(())
     }

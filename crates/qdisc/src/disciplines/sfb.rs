@@ -5,7 +5,7 @@
 //! empty lowers it, and a packet is signalled with the least probability of its bins. Who has reached the top in all of
 //! its bins does not respond: such flows share a penalty box.
 //!
-//! Two implementations, chosen by `profile`; every number and choice of theirs is a parameter, too:
+//! Two implementations, chosen by `form`; every number and choice of theirs is a parameter, too:
 //!
 //! | | `linux` (`net/sched/sch_sfb.c`) | `lanl` (port to ns-2 by Los Alamos, used for the published runs) |
 //! |---|---|---|
@@ -31,7 +31,7 @@ mod bins;
 mod config;
 
 use self::bins::{Bank, PARTS, Rules};
-pub use self::config::{Early, Overflow, Profile, SfbConfig, Warm};
+pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};
 use crate::classifier::{Flags, salted};
 use crate::discipline::{Backlog, Cx, QueueDiscipline, Verdict};
 use crate::flow_hash::FlowBy;
@@ -70,7 +70,7 @@ pub struct Sfb<P> {
     rules: Rules,
     limit: Limit,
     ecn: bool,
-    profile: Profile,
+    form: Form,
     early: Early,
     overflow: Overflow,
     warm: Warm,
@@ -203,14 +203,14 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
     fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
         let size = packet.size();
         // Linux looks at the limit before anything else, LANL after everything.
-        if self.profile == Profile::Linux && !self.backlog.has_room(self.limit, size) {
+        if self.form == Form::Linux && !self.backlog.has_room(self.limit, size) {
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
             return;
         }
         self.keep_hash_moving(cx.now, cx.rng);
-        let answer = match self.profile {
-            Profile::Linux => self.judge_linux(packet.flow(), cx),
-            Profile::Lanl => self.judge_lanl(packet.flow(), cx),
+        let answer = match self.form {
+            Form::Linux => self.judge_linux(packet.flow(), cx),
+            Form::Lanl => self.judge_lanl(packet.flow(), cx),
         };
         let Answer::Admit(verdict, counted) = answer else {
             cx.sink.dropped(packet, DropReason::Aqm, cx.now);

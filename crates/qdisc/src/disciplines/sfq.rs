@@ -3,9 +3,9 @@
 //! McKenney, "Stochastic Fairness Queueing", INFOCOM 1990. Flows are hashed into buckets, each a FIFO, served in
 //! turn; when the buffer is full the longest one pays.
 //!
-//! Three forms are in use and `profile` chooses among them; each of their choices is a parameter, too:
+//! Three forms are in use and `form` chooses among them; each of their choices is a parameter, too:
 //!
-//! | | `mckenney` | `ns2` (`queue/sfq.cc`) | `linux` (`net/sched/sch_sfq.c`) |
+//! | | `paper` | `ns2` (`queue/sfq.cc`) | `linux` (`net/sched/sch_sfq.c`) |
 //! |---|---|---|---|
 //! | service in turn | packets | packets | bytes (deficit round robin) |
 //! | when full | tail of the longest | the arrival, by a rule on shares | tail (or head) of the longest |
@@ -18,20 +18,20 @@ mod slots;
 
 use self::slots::Slots;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::flow_hash::{scale, scramble};
+use crate::flow_hash::{check_perturb, scale, scramble};
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
     /// Whose SFQ: the defaults of all parameters that are `"auto"`.
-    pub enum Profile {
+    pub enum Form {
         /// ns-2.
         Ns2 = "ns2",
         /// Linux.
         Linux = "linux",
         /// The paper.
-        Mckenney = "mckenney",
+        Paper = "paper",
     }
 }
 
@@ -73,13 +73,13 @@ tailrace_core::parameters! {
     /// Parameters of `sfq`.
     pub struct SfqConfig {
         /// Whose SFQ: gives every `"auto"` below its value.
-        profile: Profile = Profile::Linux, "tc sfq";
+        form: Form = Form::Linux, "tc sfq";
         /// Most packets that may wait in all buckets together. Too small: no room for fairness.
-        /// `"auto"`: 40 (ns2), 127 (linux, mckenney).
+        /// `"auto"`: 40 (ns2), 127 (linux, paper).
         limit: Option<Limit> = None, "ns-2 maxqueue_; Linux SFQ_MAX_DEPTH";
         /// Most packets that may wait in one bucket. `"auto"`: 127 (linux), else `limit`.
         depth: Option<u32> = None, "Linux SFQ_MAX_DEPTH";
-        /// Values of the hash. Too few: flows collide and share one turn. `"auto"`: 16 (ns2), 1024 (linux, mckenney).
+        /// Values of the hash. Too few: flows collide and share one turn. `"auto"`: 16 (ns2), 1024 (linux, paper).
         buckets: Option<u32> = None, "ns-2 buckets_; Linux SFQ_DEFAULT_HASH_DIVISOR";
         /// Buckets that can hold packets at once; arrivals for more are dropped. `"auto"`: 128 (linux), else `buckets`.
         flows: Option<u32> = None, "Linux SFQ_DEFAULT_FLOWS";
@@ -92,7 +92,7 @@ tailrace_core::parameters! {
         /// What tells flows apart. `"auto"`: ns2 (ns2), else five_tuple.
         hash: Option<FlowHash> = None, "ns-2; Linux; McKenney 1990";
         /// Time after which the hash gets another salt, so that flows that collide do not do so for ever; zero is
-        /// never. Waiting packets move along. `"auto"`: 10 s (mckenney), else never.
+        /// never. Waiting packets move along. `"auto"`: 10 s (paper), else never.
         perturb: Option<Duration> = None, "Linux: off; McKenney 1990: on";
     }
 }
@@ -111,7 +111,7 @@ const TC_DEPTH: u64 = 127;
 
 impl SfqConfig {
     fn limit(&self) -> Limit {
-        self.limit.unwrap_or(Limit::Packets(if self.profile == Profile::Ns2 { 40 } else { 127 }))
+        self.limit.unwrap_or(Limit::Packets(if self.form == Form::Ns2 { 40 } else { 127 }))
     }
 
     fn limit_packets(&self) -> u64 {
@@ -122,36 +122,32 @@ impl SfqConfig {
     }
 
     fn depth(&self) -> u64 {
-        let auto = if self.profile == Profile::Linux { 127 } else { self.limit_packets() };
+        let auto = if self.form == Form::Linux { 127 } else { self.limit_packets() };
         self.depth.map_or(auto, u64::from)
     }
 
     fn buckets(&self) -> u32 {
-        self.buckets.unwrap_or(if self.profile == Profile::Ns2 { 16 } else { 1024 })
+        self.buckets.unwrap_or(if self.form == Form::Ns2 { 16 } else { 1024 })
     }
 
     fn flows(&self) -> u32 {
-        self.flows.unwrap_or(if self.profile == Profile::Linux { 128 } else { self.buckets() })
+        self.flows.unwrap_or(if self.form == Form::Linux { 128 } else { self.buckets() })
     }
 
     fn service(&self) -> Service {
-        self.service.unwrap_or(if self.profile == Profile::Linux { Service::Byte } else { Service::Packet })
+        self.service.unwrap_or(if self.form == Form::Linux { Service::Byte } else { Service::Packet })
     }
 
     fn victim(&self) -> Victim {
-        self.drop.unwrap_or(if self.profile == Profile::Ns2 {
-            Victim::ArrivalNs2
-        } else {
-            Victim::LongestTail
-        })
+        self.drop.unwrap_or(if self.form == Form::Ns2 { Victim::ArrivalNs2 } else { Victim::LongestTail })
     }
 
     fn hash(&self) -> FlowHash {
-        self.hash.unwrap_or(if self.profile == Profile::Ns2 { FlowHash::Ns2 } else { FlowHash::FiveTuple })
+        self.hash.unwrap_or(if self.form == Form::Ns2 { FlowHash::Ns2 } else { FlowHash::FiveTuple })
     }
 
     fn perturb(&self) -> Duration {
-        let auto = if self.profile == Profile::Mckenney { Duration::from_secs(10) } else { Duration::ZERO };
+        let auto = if self.form == Form::Paper { Duration::from_secs(10) } else { Duration::ZERO };
         self.perturb.unwrap_or(auto)
     }
 }
@@ -192,6 +188,7 @@ impl Discipline for SfqConfig {
                 format!("{} is too small; at least {LEAST_QUANTUM} is needed", self.quantum),
             ));
         }
+        check_perturb(self.perturb())?;
         if self.hash() == FlowHash::Ns2 && self.perturb() > Duration::ZERO {
             return Err(("perturb", "the hash \"ns2\" has no salt to change".into()));
         }
@@ -227,7 +224,7 @@ impl Discipline for SfqConfig {
 
     fn explicit(&self, _link: &LinkView) -> Self {
         Self {
-            profile: Profile::Linux,
+            form: Form::Linux,
             limit: Some(self.limit()),
             depth: Some(u32::try_from(self.depth()).unwrap_or(u32::MAX)),
             buckets: Some(self.buckets()),

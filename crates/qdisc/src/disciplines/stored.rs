@@ -15,7 +15,7 @@
 use super::red::{Red, Spread, red_based};
 use crate::control::Ticker;
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
-use crate::flow_hash::{FlowBy, SaltedHash};
+use crate::flow_hash::{FlowBy, SaltedHash, check_perturb};
 use crate::managed::{DropEnd, Managed};
 use crate::registry::{About, Discipline, Invalid};
 use std::collections::VecDeque;
@@ -53,6 +53,7 @@ impl Discipline for StoredConfig {
 
     fn validate(&self) -> Result<(), Invalid> {
         self.red().validate()?;
+        check_perturb(self.perturb)?;
         if !(1..=MOST_BINS).contains(&self.bins) {
             return Err(("bins", format!("must be 1 to {MOST_BINS}, is {}", self.bins)));
         }

@@ -33,6 +33,8 @@ pub fn extremes(kind: Kind) -> Vec<Value> {
             "other",
             "CS0 min 2p max 5p limit 7p",
             "CS0 min 2p prio 1; other min 1p max 9p prob 0.5 prio 2",
+            "udp; dport 80, EF quantum 300 B: sfq; tcp sport 3: codel; other: fq",
+            "pie",
             "nonsense",
         ]),
         Kind::Choice(words) => texts(words),

@@ -264,3 +264,27 @@ fn packets_and_their_acknowledgements_carry_the_flows_codepoint() {
         assert!(classes.len() > 100 && classes.iter().all(|c| *c == bits << 2), "{dscp}: {classes:?}");
     }
 }
+
+#[test]
+fn a_lone_data_fin_and_an_announced_address_take_an_acknowledgment_each() {
+    // The interface returns, and is announced, while the end of the data is due without data: both do not fit into the
+    // 40 bytes of a header's options, and a capture writes what is there.
+    let run = Text::new("2798344 us")
+        .hosts("a", 1)
+        .hosts("b", 1)
+        .link("a", "b", "1296153 bit/s", "151 us", "name = \"l0\"")
+        .link("a", "b", "264465 bit/s", "503 us", "name = \"l1\"")
+        .link("a", "b", "1298213 bit/s", "24197 us", "name = \"l2\"")
+        .flow_with(
+            "mp",
+            ("b", "a"),
+            "{ kind = \"mptcp\", scheduler = \"weighted\" }",
+            "\"bulk\"",
+            "stop = \"2665118 us\"",
+        )
+        .add("[[fault]]\nat = \"1488697 us\"\nuntil = \"2710537 us\"\nlink = \"l2\"\nkind = \"down\"")
+        .add("[[fault]]\nat = \"809520 us\"\nlink = \"l0\"\nkind = \"blackhole\"")
+        .add("[[capture]]\nat = \"b\"")
+        .run();
+    assert_eq!(run.output.captures.len(), 1);
+}

@@ -43,8 +43,21 @@ fn the_summary_has_the_leaves_of_the_contract() {
     .to_vec();
     wanted.extend(["goodput_bps", "throughput_bps"].iter().flat_map(|n| spread(n)));
     wanted.extend(
-        ["one_way_delay_s", "rtt_s", "completion_s", "jitter_s"].iter().flat_map(|n| distribution(n)),
+        ["one_way_delay_s", "reverse_one_way_delay_s", "rtt_s", "completion_s", "jitter_s"]
+            .iter()
+            .flat_map(|n| distribution(n)),
     );
+    let below =
+        |name: &str, leaves: &[&str]| leaves.iter().map(|l| format!("{name}.{l}")).collect::<Vec<_>>();
+    wanted.extend(below("connections", &["opened", "open"]));
+    let causes = ["aborted", "interface_down", "refused", "reset", "timed_out"];
+    wanted.extend(below("connections.broken", &causes));
+    wanted.push("transfers".into());
+    let counters = ["sent_packets", "sent_bytes", "received_packets", "received_bytes", "delivered_bytes"];
+    wanted.extend(below("whole_run", &counters));
+    let counters = ["lost_packets", "marked_packets", "retransmitted_packets", "timeouts", "completed"];
+    wanted.extend(below("whole_run", &counters));
+    wanted.push("whole_run.under_way_packets".into());
     found.sort();
     wanted.sort();
     assert_eq!(found, wanted);
@@ -171,7 +184,7 @@ fn a_cancelled_run_returns_what_it_has() {
     let scenario = small().scenario();
     let control = Control::default();
     control.cancel();
-    let none = Simulation::build(&scenario, 1).unwrap().run(&control);
+    let none = Simulation::build(&scenario, 1).unwrap().run(&control).unwrap();
     assert!(none.interrupted);
     let run = Run::new(none);
     assert_eq!(run.leaf("engine.simulated_s"), 0.0);
@@ -186,7 +199,7 @@ fn a_cancelled_run_returns_what_it_has() {
             std::thread::yield_now();
         }
         control.cancel();
-        running.join().unwrap()
+        running.join().unwrap().unwrap()
     });
     assert!(output.interrupted);
     let run = Run::new(output);
@@ -225,7 +238,7 @@ fn where_nothing_happened_every_figure_is_void() {
         )
         .tcp("mss = \"1000 B\"", "{ kind = \"transfer\", size = \"1 kB\" }")
         .run();
-    for distribution in ["one_way_delay_s", "rtt_s", "completion_s", "jitter_s"] {
+    for distribution in ["one_way_delay_s", "reverse_one_way_delay_s", "rtt_s", "completion_s", "jitter_s"] {
         for (name, value) in run.json["groups"]["tcp"][distribution].as_object().unwrap() {
             assert!(value.is_null(), "{distribution}.{name}");
         }
@@ -296,7 +309,8 @@ fn a_loss_without_a_sending_has_no_ratio() {
             "stop = \"160 ms\"",
         )
         .run();
-    assert_eq!((run.leaf("groups.udp.sent_packets"), run.leaf("groups.udp.lost_packets")), (0.0, 1.0));
+    assert_eq!((run.leaf("groups.udp.sent_packets"), run.leaf("groups.udp.lost_packets")), (0.0, 0.0));
+    assert_eq!(run.leaf("groups.udp.whole_run.lost_packets"), 4.0);
     assert!(run.flows("udp", "loss_ratio")[0].is_nan());
 }
 

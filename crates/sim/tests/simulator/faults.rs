@@ -272,3 +272,29 @@ fn what_waits_when_a_link_goes_down_is_lost_to_that_and_not_to_the_law() {
         assert_eq!(others, [0; 0], "ecn {ecn}: {} {}", kinds[others[0]], details[others[0]]);
     }
 }
+
+#[test]
+fn series_do_not_change_what_jitter_is_drawn_when_a_loss_begins() {
+    let run = |interval: &str| {
+        Text::new("2 s")
+            .top(&format!("record = {{ interval = \"{interval}\" }}"))
+            .hosts("src", 1)
+            .hosts("dst", 1)
+            .router("r1")
+            .router("r2")
+            .link("src[*]", "r1", "10 Mbit/s", "1 ms", "")
+            .link("r1", "r2", "1 Mbit/s", "50 ms", "name = \"l\"\njitter = \"exponential(2 ms)\"")
+            .link("r2", "dst[*]", "10 Mbit/s", "1 ms", "")
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "\"udp\"",
+                "{ kind = \"cbr\", rate = \"900 kbit/s\", size = \"500 B\" }",
+            )
+            .add("[[fault]]\nat = \"1 s\"\nlink = \"l\"\nkind = \"loss\"\nvalue = 0.1")
+            .run()
+            .output
+            .fingerprint
+    };
+    assert_eq!(run("off"), run("1 ms"));
+}

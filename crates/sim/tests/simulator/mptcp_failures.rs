@@ -92,8 +92,8 @@ fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale(
         let delivered = run.column("connection_series", "delivered_bytes");
         let times = run.column("connection_series", "time_s");
         let at = |t: f64| delivered[times.iter().position(|x| *x >= t).unwrap()];
-        // The other path alone: 4 Mbit/s less headers.
-        assert!(at(24.0) - at(15.0) > 0.85 * 9.0 * 5e5, "{profile}: {}", at(24.0) - at(15.0));
+        // The other path alone: 4 Mbit/s less headers, and what Linux's tuned send buffer leaves idle.
+        assert!(at(24.0) - at(15.0) > 0.8 * 9.0 * 5e5, "{profile}: {}", at(24.0) - at(15.0));
         let back = samples.iter().find(|s| s.0 > 25.0 && s.2).expect("it is heard from again");
         assert!(samples.iter().any(|s| s.0 > back.0 && s.1 > off.1), "{profile}: and used again");
     }
@@ -137,4 +137,48 @@ fn a_mesh_of_64_pairs_has_31_subflows_under_0_94_and_refused_pairs_stay_refused(
     // tried again, in vain but for four, when it is back.
     assert_eq!(counts(&run("mptcp_0_94")), [31, 27, 31]);
     assert_eq!(counts(&run("rfc")), [32, 28, 32]);
+}
+
+/// Three ways of 2 Mbit/s between the hosts, of which two fail at the same moment, as `faults` say it.
+fn two_of_three(profile: &str, faults: &[&str]) -> Run {
+    let mut text = Text::new("20 s").hosts("a", 1).hosts("b", 1).add("[[router]]\nname = \"r\"\ncount = 3");
+    text = text.link("a", "r[*]", "2 Mbit/s", "10 ms", "name = \"in\"");
+    text = text.link("r[*]", "b", "2 Mbit/s", "10 ms", "name = \"out\"");
+    for links in faults {
+        text = text
+            .add(&format!("[[fault]]\nat = \"5 s\"\nuntil = \"9 s\"\nlink = \"{links}\"\nkind = \"down\""));
+    }
+    flow(text, profile, "path_manager = \"fullmesh\"", "\"bulk\"").run()
+}
+
+#[test]
+fn links_that_fail_in_one_instant_fail_before_any_host_reacts() {
+    for profile in PROFILES {
+        let together = two_of_three(profile, &["in[1..3]"]);
+        for faults in [["in[1]", "in[2]"], ["in[2]", "in[1]"]] {
+            let apart = two_of_three(profile, &faults);
+            assert_eq!(together.output.fingerprint, apart.output.fingerprint, "{profile}");
+        }
+    }
+}
+
+#[test]
+fn joins_without_a_route_are_no_subflows() {
+    // Two networks that do not meet: of four pairs of addresses two have a route.
+    for profile in PROFILES {
+        let text = Text::new("20 s").hosts("a", 1).hosts("b", 1).router("r").router("s");
+        let text = ["r", "s"].iter().fold(text, |text, router| {
+            text.link("a", router, "2 Mbit/s", "10 ms", &format!("name = \"to-{router}\"")).link(
+                router,
+                "b",
+                "2 Mbit/s",
+                "10 ms",
+                &format!("name = \"from-{router}\""),
+            )
+        });
+        let run = flow(text, profile, "path_manager = \"fullmesh\", max_subflows = 2", "\"bulk\"").run();
+        let leaf = |what: &str| run.leaf(&format!("connections.mp[0].{what}"));
+        assert_eq!((leaf("subflows_established"), leaf("subflows_lost")), (2.0, 0.0), "{profile}");
+        assert_eq!((leaf("paths.to-r.subflows"), leaf("paths.to-s.subflows")), (1.0, 1.0), "{profile}");
+    }
 }

@@ -154,7 +154,8 @@ fn a_script_moves_a_connection_from_one_path_to_the_other() {
 fn a_script_makes_backups_and_takes_addresses_away() {
     let script = "client = \"0 s connect 2 to 1; 5 s backup 2; 10 s regular 2; 15 s remove 2\"";
     let run = flow(star("20 s", 2, 1), &format!("{{ kind = \"manual\", {script} }}"), "\"bulk\"").run();
-    let second = [(0.5, 4.9), (5.2, 9.9), (10.2, 14.9), (15.2, 20.0)].map(|(a, b)| carried(&run, "a2", a, b));
+    // What the second's send queue holds when it becomes a backup leaves all the same.
+    let second = [(0.5, 4.9), (6.2, 9.9), (10.2, 14.9), (15.2, 20.0)].map(|(a, b)| carried(&run, "a2", a, b));
     assert!(second[0] > 300_000.0 && second[2] > 300_000.0, "{second:?}");
     assert_eq!((second[1], second[3]), (0.0, 0.0), "{second:?}");
     let first = carried(&run, "a1", 0.5, 20.0);

@@ -96,7 +96,7 @@ impl Text {
 /// Builds, runs and audits.
 pub(crate) fn run_scenario(scenario: &Arc<Scenario>, number: u32) -> Run {
     let simulation = Simulation::build(scenario, number).unwrap();
-    let run = Run::new(simulation.run(&Control::default()));
+    let run = Run::new(simulation.run(&Control::default()).unwrap());
     assert!(!run.output.interrupted);
     run
 }

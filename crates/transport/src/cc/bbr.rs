@@ -32,13 +32,13 @@ parameters! {
     /// Parameters of BBR.
     pub struct BbrConfig {
         /// Gain of Startup: the least that doubles the delivery rate each round. Less fills the pipe slower.
-        startup_gain: f64 = 2.885, "Cardwell 2016: 2 / ln 2";
+        startup_gain: f64 = 2.885, "Cardwell 2016: 2 / ln 2", in 1.01..=100.0: "start-up would not grow, or flood";
         /// Bandwidth-delay products that may be in flight after Startup. One would stall on delayed or stretched ACKs.
-        cwnd_gain: f64 = 2.0, "Cardwell 2016";
+        cwnd_gain: f64 = 2.0, "Cardwell 2016", in 1.0..=100.0: "the window would starve, or flood";
         /// How long a least round trip is believed. Longer sees a longer path later, shorter gives up more rate.
-        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016";
+        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "a round trip is measured each time";
         /// Share of the rate at which it really paces, so that what queued drains in time.
-        pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper";
+        pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper", in 0.1..=1.0: "it is a share of the bandwidth";
     }
 }
 

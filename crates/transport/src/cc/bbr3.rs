@@ -32,15 +32,15 @@ parameters! {
     /// Parameters of BBR version 3.
     pub struct Bbr3Config {
         /// Share of the flight that may be lost in a round. More tolerates shallow queues and hurts others in them.
-        loss_thresh: f64 = 0.02, "draft-ietf-ccwg-bbr-04 §2.7";
+        loss_thresh: f64 = 0.02, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share";
         /// Factor on the bounds in a round with losses, at least.
-        beta: f64 = 0.7, "draft-ietf-ccwg-bbr-04 §2.7";
+        beta: f64 = 0.7, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share";
         /// Share of the long-term bound that is left to others while cruising.
-        headroom: f64 = 0.15, "draft-ietf-ccwg-bbr-04 §2.7";
+        headroom: f64 = 0.15, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share";
         /// Pacing gain of Startup.
-        startup_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-04 §5.3.1.1";
+        startup_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-04 §5.3.1.1", in 1.01..=100.0: "start-up would not grow, or flood";
         /// How often the flight is halved to see the least round trip.
-        probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1";
+        probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1", in "1 ms"..="1000 h": "a round trip is measured each time";
     }
 }
 

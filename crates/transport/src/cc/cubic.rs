@@ -4,6 +4,7 @@
 //! would have more (short round trips, small windows) it follows an estimate of standard TCP instead. Departure:
 //! the increase of §4.4 counts acknowledged segments instead of ACKs, so delayed ACKs do not slow it.
 
+mod hystart;
 mod linux;
 
 use self::linux::Growth;
@@ -27,17 +28,18 @@ parameters! {
     /// Parameters of CUBIC.
     pub struct CubicConfig {
         /// C, segments per second cubed: how steep the cubic is.
-        c: f64 = 0.4, "RFC 9438 §5.1";
+        c: f64 = 0.4, "RFC 9438 §5.1", in 0.0..=1000000.0: "the window would shrink, or jump";
         /// Factor on a loss or a mark.
-        beta: f64 = 0.7, "RFC 9438 §4.6";
+        beta: f64 = 0.7, "RFC 9438 §4.6", in 0.0..=0.999: "a loss must take something away";
         /// Give room to new flows by remembering less than the window at a loss.
         fast_convergence: bool = true, "RFC 9438 §4.7";
         /// Never be slower than standard TCP.
         reno_friendly: bool = true, "RFC 9438 §4.3";
         /// Whose growth in congestion avoidance. Linux's is slower at small windows.
         form: CubicForm = CubicForm::Rfc9438, "RFC 9438; Linux net/ipv4/tcp_cubic.c";
-        /// Leave the first slow start when round trips grow (HyStart++), rather than at the first loss.
-        hystart: bool = false, "RFC 9406; RFC 9438 §4.10";
+        /// Leave slow start when round trips grow, rather than at the first loss: HyStart++, or with the form `linux` HyStart
+        /// as Linux has it, which looks at trains of ACKs, too.
+        hystart: bool = false, "RFC 9406, RFC 9438 §4.10; Linux hystart_update";
     }
 }
 
@@ -86,6 +88,7 @@ impl Algorithm for Cubic {
         "Window as a cubic of the time since the last loss; default of most systems";
     const CITATION: &'static str = "RFC 9438";
     fn build(config: &CubicConfig, setup: &Setup) -> Self {
+        let linux = config.form == CubicForm::Linux;
         Self {
             setup: *setup,
             c: config.c.max(1e-6),
@@ -101,8 +104,8 @@ impl Algorithm for Cubic {
             epoch: None,
             last_ack: Instant::ZERO,
             prior: None,
-            hystart: config.hystart.then(|| Box::new(HyStart::new())),
-            linux: (config.form == CubicForm::Linux).then(|| Box::new(Growth::new(config.reno_friendly))),
+            hystart: (config.hystart && !linux).then(|| Box::new(HyStart::new())),
+            linux: linux.then(|| Box::new(Growth::new(config.reno_friendly, config.hystart))),
         }
     }
 }
@@ -117,12 +120,21 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckSample) {
         let since = ack.now.saturating_since(self.last_ack);
         self.last_ack = ack.now;
+        if let Some(growth) = &mut self.linux {
+            growth.note_round_trip(ack);
+        }
         if !ack.cwnd_limited {
             // §5.8: time in which the application was the limit does not count.
             self.epoch = self.epoch.map(|e| e.saturating_add(since));
             return;
         }
         let mss = self.setup.mss as f64;
+        if let Some(growth) = &mut self.linux
+            && self.cwnd * mss < self.ssthresh as f64
+            && growth.ends_slow_start(ack, self.cwnd, self.cwnd * mss)
+        {
+            self.ssthresh = (self.cwnd * mss) as u64;
+        }
         let ssthresh = self.ssthresh as f64 / mss;
         let segments = ack.acked.as_f64() / mss;
         let advice = match &mut self.hystart {
@@ -146,8 +158,9 @@ impl CongestionControl for Cubic {
         self.remember(event.signal);
         self.epoch = None;
         self.hystart = None;
+        let timeout = matches!(event.signal, Signal::Timeout | Signal::RepeatedTimeout);
         if let Some(growth) = &mut self.linux {
-            growth.end_epoch();
+            growth.end_epoch(timeout);
         }
         if event.signal != Signal::RepeatedTimeout {
             self.ssthresh = self.setup.threshold(event.base, self.beta);
@@ -186,6 +199,9 @@ impl CongestionControl for Cubic {
         self.epoch = self.epoch.map(|e| e.saturating_add(idle));
     }
 
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.cwnd = window.as_f64() / self.setup.mss as f64;
+    }
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64() / self.setup.mss as f64).max(1.0);
     }

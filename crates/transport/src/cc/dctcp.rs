@@ -16,9 +16,9 @@ parameters! {
     /// Parameters of DCTCP.
     pub struct DctcpConfig {
         /// Weight of a window's share of marks in the average. Larger follows faster and swings more.
-        g: f64 = 0.0625, "RFC 8257 §4.2";
+        g: f64 = 0.0625, "RFC 8257 §4.2", in 0.0..=1.0: "it is a weight";
         /// Alpha at the start. Zero: the first marks take nothing; one: they halve the window, as a loss does.
-        initial_alpha: f64 = 1.0, "RFC 8257 §4.2; 0 in ns-2";
+        initial_alpha: f64 = 1.0, "RFC 8257 §4.2; 0 in ns-2", in 0.0..=1.0: "it is a share";
     }
 }
 
@@ -88,6 +88,9 @@ impl CongestionControl for Dctcp {
     }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);
+    }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.reno.on_flight_after_timeout(window);
     }
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);

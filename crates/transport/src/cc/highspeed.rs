@@ -13,13 +13,13 @@ parameters! {
     /// Parameters of HighSpeed TCP. Windows are in segments.
     pub struct HighspeedConfig {
         /// Up to this window it is standard TCP. Smaller is unfair to standard flows on ordinary paths.
-        low_window: f64 = 38.0, "RFC 3649 §5";
+        low_window: f64 = 38.0, "RFC 3649 §5", in 2.0..=1000000000.0: "windows have such sizes";
         /// The window at which a loss takes only `high_decrease`.
-        high_window: f64 = 83_000.0, "RFC 3649 §5";
+        high_window: f64 = 83_000.0, "RFC 3649 §5", in 3.0..=1000000000.0: "windows have such sizes";
         /// Share of the window that a loss takes at `high_window`. Smaller makes flows slow to share.
-        high_decrease: f64 = 0.1, "RFC 3649 §5";
+        high_decrease: f64 = 0.1, "RFC 3649 §5", in 0.0..=0.5: "Reno takes a half";
         /// Slow start grows by at most half of so many segments a round trip above it; `"auto"` is no such limit.
-        max_ssthresh: Option<u64> = None, "RFC 3742 §2: 100 where used";
+        max_ssthresh: Option<u64> = None, "RFC 3742 §2: 100 where used", in 1..=1000000000: "windows have such sizes";
     }
 }
 
@@ -96,6 +96,9 @@ impl CongestionControl for Highspeed {
     }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);
+    }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.reno.on_flight_after_timeout(window);
     }
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);

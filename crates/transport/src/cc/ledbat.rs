@@ -22,17 +22,17 @@ parameters! {
     /// Parameters of LEDBAT. Counts of segments are in MSS.
     pub struct LedbatConfig {
         /// Queueing delay to keep. Larger delays others; smaller than their clock's noise gives up bandwidth.
-        target: Duration = Duration::from_millis(100), "RFC 6817 §3.3: at most 100 ms";
+        target: Duration = Duration::from_millis(100), "RFC 6817 §3.3: at most 100 ms", in "1 us"..="1000 s": "the window is steered by delays over it";
         /// Share of a segment that the window gains a round trip with an empty queue, and loses with twice the target.
-        gain: f64 = 1.0, "RFC 6817 §3.4.3: at most 1";
+        gain: f64 = 1.0, "RFC 6817 §3.4.3: at most 1", in 0.0..=1.0: "it may not grow faster than Reno";
         /// Minutes whose least delay is the base, at most 16. More survive longer queues, fewer follow changes of route.
-        base_history: u64 = 10, "RFC 6817 §3.4.2";
+        base_history: u64 = 10, "RFC 6817 §3.4.2", in 1..=16: "they are kept";
         /// Latest samples whose least is the present delay, at most 16. More resist noise, fewer react sooner.
-        current_filter: u64 = 4, "RFC 6817 §3.4.2: at least 1";
+        current_filter: u64 = 4, "RFC 6817 §3.4.2: at least 1", in 1..=16: "they are kept";
         /// The window at the start, and the least but after a timeout.
-        min_cwnd: u64 = 2, "RFC 6817 §2.4.2";
+        min_cwnd: u64 = 2, "RFC 6817 §2.4.2", in 1..=1048576: "windows have such sizes";
         /// How much larger than the flight the window may become.
-        allowed_increase: u64 = 1, "RFC 6817 §2.4.2";
+        allowed_increase: u64 = 1, "RFC 6817 §2.4.2", in 1..=1048576: "windows have such sizes";
     }
 }
 
@@ -118,6 +118,9 @@ impl CongestionControl for Ledbat {
     }
     fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, _decay: bool) {
         self.cwnd = self.cwnd.min(floor.as_f64().max(self.least()));
+    }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.cwnd = window.as_f64();
     }
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);

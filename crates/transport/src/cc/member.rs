@@ -67,6 +67,9 @@ impl CongestionControl for Member {
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), idle, rto, floor, decay);
     }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.cwnd = window.as_f64();
+    }
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
     }

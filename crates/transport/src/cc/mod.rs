@@ -9,10 +9,11 @@ mod registry;
 
 pub use bbr::BbrMode;
 pub use bbr3::Bbr3State;
+pub use cubic::CubicForm;
 pub use registry::CatalogEntry;
 pub use vegas::RoundTrip;
 
-use crate::config::{EcnEcho, EcnLeast, Increase, TcpConfig, WindowUnit};
+use crate::config::{EcnEcho, EcnLeast, Increase, Profile, TcpConfig, WindowUnit};
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
@@ -27,6 +28,15 @@ registry::congestion_controls! {
     "bbr" => bbr::Bbr(BbrConfig),
     "bbr3" => bbr3::Bbr3(Bbr3Config),
     "prague" => prague::Prague(PragueConfig),
+}
+
+impl CcConfig {
+    /// The algorithm of a connection that names none: CUBIC, and what `profile` makes of it.
+    pub fn for_profile(profile: Profile) -> Self {
+        let linux = matches!(profile, Profile::Linux | Profile::Mptcp094);
+        let form = if linux { CubicForm::Linux } else { CubicForm::Rfc9438 };
+        Self::Cubic(CubicConfig { form, hystart: linux, ..CubicConfig::default() })
+    }
 }
 
 /// A threshold that is never reached: "unlimited".
@@ -49,7 +59,8 @@ pub struct AckSample {
     pub min_rtt: Duration,
     /// Whether the window was what limited the sender (always true without validation).
     pub cwnd_limited: bool,
-    /// Whether the sender still repairs a timeout: slow start grows by one MSS an ACK then (RFC 3465 §2.3).
+    /// Whether the sender still repairs a timeout: slow start grows by one MSS an ACK then (RFC 3465 §2.3), as an ACK may
+    /// cover what had arrived long before. Not where only what is delivered counts.
     pub after_timeout: bool,
 }
 
@@ -295,10 +306,11 @@ impl Setup {
     /// `base * beta` as it stands (`TcpAgent::slowdown` with `precision_reduce_`), at least one segment; and for marks,
     /// which leave one segment where losses leave two (RFC 3168 §6.1.2).
     pub fn lowered_window(&self, event: &CongestionEvent, beta: f64, ssthresh: u64) -> f64 {
-        let least = ssthresh == 2 * self.mss;
-        let to_one = least && self.marks_leave_one && event.signal == Signal::Ecn;
+        let mark = event.signal == Signal::Ecn;
+        let to_one = ssthresh == 2 * self.mss && self.marks_leave_one && mark;
         if self.cwnd_keeps_fraction || to_one {
-            (event.base.as_f64() * beta).max(self.mss as f64)
+            let least = if mark && !self.marks_leave_one { 2 * self.mss } else { self.mss };
+            (event.base.as_f64() * beta).max(least as f64)
         } else {
             ssthresh as f64
         }
@@ -316,6 +328,9 @@ pub trait CongestionControl {
     /// The last reduction for a loss or a timeout was needless: windows and thresholds as if it had not been, but no
     /// lower than they are by now.
     fn on_undo(&mut self) {}
+    /// A timeout was signalled, and what was sent just before is on its way still: the window is that and a segment
+    /// more. Algorithms that see to their flight themselves need not heed it.
+    fn on_flight_after_timeout(&mut self, _window: Bytes) {}
     /// Nothing was sent for `idle`; the window may be stale. `floor` is the restart window, `rto` the timeout.
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool);
     /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.

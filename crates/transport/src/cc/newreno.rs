@@ -37,6 +37,9 @@ impl CongestionControl for NewReno {
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.0.on_idle(idle, rto, floor, decay);
     }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.0.on_flight_after_timeout(window);
+    }
     fn on_recovered(&mut self, cap: Bytes) {
         self.0.on_recovered(cap);
     }

@@ -23,13 +23,13 @@ parameters! {
     /// Parameters of Prague.
     pub struct PragueConfig {
         /// Weight of a round's share of marks in the average. Larger follows faster and swings more.
-        g: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague";
+        g: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague", in 0.0..=1.0: "it is a weight";
         /// Alpha at the first mark: one halves the window then, as slow start has overshot.
-        initial_alpha: f64 = 1.0, "draft-briscoe-iccrg-prague-congestion-control-04";
+        initial_alpha: f64 = 1.0, "draft-briscoe-iccrg-prague-congestion-control-04", in 0.0..=1.0: "it is a share";
         /// Flows with shorter round trips behave as if theirs were this. Zero: each by its own, as DCTCP.
-        virtual_rtt: Duration = Duration::from_millis(25), "Linux tcp_prague, prague_rtt_target";
+        virtual_rtt: Duration = Duration::from_millis(25), "Linux tcp_prague, prague_rtt_target", in "0 s"..="1000 s": "windows grow once in it";
         /// Factor on a loss.
-        beta: f64 = 0.5, "RFC 5681 equation 4";
+        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
     }
 }
 
@@ -127,6 +127,9 @@ impl CongestionControl for Prague {
     }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.reno.on_idle(idle, rto, floor, decay);
+    }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.reno.on_flight_after_timeout(window);
     }
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);

@@ -55,6 +55,12 @@ macro_rules! congestion_controls {
             fn on_undo(&mut self) {
                 match self { $( Self::$variant(c) => c.on_undo(), )+ Self::Member(c) => c.on_undo() }
             }
+            fn on_flight_after_timeout(&mut self, window: Bytes) {
+                match self {
+                    $( Self::$variant(c) => c.on_flight_after_timeout(window), )+
+                    Self::Member(c) => c.on_flight_after_timeout(window),
+                }
+            }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
                 match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Member(c) => c.on_idle(idle, rto, floor, decay) }
             }

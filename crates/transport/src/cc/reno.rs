@@ -11,9 +11,9 @@ parameters! {
     /// Parameters of Reno and NewReno.
     pub struct RenoConfig {
         /// Factor on a loss. Larger is more aggressive and less fair to standard flows.
-        beta: f64 = 0.5, "RFC 5681 equation 4";
+        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
         /// Factor on a congestion mark; 0.8 is ABE.
-        beta_ecn: f64 = 0.5, "RFC 3168 §6.1.2; RFC 8511 for 0.8";
+        beta_ecn: f64 = 0.5, "RFC 3168 §6.1.2; RFC 8511 for 0.8", in 0.0..=1.0: "it is a share";
     }
 }
 
@@ -80,6 +80,9 @@ impl CongestionControl for Reno {
         (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), idle, rto, floor, decay);
     }
 
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.cwnd = window.as_f64();
+    }
     fn on_recovered(&mut self, cap: Bytes) {
         self.cwnd = self.cwnd.min(cap.as_f64()).max(self.setup.mss as f64);
     }
@@ -233,6 +236,21 @@ mod tests {
         // and 2 (slow start).
         assert_eq!(lose(Ns2, 9_700), (4_850, 4_000));
         assert_eq!(lose(Ns2, 3_000), (1_500, 2_000));
+    }
+
+    #[test]
+    fn marks_leave_the_least_that_was_asked_for_in_every_unit() {
+        use crate::config::{EcnLeast, WindowUnit};
+        let marked = |unit, ecn_least| {
+            let mut r = reno(3, 2, TcpConfig { window_unit: unit, ecn_least, ..TcpConfig::default() });
+            let event = CongestionEvent { now: Instant::ZERO, signal: Signal::Ecn, base: Bytes(3_000) };
+            r.on_congestion(&event);
+            r.cwnd().get()
+        };
+        for unit in [WindowUnit::Bytes, WindowUnit::Packets, WindowUnit::Ns2] {
+            assert_eq!(marked(unit, EcnLeast::Two), 2_000, "{unit:?}");
+            assert_eq!(marked(unit, EcnLeast::OneThenWait), 1_500, "{unit:?}");
+        }
     }
 
     #[test]

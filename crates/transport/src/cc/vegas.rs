@@ -27,15 +27,15 @@ parameters! {
     /// Parameters of Vegas. Counts are in segments.
     pub struct VegasConfig {
         /// With fewer waiting the window grows. Too small: noise keeps the window below what the path carries.
-        alpha: f64 = 2.0, "Linux tcp_vegas; ns-2 uses 1";
+        alpha: f64 = 2.0, "Linux tcp_vegas; ns-2 uses 1", in 0.0..=1000000.0: "it is a number of packets";
         /// With more waiting the window shrinks. Each flow keeps up to so many in the queue.
-        beta: f64 = 4.0, "Linux tcp_vegas; ns-2 uses 3";
+        beta: f64 = 4.0, "Linux tcp_vegas; ns-2 uses 3", in 0.0..=1000000.0: "it is a number of packets";
         /// More than so many waiting end slow start. Too large: the queue overflows first.
-        gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2";
+        gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2", in 0.0..=1000000.0: "it is a number of packets";
         /// What stands for the round trip of a round.
         rtt: RoundTrip = RoundTrip::Minimum, "Linux tcp_vegas; average in Brakmo 1995 and ns-2";
         /// Factor on a loss.
-        decrease: f64 = 0.5, "RFC 5681 equation 4";
+        decrease: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
     }
 }
 
@@ -120,6 +120,9 @@ impl CongestionControl for Vegas {
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.round = Round::NEW;
         self.reno.on_idle(idle, rto, floor, decay);
+    }
+    fn on_flight_after_timeout(&mut self, window: Bytes) {
+        self.reno.on_flight_after_timeout(window);
     }
     fn on_recovered(&mut self, cap: Bytes) {
         self.reno.on_recovered(cap);

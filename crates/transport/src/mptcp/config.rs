@@ -41,14 +41,20 @@ parameters! {
         checksum: bool = false, "RFC 8684 §3.3; Linux checksum_enabled";
         /// Data-level acknowledgments take 8 bytes on the wire, not 4.
         wide_data_ack: bool = false, "RFC 8684 §3.3.1";
+        /// Data-level acknowledgments take 8 bytes once the peer's data sequence numbers do.
+        answer_wide_dsn: bool = false, "RFC 8684 §3.3.1; Linux use_64bit_ack";
         /// Data sequence numbers take 8 bytes on the wire, not 4.
         wide_dsn: bool = false, "RFC 8684 §3.3.1";
+        /// Buffers hold memory, not bytes: what waits at the receiver takes window by what its packets occupy, a buffer that
+        /// is set is doubled and half of it shown, and one left alone grows with what goes through. The send buffer is one
+        /// of memory where the scheduler fills queues.
+        counts_memory: bool = false, "bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf";
         /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
-        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3";
+        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
         /// Retransmissions of a join's SYN before that subflow is given up.
-        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6";
+        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each is an event";
         /// Most subflows at a time, at most 32.
-        max_subflows: u64 = 32, "multipath-tcp/mptcp has 31";
+        max_subflows: u64 = 32, "multipath-tcp/mptcp has 31", in 1..=32: "a connection has room for 32, its own among them";
         /// What a subflow holds at a timeout of its own goes to others, too.
         reinject_on_timeout: bool = true, "multipath-tcp/mptcp; RFC 8684 §3.3.6";
         /// A subflow with a timeout gets no new data until something arrives on it.
@@ -60,9 +66,9 @@ parameters! {
         /// When data-level retransmission sets in, and where it goes.
         data_timer: DataTimer = DataTimer::Doubled, "multipath-tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans";
         /// How much goes out again at once when `data_timer = "subflows"` expires, whole segments.
-        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a fragment of the send queue, at most 32 KiB";
+        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a fragment of the send queue, at most 32 KiB", in "1 B"..="1 GB": "so much is sent at once";
         /// Shortest data-level retransmission timeout.
-        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN";
+        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout is an event";
         /// More data-level timeouts than this without a sign of life make a subflow stale, where another is better off:
         /// it is passed over until it is heard from; 0 is never.
         stale_loss_cnt: u64 = 0, "off; Linux stale_loss_cnt: 4";
@@ -72,13 +78,13 @@ parameters! {
         /// How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is one.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
         /// Longest wait for that echo. It begins with the largest timeout of a subflow and doubles.
-        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout";
+        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition is an event";
         /// ADD_ADDR is echoed.
         add_addr_echo: bool = true, "RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94 speaks";
         /// An address that comes back after it was withdrawn gets an id of its own.
         new_address_ids: bool = false, "off; multipath-tcp/mptcp, mptcp_fullmesh.c: the next free slot";
         /// How long a connection without subflows waits for one.
-        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout";
+        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout", in "0 s"..="1000 h": "sockets are kept so long";
     }
 }
 

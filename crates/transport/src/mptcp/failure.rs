@@ -12,6 +12,9 @@ use super::send::Chunk;
 use super::subflow::Subflow;
 use tailrace_core::{Duration, Instant};
 
+/// Timers are no finer (Linux at 1000 Hz).
+const JIFFY: Duration = Duration::from_millis(1);
+
 /// Since when a subflow has been silent, as upstream Linux counts it (net/mptcp/pm.c,
 /// `mptcp_pm_subflow_chk_stale`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,9 +63,8 @@ impl Mptcp {
         let s = &mut self.subflows[id];
         s.failed = false;
         s.silence.heard = now;
-        if s.silence.stale {
-            (s.silence.stale, s.silence.count) = (false, 0);
-        }
+        // The count ends with the next data-level timeout (`mptcp_subflow_set_active`).
+        s.silence.stale = false;
     }
 
     /// Subflow `id`'s retransmission timer has expired.
@@ -104,6 +106,14 @@ impl Mptcp {
         self.data_deadline = if off { Instant::MAX } else { now.saturating_add(self.data_rto(now)) };
     }
 
+    /// Data is given to a subflow: where the timer goes by those of the subflows, they are looked at (Linux
+    /// `mptcp_subflow_get_send`, `mptcp_set_timeout`).
+    pub(super) fn note_data_interval(&mut self, now: Instant) {
+        if self.fills && self.plan.mptcp.data_timer == DataTimer::Subflows {
+            self.data_interval = self.longest_wait(now);
+        }
+    }
+
     /// Data waits for subflows that are busy. Linux has given it to one of them, and counts it as on its way: a subflow
     /// that falls silent is found stale though all that it carried has come another way.
     fn is_held_up(&self) -> bool {
@@ -115,6 +125,7 @@ impl Mptcp {
     fn data_rto(&self, now: Instant) -> Duration {
         match self.plan.mptcp.data_timer {
             DataTimer::Doubled => self.doubled_rto(),
+            DataTimer::Subflows if self.fills => self.data_interval,
             DataTimer::Subflows => self.longest_wait(now),
         }
     }
@@ -132,7 +143,8 @@ impl Mptcp {
     fn longest_wait(&self, now: Instant) -> Duration {
         let heard = self.subflows.iter().filter(|s| !s.gone && s.silence.count == 0);
         let last = heard.filter_map(|s| s.tcp.retransmission_at()).max().unwrap_or(now);
-        last.saturating_since(now).max(self.plan.mptcp.min_data_rto)
+        let (wait, least) = (last.saturating_since(now), self.plan.mptcp.min_data_rto);
+        if self.fills && wait > Duration::ZERO { wait.max(JIFFY) } else { wait.max(least) }
     }
 
     /// Nothing was acknowledged at the data level for long.

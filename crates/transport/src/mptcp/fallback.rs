@@ -53,6 +53,11 @@ impl Default for Fallback {
 }
 
 impl Fallback {
+    /// What data sequence numbers of the peer's bytes exceed subflow numbers by, where mappings no longer count.
+    pub(super) fn offset(&self) -> Option<i64> {
+        self.rx
+    }
+
     /// Whether it has begun.
     pub(super) fn is_begun(&self) -> bool {
         self.rx.is_some() || self.mapping.is_some()
@@ -70,7 +75,11 @@ impl Mptcp {
         self.leave_multipath();
     }
 
+    /// One TCP carries what is left. A DATA_FIN that was sent says nothing any more: the FIN of the subflow follows.
     fn leave_multipath(&mut self) {
+        self.snd.continue_as_one();
+        self.resend = None;
+        self.fin_due = self.snd.closing;
         self.stage = Stage::Fallback;
         self.data_deadline = Instant::MAX;
         self.signals.clear();
@@ -78,7 +87,7 @@ impl Mptcp {
 
     /// Whether there has never been a second subflow.
     pub(super) fn is_single(&self) -> bool {
-        self.subflows.len() == 1
+        self.subflows.iter().filter(|s| !s.unrouted).count() == 1
     }
 
     /// Whether segments still have mappings that count.
@@ -194,9 +203,6 @@ impl Mptcp {
         self.fallback.mapping =
             Some(Mapping { dsn: self.snd_base.wrapping_add(self.snd.una), ssn: ssn as u32, len: 0 });
         self.fallback.telling = true;
-        self.snd.continue_as_one();
-        self.resend = None;
-        self.fin_due = self.snd.closing;
         self.leave_multipath();
         self.subflows[id].tcp.demand_ack();
         self.touch(id);
@@ -274,6 +280,17 @@ impl Mptcp {
         }
     }
 
+    /// What a receiver that conceals losses has passed over (`misbehaviour`): it is missing for good, and not delivered.
+    #[cold]
+    pub(super) fn pass_over(&mut self, id: usize, (from, to): (u64, u64)) {
+        let s = &mut self.subflows[id];
+        s.taken = s.taken.max(to);
+        // At the data level the hole stays, and is repaired there; plain TCP has no such level.
+        if let (Stage::Fallback, Some(offset)) = (self.stage, self.fallback.rx) {
+            self.rcv.insert(from.saturating_add_signed(offset), to.saturating_add_signed(offset));
+        }
+    }
+
     /// Bytes up to `to` continue the stream; no further than the window, which moves as the application reads.
     fn take_plain(&mut self, id: usize, to: u64, offset: i64, now: Instant) {
         while self.subflows[id].taken < to {
@@ -288,7 +305,7 @@ impl Mptcp {
             self.take_bytes(id, dsn, dsn + len, now);
             let mss = self.subflows[id].tcp.mss();
             if self.subflows[id].taken < to {
-                self.rcv.window(mss);
+                self.rcv.window(mss, u64::MAX);
             }
         }
     }

@@ -40,6 +40,14 @@ impl Mptcp {
         if self.is_mapped() {
             self.announce(id, segment, options);
         }
+        if segment.payload > 0 && self.rcv.counts_memory() {
+            self.subflows[id].arrivals.note(segment, now);
+        }
+        if segment.flags.has(Flags::RST) {
+            let lasts =
+                |s| matches!(s, Signal::Reset { transient: false, .. } | Signal::Fail { closes: true, .. });
+            self.subflows[id].refused = options.signal.is_some_and(lasts);
+        }
         let before = self.subflows[id].tcp.latest_rtt().0;
         self.subflows[id].handle_segment(segment, now);
         let (samples, latest) = self.subflows[id].tcp.latest_rtt();
@@ -47,6 +55,7 @@ impl Mptcp {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
         }
         self.heard_from(id, now);
+        self.acked |= 1 << id;
         if self.stage == Stage::Established {
             self.on_options(id, segment, options, now);
         } else if self.stage == Stage::Fallback {
@@ -84,9 +93,10 @@ impl Mptcp {
             return;
         }
         let s = &mut self.subflows[id];
-        if let Some(Dss { mapping: Some(m), data_fin, .. }) = options.dss {
+        if let Some(Dss { mapping: Some(m), data_fin, wide_dsn, .. }) = options.dss {
+            self.widens_acks |= wide_dsn && self.plan.mptcp.answer_wide_dsn;
             let dsn = m.dsn.wrapping_sub(self.rcv_base);
-            s.announce(Mapping { dsn, len: m.len - u16::from(data_fin), ..m });
+            s.announce(Mapping { dsn, len: m.len.saturating_sub(u16::from(data_fin)), ..m });
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
             s.announce(Mapping { dsn: 1, ssn: 1, len });
         }
@@ -171,6 +181,9 @@ impl Mptcp {
     /// Takes what has come in order on subflow `id` to the data level.
     fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
         self.releases = false;
+        if let Some(hole) = self.subflows[id].tcp.take_hole() {
+            self.pass_over(id, hole);
+        }
         if self.stage == Stage::Fallback {
             self.take_in_fallback(id, segment, now);
             return;
@@ -208,12 +221,26 @@ impl Mptcp {
         }
         if self.rcv.nxt() != before {
             self.check_complete();
+            if self.rcv.counts_memory() {
+                self.on_taken(id, self.rcv.nxt() - before, now);
+            }
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
 
     /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
     #[inline]
+    /// The application has taken `bytes`, which came on subflow `id`. If the window opens wide by it, the peer is told.
+    fn on_taken(&mut self, id: usize, bytes: u64, now: Instant) {
+        let subflows = &self.subflows;
+        let longest =
+            || subflows.iter().filter(|s| !s.gone).map(|s| s.arrivals.round_trip()).max().unwrap_or_default();
+        self.rcv.on_taken(bytes, longest, now);
+        if self.rcv.opens_wide() {
+            self.subflows[id].tcp.demand_ack();
+        }
+    }
+
     pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) -> bool {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
@@ -324,6 +351,7 @@ impl Mptcp {
         }
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         if let Some(cause) = cause {
+            let cause = if self.subflows[id].refused { ResetCause::Refused } else { cause };
             self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: Some(cause) }, now);
         }
         if !finished {
@@ -331,6 +359,7 @@ impl Mptcp {
         }
         if alone {
             self.lonely = now.saturating_add(self.plan.mptcp.close_timeout);
+            self.lonely_for = cause.unwrap_or(ResetCause::TimedOut);
         }
     }
 
@@ -370,7 +399,7 @@ impl Mptcp {
             self.repeat_fail(now);
         }
         if self.lonely <= now {
-            self.break_off(ResetCause::TimedOut);
+            self.break_off(self.lonely_for);
         }
         if self.fin_deadline <= now {
             self.fin_deadline = Instant::MAX;

@@ -23,6 +23,7 @@ mod fallback;
 mod handshake;
 mod input;
 pub mod key;
+mod memory;
 pub mod option;
 mod output;
 pub mod path_manager;
@@ -36,6 +37,7 @@ mod source_route;
 mod subflow;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 pub use option::Options;
@@ -55,11 +57,12 @@ use failure::Resend;
 use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
+use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
 use option::Signal;
 use path_manager::{AddressId, RunningPathManager};
 use paths::{Local, Remote};
 use receive::DataReceiver;
-use scheduler::{RunningScheduler, SubflowView};
+use scheduler::{RunningScheduler, Scheduler, SubflowView};
 use send::DataSender;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -119,7 +122,7 @@ pub struct MptcpStats {
     pub max_waiting_bytes: u64,
     /// Subflows that were established.
     pub subflows_established: u32,
-    /// Subflows that broke or were refused.
+    /// Subflows that broke or were refused; joins for which there was no route have never begun.
     pub subflows_lost: u32,
 }
 
@@ -146,6 +149,8 @@ pub struct Mptcp {
     confirmed: bool,
     /// DSS checksums are on.
     checksum: bool,
+    /// Data-level acknowledgments are wide, as the peer's numbers are.
+    widens_acks: bool,
     key: Key,
     peer_key: Option<Key>,
     /// Numbers inside begin with 1; on the wire these are added.
@@ -166,14 +171,19 @@ pub struct Mptcp {
     deadlines: Vec<Instant>,
     /// Subflows that may have something to send, a bit each.
     dirty: u32,
+    /// Subflows on which something has come since buffers were last looked at, a bit each.
+    acked: u32,
     coupling: Option<Coupling>,
 
     snd: DataSender,
     rcv: DataReceiver,
     reordering: Reordering,
     scheduler: RunningScheduler,
-    /// Data-level retransmission: when, and how often in a row.
+    /// Bytes are handed out ahead of the windows of subflows.
+    fills: bool,
+    /// Data-level retransmission: when, after how long where that is a matter of the subflows, and how often in a row.
     data_deadline: Instant,
+    data_interval: Duration,
     data_backoff: u32,
     resend: Option<Resend>,
     /// The DATA_FIN is to be told, or told again.
@@ -198,8 +208,11 @@ pub struct Mptcp {
     announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
-    /// When a connection without subflows is given up.
+    /// When a connection without subflows is given up, and what ended the last of them.
     lonely: Instant,
+    lonely_for: ResetCause,
+    /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
+    opening: Option<usize>,
     /// When subflows that wait in vain for the peer's FIN are given up.
     fin_deadline: Instant,
     aborting: bool,
@@ -214,11 +227,9 @@ pub struct Mptcp {
 
 impl Mptcp {
     fn new(plan: &Arc<MptcpPlan>, client: bool, mut rng: Rng) -> Self {
-        let buffer = plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get());
-        let coupling = match &plan.control {
-            SubflowControl::Coupled(config) => Some(Coupling::new(config)),
-            SubflowControl::Uncoupled(_) => None,
-        };
+        let scheduler = plan.scheduler.build();
+        let fills = scheduler.fills_queues();
+        let (snd, rcv) = directions(plan, fills);
         Self {
             client,
             stage: Stage::Opening,
@@ -226,6 +237,7 @@ impl Mptcp {
             altered: Altered::default(),
             confirmed: false,
             checksum: plan.mptcp.checksum,
+            widens_acks: false,
             key: Key(rng.next_u64()),
             peer_key: None,
             snd_base: 0,
@@ -239,12 +251,15 @@ impl Mptcp {
             unseen: 0,
             deadlines: Vec::new(),
             dirty: 0,
-            coupling,
-            snd: DataSender::new(buffer),
-            rcv: DataReceiver::new(plan.tcp.receive_buffer.get()),
+            acked: 0,
+            coupling: coupling_of(plan),
+            snd,
+            rcv,
             reordering: Reordering::default(),
-            scheduler: plan.scheduler.build(),
+            fills,
+            scheduler,
             data_deadline: Instant::MAX,
+            data_interval: plan.mptcp.min_data_rto,
             data_backoff: 0,
             resend: None,
             fin_due: false,
@@ -260,6 +275,8 @@ impl Mptcp {
             announcements: Vec::new(),
             resets: VecDeque::new(),
             lonely: Instant::MAX,
+            lonely_for: ResetCause::TimedOut,
+            opening: None,
             fin_deadline: Instant::MAX,
             aborting: false,
             latest_rtt: (0, Duration::ZERO),
@@ -297,7 +314,7 @@ impl Mptcp {
     fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(1);
+        let window = self.rcv.window(1, Arrivals::NONE.window());
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.
@@ -314,7 +331,8 @@ impl Mptcp {
     }
 
     /// Puts a subflow into a place of its own; returns which.
-    fn place(&mut self, subflow: Subflow) -> usize {
+    fn place(&mut self, mut subflow: Subflow) -> usize {
+        subflow.memory = self.send_memory();
         let tuple = subflow.tuple;
         let id = match self.subflows.iter().position(|s| s.gone) {
             Some(id) => {
@@ -338,6 +356,13 @@ impl Mptcp {
         self.mss = self.least_mss();
         self.touch(id);
         id
+    }
+
+    /// The send buffer of a subflow, where bytes are handed out ahead of its window: without one of the connection's own
+    /// that the kernel would have.
+    fn send_memory(&self) -> Option<SendMemory> {
+        let size = memory::sizes(&self.plan).map_or(Size::KERNEL, |(_, send)| send);
+        self.fills.then(|| SendMemory::new(size))
     }
 
     /// Subflow `id` may have something to send.
@@ -496,7 +521,7 @@ impl Mptcp {
             usable: s.is_usable(self.carries_data()),
             view: s.tcp.view(),
             tcp: *s.tcp.stats(),
-            stats: s.stats,
+            stats: s.stats(),
         })
     }
 
@@ -556,6 +581,25 @@ impl Mptcp {
     }
 }
 
+/// What the windows of subflows have in common, where they are coupled.
+fn coupling_of(plan: &MptcpPlan) -> Option<Coupling> {
+    match &plan.control {
+        SubflowControl::Coupled(config) => Some(Coupling::new(config)),
+        SubflowControl::Uncoupled(_) => None,
+    }
+}
+
+/// The two directions at the data level, with the buffers of `plan`.
+fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
+    let (receive, send) = memory::sizes(plan).unzip();
+    let snd = match send.filter(|_| fills) {
+        Some(size) => DataSender::with_memory(SendMemory::new(size)),
+        None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
+    };
+    let receive = receive.map(|size| ReceiveMemory::new(size, plan.tcp.mss.get()));
+    (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get()))
+}
+
 /// All subflows between two addresses by the same gateways, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct PathReport {
@@ -575,6 +619,9 @@ pub struct PathReport {
 
 /// Counts a subflow among those of its path.
 fn add_to(paths: &mut Vec<PathReport>, s: &Subflow) {
+    if s.unrouted {
+        return;
+    }
     let (local, remote, route) = (s.tuple.local, s.tuple.remote, s.route);
     let known = paths.iter().position(|p| (p.local, p.remote, p.route) == (local, remote, route));
     let i = known.unwrap_or_else(|| {
@@ -584,9 +631,10 @@ fn add_to(paths: &mut Vec<PathReport>, s: &Subflow) {
     });
     let path = &mut paths[i];
     path.subflows += 1;
-    path.stats.scheduled_bytes += s.stats.scheduled_bytes;
-    path.stats.reinjected_bytes += s.stats.reinjected_bytes;
-    path.stats.penalties += s.stats.penalties;
+    let stats = s.stats();
+    path.stats.scheduled_bytes += stats.scheduled_bytes;
+    path.stats.reinjected_bytes += stats.reinjected_bytes;
+    path.stats.penalties += stats.penalties;
     path.tcp.add(s.tcp.stats());
 }
 

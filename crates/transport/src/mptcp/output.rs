@@ -40,17 +40,27 @@ fn make_room(segment: &mut Segment, options: &Options) {
     }
 }
 
+/// A signal without a DSS.
+fn alone(segment: &mut Segment, signal: Signal) -> Options {
+    let options = Options { dss: None, signal: Some(signal) };
+    make_room(segment, &options);
+    options
+}
+
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         if let Some((tuple, segment, options)) = self.resets.pop_front() {
             return Some(Transmit { subflow: None, tuple, segment, options, route: None });
         }
+        if self.opening.is_some() && self.has_opened() {
+            self.run_path_manager(now);
+        }
         loop {
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
             }
-            if !self.schedule(now) && !self.say_fin() {
+            if !self.schedule(now) && !self.say_fin() && !self.refill() {
                 return None;
             }
         }
@@ -60,12 +70,17 @@ impl Mptcp {
     fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
         while self.dirty != 0 {
             let id = self.dirty.trailing_zeros() as usize;
-            let window = self.rcv.window(self.subflows[id].tcp.mss()).saturating_sub(self.held(id));
+            let s = &self.subflows[id];
+            let window = self.rcv.window(s.tcp.mss(), s.arrivals.window()).saturating_sub(self.held(id));
             let s = &mut self.subflows[id];
             s.tcp.share_window(window);
+            s.begin_piece();
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
                 let (tuple, route) = (s.tuple, s.route);
                 let options = self.decorate(id, &mut segment);
+                if self.fills && segment.payload > 0 {
+                    self.date(id, &segment, now);
+                }
                 if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
                     self.ask_for_signals(id);
                 }
@@ -78,6 +93,36 @@ impl Mptcp {
             self.rest(id);
         }
         None
+    }
+
+    /// Data leaves on subflow `id`.
+    fn date(&mut self, id: usize, segment: &Segment, now: Instant) {
+        if let Some((mapping, _)) = self.mapping_of(id, segment) {
+            self.snd.date(mapping.dsn, now);
+        }
+    }
+
+    /// All that was written has been handed out, or waits: buffers grow where a subflow on which something came could
+    /// send more than it has, and the application writes what fits into them. Returns whether there is more to hand out.
+    fn refill(&mut self) -> bool {
+        if !self.fills {
+            return false;
+        }
+        let acked = core::mem::take(&mut self.acked);
+        if self.snd.is_full() {
+            (0..self.subflows.len()).filter(|id| acked >> id & 1 == 1).for_each(|id| self.grow_buffer(id));
+        }
+        self.snd.refill()
+    }
+
+    /// Before the application writes again: it has been waiting for room (`tcp_check_space`).
+    fn grow_buffer(&mut self, id: usize) {
+        let s = &mut self.subflows[id];
+        let ((cwnd, _), flight, mss) = (s.tcp.windows(), s.tcp.in_flight(), u64::from(s.tcp.mss().max(1)));
+        if let Some(memory) = s.memory.as_mut().filter(|_| flight.get() + mss <= cwnd.get()) {
+            memory.expand(cwnd.get() / mss);
+            self.snd.follow(memory);
+        }
     }
 
     /// One signal a segment: the next ACK of subflow `id` takes the next.
@@ -134,7 +179,7 @@ impl Mptcp {
             self.assign(&chunk, id, now);
             return true;
         }
-        let mss = self.mss - self.excess_of_capable();
+        let mss = self.mss - self.excess_of_capable().max(self.excess_of_acks());
         let conn = self.view(now);
         let mut shelf = Shelf { snd: &mut self.snd, mss };
         let choice = self.scheduler.next(&mut shelf, &conn, &self.views);
@@ -145,6 +190,7 @@ impl Mptcp {
                 None => return false,
             },
         };
+        self.note_data_interval(now);
         self.stalled = false;
         self.assign(&chunk, id, now);
         true
@@ -162,6 +208,17 @@ impl Mptcp {
         with(None, Some(capable))
             .saturating_sub(with(Some(self.dss_of(Some(mapping), false)), None))
             .min(self.mss - 1)
+    }
+
+    /// Segments have room for acknowledgments as they are when data goes one way only.
+    fn excess_of_acks(&self) -> u32 {
+        if !self.widens_acks || self.plan.mptcp.wide_data_ack {
+            return 0;
+        }
+        let mapping = Some(Mapping { dsn: 1, ssn: 1, len: 1 });
+        let with =
+            |wide_ack| Options { dss: Some(Dss { wide_ack, ..self.dss_of(mapping, false) }), signal: None };
+        (with(true).len() - with(false).len()).min(self.mss - 1)
     }
 
     fn view(&self, now: Instant) -> ConnectionView {
@@ -182,11 +239,11 @@ impl Mptcp {
             self.data_deadline = Instant::MAX;
         }
         self.snd.hand_out(chunk, id);
-        if !again {
+        if !again && !self.fills {
             self.snd.date_newest(now);
         }
         let s = &mut self.subflows[id];
-        let ssn_end = s.tcp.next_ssn() + u64::from(chunk.len);
+        let ssn_end = s.tcp.end_ssn() + u64::from(chunk.len);
         let offset = chunk.end() as i64 - ssn_end as i64;
         if offset != s.run.0 {
             s.run = (offset, chunk.dsn);
@@ -292,8 +349,7 @@ impl Mptcp {
             return Options { dss: None, signal: self.reset_option(id) };
         }
         if let Some(signal) = self.handshake_option(id, segment) {
-            let dss = None;
-            return Options { dss, signal: Some(signal) };
+            return alone(segment, signal);
         }
         if self.stage != Stage::Established || segment.flags.has(Flags::SYN) {
             return Options::NONE;
@@ -305,17 +361,23 @@ impl Mptcp {
         });
         self.push_last_only(segment, mapping.map(|m| m.dsn + u64::from(m.len)));
         if let Some(signal) = self.capable_option(id, mapping) {
-            return Options { dss: None, signal: Some(signal) };
+            return alone(segment, signal);
         }
-        let mut options = Options { dss: Some(self.dss(mapping)), signal: None };
-        if segment.payload == 0 {
-            options.signal = self.fail_option();
-            if options.signal.is_none() && !self.signals.is_empty() {
-                options.signal = self.take_signal(id);
-            }
-        }
+        let signal = if segment.payload > 0 { None } else { self.signal_beside(id) };
+        let options = Options { dss: Some(self.dss(mapping, signal.is_some())), signal };
         make_room(segment, &options);
         options
+    }
+
+    /// What an ACK of subflow `id` says beside its DSS. There is no room for a lone DATA_FIN then, which waits for the
+    /// next ACK; MP_FAIL, which is on every ACK until it is answered, lets it pass.
+    fn signal_beside(&mut self, id: usize) -> Option<Signal> {
+        self.fail_option().filter(|_| self.lone_fin().is_none()).or_else(|| self.take_signal(id))
+    }
+
+    /// The number of a DATA_FIN that is due and has no data to ride on.
+    fn lone_fin(&self) -> Option<u64> {
+        self.snd.fin().filter(|fin| self.fin_due && *fin == self.snd.nxt.min(self.snd.app_end))
     }
 
     /// To its TCP every piece is the last; what the application pushes is the last of all, which ends at `end`.
@@ -349,19 +411,20 @@ impl Mptcp {
         })
     }
 
-    fn dss(&mut self, mapping: Option<Mapping>) -> Dss {
-        let fin = self.snd.fin();
+    /// The DSS with `mapping`, or with a lone DATA_FIN where one is due and nothing `crowded` it out.
+    fn dss(&mut self, mapping: Option<Mapping>, crowded: bool) -> Dss {
         let (mut mapping, mut data_fin) = (mapping, false);
         match &mut mapping {
-            Some(m) if fin == Some(m.dsn + u64::from(m.len)) && m.len < u16::MAX => {
+            Some(m) if self.snd.fin() == Some(m.dsn + u64::from(m.len)) && m.len < u16::MAX => {
                 m.len += 1;
                 data_fin = true;
             }
-            None if self.fin_due && fin == Some(self.snd.nxt.min(self.snd.app_end)) => {
-                mapping = fin.map(|dsn| Mapping { dsn, ssn: 0, len: 1 });
-                data_fin = true;
+            Some(_) => {}
+            None if crowded => {}
+            None => {
+                mapping = self.lone_fin().map(|dsn| Mapping { dsn, ssn: 0, len: 1 });
+                data_fin = mapping.is_some();
             }
-            _ => {}
         }
         if data_fin {
             self.fin_due = false;
@@ -375,7 +438,7 @@ impl Mptcp {
             data_ack: Some(self.rcv_base.wrapping_add(self.rcv.nxt())),
             mapping: mapping.map(|m| Mapping { dsn: self.snd_base.wrapping_add(m.dsn), ..m }),
             data_fin,
-            wide_ack: self.plan.mptcp.wide_data_ack,
+            wide_ack: self.plan.mptcp.wide_data_ack || self.widens_acks,
             wide_dsn: self.plan.mptcp.wide_dsn,
             checksum: self.checksum,
         }

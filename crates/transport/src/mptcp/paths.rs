@@ -5,6 +5,7 @@ use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
 use super::subflow::{Join, Subflow, Tuple};
+use crate::tcp::ResetCause;
 use tailrace_core::Instant;
 
 /// Ids of addresses that come back go around below this one, as fullmesh tells no more apart.
@@ -104,15 +105,19 @@ impl Mptcp {
         self.run_path_manager(now);
     }
 
-    /// There is no route for what subflow `tuple` wants to send: its first segment could not leave.
+    /// There is no route for what subflow `tuple` wants to send: its first segment could not leave, so a join does not
+    /// begin.
     pub fn unreachable(&mut self, tuple: &Tuple, now: Instant) {
         let opening = |s: &Subflow| !s.gone && s.tuple == *tuple && !s.tcp.state().is_synchronized();
         let Some(id) = self.subflows.iter().position(opening) else { return };
         if self.subflows[id].join.is_none() {
             return; // The connection's own SYN is tried again by TCP.
         }
-        self.subflows[id].gone = true;
-        self.stats.subflows_lost += 1;
+        (self.subflows[id].gone, self.subflows[id].unrouted) = (true, true);
+        if let Some(coupling) = &mut self.coupling {
+            coupling.remove(id);
+        }
+        self.opening = None;
         self.deadlines[id] = Instant::MAX;
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
@@ -134,14 +139,26 @@ impl Mptcp {
         }
     }
 
-    /// Does what the path manager wants.
+    /// Does what the path manager wants, one join after the other: there is room for so many, and one that turns out to
+    /// have no route takes none.
     pub(super) fn run_path_manager(&mut self, now: Instant) {
-        while let Some(action) = self.path_manager.poll_action() {
+        while self.opening.is_none()
+            && let Some(action) = self.path_manager.poll_action()
+        {
             if !self.is_multipath() {
                 continue;
             }
             self.act(action, now);
         }
+    }
+
+    /// Whether the SYN of a join has left that others wait for.
+    pub(super) fn has_opened(&mut self) -> bool {
+        let left = |id: &usize| {
+            let s = &self.subflows[*id];
+            s.gone || s.tcp.stats().segments_sent > 0
+        };
+        self.opening.take_if(|id| left(id)).is_some()
     }
 
     // Every segment asks whether there is anything to do: what is done lies apart.
@@ -190,6 +207,7 @@ impl Mptcp {
         subflow.join = Some(Join { active: true, nonce: self.rng.next_u64() as u32, peer_nonce: 0 });
         let id = self.place(subflow);
         self.settle_quietly(id);
+        self.opening = Some(id);
         Some(id)
     }
 
@@ -212,7 +230,7 @@ impl Mptcp {
             l.withdrawn = true;
         }
         self.announcements.retain(|a| a.id != local);
-        self.end_subflows(|s| s.local == local, now);
+        self.end_with_address(|s| s.local == local, now);
         self.signals.push_back((None, Signal::RemoveAddr(AddressIds::one(local))));
         self.refresh_all();
         self.say_something();
@@ -220,7 +238,16 @@ impl Mptcp {
 
     fn abandon(&mut self, remote: AddressId, now: Instant) {
         self.remotes.retain(|r| r.id != remote || remote == 0);
-        self.end_subflows(|s| s.remote == remote, now);
+        self.end_with_address(|s| s.remote == remote, now);
+    }
+
+    /// Ends subflows whose address is gone: if they were the last, it is what the connection is lost for.
+    fn end_with_address(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
+        let had_some = self.lonely == Instant::MAX;
+        self.end_subflows(which, now);
+        if had_some && self.lonely != Instant::MAX {
+            self.lonely_for = ResetCause::AddressLost;
+        }
     }
 
     pub(super) fn end_subflows(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {

@@ -7,7 +7,7 @@ use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowCont
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
-use crate::cc::{CcConfig, CubicConfig};
+use crate::cc::CcConfig;
 use crate::config::{Handshake, Profile, TcpConfig};
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration};
@@ -26,11 +26,17 @@ impl MptcpPlan {
                 (SubflowControl::Coupled(linked), round_robin)
             }
             // There is no coupled control upstream.
-            Profile::Linux => (SubflowControl::Uncoupled(CcConfig::Cubic(CubicConfig::default())), linux),
+            Profile::Linux => (SubflowControl::Uncoupled(CcConfig::for_profile(profile)), linux),
         };
         let mut tcp = TcpConfig::for_profile(profile);
         // Subflows are Agent/TCP/FullTcp.
         tcp.handshake = Handshake::ThreeWay;
+        // Subflows are often short of data, and grow all the same.
+        tcp.lasting_limit = profile == Profile::Linux;
+        if profile == Profile::Ns3 {
+            // Kheirkhah's model has a TCP of its own, `mp-tcp-socket-base.cc`: NewReno from one segment on.
+            (tcp.iw, tcp.sack, tcp.limited_transmit) = (Some(1), false, false);
+        }
         Self {
             mptcp: MptcpConfig::for_profile(profile),
             tcp: Arc::new(tcp),
@@ -100,6 +106,9 @@ impl MptcpConfig {
     fn linux() -> Self {
         Self {
             join_syn_retries: 6,
+            counts_memory: true,
+            wide_dsn: true,
+            answer_wide_dsn: true,
             reinject_on_timeout: false,
             avoid_failed: false,
             data_timer: DataTimer::Subflows,
@@ -111,5 +120,22 @@ impl MptcpConfig {
             close_timeout: Duration::from_secs(60),
             ..Self::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ns_3_stands_for_a_model_with_a_tcp_of_its_own() {
+        let tcp = MptcpPlan::for_profile(Profile::Ns3).tcp;
+        assert_eq!((tcp.iw, tcp.sack, tcp.limited_transmit), (Some(1), false, false));
+        let plain = TcpConfig::for_profile(Profile::Ns3);
+        assert_eq!(
+            (plain.iw, plain.sack, plain.limited_transmit),
+            (Some(10), true, true),
+            "ns-3's TCP has them"
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
 //! (RFC 8684 §3.3.1, §3.3.4).
 
+use super::memory::ReceiveMemory;
 use crate::tcp::reassembly::{Arrival, Reassembly};
+use tailrace_core::{Duration, Instant};
 
 #[derive(Clone, Debug)]
 pub(crate) struct DataReceiver {
@@ -12,11 +14,20 @@ pub(crate) struct DataReceiver {
     fin: Option<u64>,
     /// Bytes that wait for others before them.
     waiting: u64,
+    /// What the buffer holds is counted in memory, where this is there.
+    memory: Option<ReceiveMemory>,
 }
 
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
-        Self { queue: Reassembly::default(), buffer: buffer.max(1), auto_read: true, fin: None, waiting: 0 }
+        let (queue, buffer) = (Reassembly::default(), buffer.max(1));
+        Self { queue, buffer, auto_read: true, fin: None, waiting: 0, memory: None }
+    }
+
+    /// The buffer is one of memory.
+    pub(crate) fn with_memory(memory: Option<ReceiveMemory>, buffer: u64) -> Self {
+        let buffer = memory.as_ref().map_or(buffer, |m| m.window(0));
+        Self { memory, ..Self::new(buffer) }
     }
 
     /// The first byte of data has number `dsn`.
@@ -47,6 +58,21 @@ impl DataReceiver {
     /// Bytes that arrived and wait for others before them.
     pub(crate) const fn waiting(&self) -> u64 {
         self.waiting
+    }
+
+    /// What has come and waits for others before it: disjoint ranges in order, which may end with the DATA_FIN.
+    pub(crate) fn ranges(&self) -> &[(u64, u64)] {
+        self.queue.ranges()
+    }
+
+    /// Number of the DATA_FIN, once known.
+    pub(crate) fn fin(&self) -> Option<u64> {
+        self.fin
+    }
+
+    /// Next data sequence number expected, the DATA_FIN left out.
+    pub(crate) fn data_nxt(&self) -> u64 {
+        self.queue.nxt_data(self.fin)
     }
 
     /// Takes `dsn..end`; returns the bytes that have come in order by it, and whether it brought anything.
@@ -89,16 +115,49 @@ impl DataReceiver {
     }
 
     /// The window to advertise beside the data-level acknowledgment. Its right edge never moves back, and forward
-    /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2).
+    /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most.
     #[inline]
-    pub(crate) fn window(&mut self, mss: u32) -> u64 {
-        if self.may_open(mss) {
+    pub(crate) fn window(&mut self, mss: u32, most: u64) -> u64 {
+        if let Some(memory) = &self.memory {
+            let window = memory.window(self.held(memory)).min(most);
+            self.queue.adv = self.queue.adv.max(self.queue.nxt + window);
+        } else if self.may_open(mss) {
             self.queue.adv = self.queue.read.saturating_add(self.buffer);
         }
         self.queue.adv.saturating_sub(self.queue.nxt)
     }
 
+    /// Memory of what waits, for data before it or for the application.
+    fn held(&self, memory: &ReceiveMemory) -> u64 {
+        let waiting: u64 = self.queue.ranges().iter().map(|(start, end)| memory.charge(end - start)).sum();
+        waiting + memory.charge(self.queue.nxt_data(self.fin) - self.queue.read)
+    }
+
+    /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow, where that matters.
+    pub(crate) fn on_taken(&mut self, bytes: u64, rtt: impl FnOnce() -> Duration, now: Instant) {
+        if let Some(memory) = &mut self.memory {
+            memory.on_read(bytes, rtt(), now);
+        }
+    }
+
+    /// Whether the window would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
+    pub(crate) fn opens_wide(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| {
+            let known = self.queue.adv.saturating_sub(self.queue.nxt);
+            let window = memory.window(self.held(memory));
+            window > 0 && window >= 2 * known
+        })
+    }
+
+    /// Whether the buffer is one of memory.
+    pub(crate) const fn counts_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
     fn may_open(&self, mss: u32) -> bool {
+        if self.memory.is_some() {
+            return self.opens_wide();
+        }
         let edge = self.queue.read.saturating_add(self.buffer);
         edge.saturating_sub(self.queue.adv) >= (self.buffer / 2).min(u64::from(mss)).max(1)
     }
@@ -134,11 +193,11 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
-        assert_eq!(r.window(100), 400);
+        assert_eq!(r.window(100, u64::MAX), 400);
         assert_eq!(r.read(50, 100), (50, false), "too little to be told");
-        assert_eq!(r.window(100), 400);
+        assert_eq!(r.window(100, u64::MAX), 400);
         assert_eq!(r.read(1000, 100), (550, true));
-        assert_eq!(r.window(100), 1000);
+        assert_eq!(r.window(100, u64::MAX), 1000);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The sending side of a connection: what the application wrote, what of it was handed to which subflow, what the
 //! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
 
+use super::memory::SendMemory;
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
 
@@ -8,7 +9,7 @@ use tailrace_core::{Instant, Ring};
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     end: u64,
-    /// When it was handed out for the first time.
+    /// When it was sent for the first time; zero before that.
     first_sent: Instant,
     /// The subflows that carried it, a bit each.
     carriers: u32,
@@ -49,6 +50,9 @@ pub(crate) struct DataSender {
     pub(crate) closing: bool,
     /// How much may be unacknowledged.
     buffer: u64,
+    /// The buffer as memory, where it is counted so, and how far it has been filled.
+    memory: Option<SendMemory>,
+    stored: u64,
 }
 
 impl DataSender {
@@ -62,7 +66,40 @@ impl DataSender {
             edge: 0,
             closing: false,
             buffer: buffer.max(1),
+            memory: None,
+            stored: 0,
         }
+    }
+
+    /// The buffer is one of memory.
+    pub(crate) fn with_memory(memory: SendMemory) -> Self {
+        Self { memory: Some(memory), ..Self::new(u64::MAX) }
+    }
+
+    /// The application writes what it may; returns whether it does.
+    pub(crate) fn refill(&mut self) -> bool {
+        let Some(memory) = self.memory.as_ref().filter(|_| self.stored < self.app_end) else { return false };
+        let before = self.stored;
+        self.stored = memory.refill(before, self.una);
+        self.stored > before
+    }
+
+    /// The application waits for room.
+    pub(crate) fn is_full(&self) -> bool {
+        self.memory.is_some() && self.stored < self.app_end
+    }
+
+    /// A subflow's send buffer has this size.
+    pub(crate) fn follow(&mut self, subflow: &SendMemory) {
+        if let Some(memory) = &mut self.memory {
+            memory.follow(subflow);
+        }
+    }
+
+    /// As far as the send buffer goes.
+    #[inline]
+    fn buffer_end(&self) -> u64 {
+        if self.memory.is_some() { self.stored } else { self.una.saturating_add(self.buffer) }
     }
 
     /// The first byte of data will have number `dsn`; what was written so far moves there.
@@ -73,6 +110,7 @@ impl DataSender {
         self.nxt = dsn;
         self.app_end = self.app_end.saturating_add(by);
         self.edge = dsn;
+        self.stored = dsn;
     }
 
     /// Bytes sent and not acknowledged at the data level.
@@ -88,7 +126,7 @@ impl DataSender {
 
     /// Bytes that wait in the send buffer for a subflow; what does not fit into it waits in the application.
     pub(crate) fn unassigned(&self) -> u64 {
-        self.app_end.min(self.una.saturating_add(self.buffer)).saturating_sub(self.nxt)
+        self.app_end.min(self.buffer_end()).saturating_sub(self.nxt)
     }
 
     /// The DATA_FIN's number, once the application has closed.
@@ -108,7 +146,7 @@ impl DataSender {
     /// is waited out, as long as anything is on its way (RFC 9293 §3.8.6.2.1).
     #[inline]
     pub(crate) fn fresh(&self, mss: u32) -> Option<Chunk> {
-        let to = self.app_end.min(self.edge).min(self.una.saturating_add(self.buffer));
+        let to = self.app_end.min(self.edge).min(self.buffer_end());
         let len = to.saturating_sub(self.nxt).min(u64::from(mss));
         let silly = len < u64::from(mss) && self.nxt + len < self.app_end && self.outstanding() > 0;
         (len > 0 && !silly).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 })
@@ -121,7 +159,7 @@ impl DataSender {
 
     /// Whether there is data that only the send buffer holds back.
     pub(crate) fn is_buffer_limited(&self, mss: u32) -> bool {
-        self.nxt < self.app_end && self.una.saturating_add(self.buffer) < self.nxt + u64::from(mss)
+        self.nxt < self.app_end && self.buffer_end() < self.nxt + u64::from(mss)
     }
 
     /// What is to be sent again first.
@@ -184,7 +222,17 @@ impl DataSender {
         }
     }
 
-    /// When the piece with byte `dsn` was handed out for the first time; none once it is acknowledged.
+    /// The piece with byte `dsn` leaves at `now`, for the first time unless it is dated.
+    pub(crate) fn date(&mut self, dsn: u64, now: Instant) {
+        let i = self.pieces.partition_point(|p| p.end <= dsn);
+        if let Some(piece) = self.pieces.get_mut(i)
+            && piece.first_sent == Instant::ZERO
+        {
+            piece.first_sent = now;
+        }
+    }
+
+    /// When the piece with byte `dsn` was sent for the first time; none once it is acknowledged.
     pub(crate) fn first_sending_of(&self, dsn: u64) -> Option<Instant> {
         let i = self.pieces.partition_point(|p| p.end <= dsn);
         self.pieces.get(i).filter(|_| dsn >= self.una).map(|p| p.first_sent)

@@ -2,6 +2,7 @@
 
 use super::failure::Silence;
 use super::key::{Key, long_join_hmac, short_join_hmac};
+use super::memory::{Arrivals, SendMemory, memory_of};
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::scheduler::SubflowView;
@@ -9,7 +10,7 @@ use super::source_route::SourceRoute;
 use crate::segment::Segment;
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
-use tailrace_core::{Instant, Ring};
+use tailrace_core::{Bytes, Instant, Ring};
 
 /// Addresses and ports of a subflow, this end's first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +103,8 @@ pub(crate) struct Subflow {
     pub(crate) peer_backup: bool,
     /// A timeout struck and nothing has come since.
     pub(crate) failed: bool,
+    /// The peer has reset it, and not for a transient reason (RFC 8684 §3.6).
+    pub(crate) refused: bool,
     /// Why it is reset, if it is.
     pub(crate) reset: ResetReason,
     pub(crate) silence: Silence,
@@ -109,6 +112,8 @@ pub(crate) struct Subflow {
     pub(crate) fail: Option<u64>,
     /// It is over; its place may be taken.
     pub(crate) gone: bool,
+    /// There was no route for its first segment: it has never been.
+    pub(crate) unrouted: bool,
     pub(crate) sent: Ring<SentMapping>,
     /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
     pub(crate) run: (i64, u64),
@@ -123,6 +128,10 @@ pub(crate) struct Subflow {
     pub(crate) proofs: u32,
     /// When it may be penalised again.
     pub(crate) penalty_over: Instant,
+    /// How it looks from the receiving end.
+    pub(crate) arrivals: Arrivals,
+    /// Its send buffer, where bytes are handed to it ahead of its window.
+    pub(crate) memory: Option<SendMemory>,
     pub(crate) stats: SubflowStats,
 }
 
@@ -139,10 +148,12 @@ impl Subflow {
             backup: false,
             peer_backup: false,
             failed: false,
+            refused: false,
             reset: ResetReason::Unspecified,
             silence: Silence::default(),
             fail: None,
             gone: false,
+            unrouted: false,
             sent: Ring::new(),
             run: (0, 1),
             received: VecDeque::new(),
@@ -151,6 +162,8 @@ impl Subflow {
             proof_deadline: Instant::MAX,
             proofs: 0,
             penalty_over: Instant::ZERO,
+            arrivals: Arrivals::NONE,
+            memory: None,
             stats: SubflowStats::default(),
         }
     }
@@ -172,6 +185,27 @@ impl Subflow {
         if self.tcp.altered_arrived() != before {
             self.altered.push(self.tcp.received_range(segment));
         }
+    }
+
+    /// Tells its TCP how long the next piece of its data is.
+    #[inline]
+    pub(crate) fn begin_piece(&mut self) {
+        let unsent = self.tcp.unsent();
+        let Some(last) = self.sent.back().filter(|_| unsent > 0) else { return };
+        if unsent <= u64::from(last.len) {
+            self.tcp.begin_piece(last.len);
+            return;
+        }
+        let next = self.tcp.next_ssn();
+        let i = self.sent.partition_point(|m| m.ssn_end <= next);
+        let len = self.sent.get(i).map_or(0, |m| m.len);
+        self.tcp.begin_piece(len);
+    }
+
+    /// What it has done so far: what waits to be sent for the first time has not been given to the path.
+    pub(crate) fn stats(&self) -> SubflowStats {
+        let scheduled_bytes = self.stats.scheduled_bytes.saturating_sub(self.tcp.unsent());
+        SubflowStats { scheduled_bytes, ..self.stats }
     }
 
     /// Resets it, and says why.
@@ -198,7 +232,10 @@ impl Subflow {
         SubflowView {
             usable: self.is_usable(open),
             backup: self.backup || self.peer_backup,
-            room: tcp.has_room(u64::from(mss)),
+            room: match &self.memory {
+                Some(memory) => tcp.may_queue() && memory.has_room(tcp.queued(), mss),
+                None => tcp.has_room(u64::from(mss)),
+            },
             in_loss: tcp.repairs_timeout(),
             in_recovery: tcp.repairs_loss(),
             srtt,
@@ -208,6 +245,7 @@ impl Subflow {
             cwnd,
             ssthresh,
             in_flight: tcp.in_flight(),
+            queued: Bytes(if self.memory.is_some() { memory_of(tcp.queued(), mss) } else { 0 }),
             mss,
             retransmitted: stats.retransmitted_segments,
             sent: stats.data_segments_sent,

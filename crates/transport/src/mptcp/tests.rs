@@ -23,8 +23,9 @@ struct Path {
     loss: f64,
     /// Dead from, and until.
     down: (Instant, Instant),
-    /// Takes MPTCP options away.
+    /// Takes MPTCP options away: from all, or from what carries data.
     strips: bool,
+    strips_data: bool,
     /// Share of data segments whose payload it changes: from the left, and from the right.
     alters: [f64; 2],
 }
@@ -39,6 +40,7 @@ impl Path {
             loss,
             down: never,
             strips: false,
+            strips_data: false,
             alters: [0.0; 2],
         }
     }
@@ -136,6 +138,9 @@ impl World {
                 while let Some(t) = self.ends[end].poll_transmit(self.now) {
                     burst += 1;
                     assert!(burst < 100_000, "an endless burst: {t:?}");
+                    // RFC 9293 §3.1: what the header's length field leaves.
+                    let options = t.segment.options_len() + t.options.len();
+                    assert!(options <= 40, "{options} bytes of options: {t:?}");
                     self.fly(end, t);
                 }
                 let Some(event) = self.ends[end].poll_event() else { break };
@@ -165,7 +170,7 @@ impl World {
         if dead || self.rng.bernoulli(path.loss) {
             return;
         }
-        if path.strips {
+        if path.strips || (path.strips_data && t.segment.payload > 0) {
             t.options = Options::NONE;
         }
         if let Some(option::Signal::AddAddr { hmac, .. }) = t.options.signal {
@@ -371,6 +376,83 @@ fn without_options_on_the_way_it_is_plain_tcp() {
     assert_eq!(w.delivered, [100_000, 500_000]);
     assert!(w.ends[0].is_fallback() && w.ends[1].is_fallback());
     assert_eq!(w.events[1].last(), Some(&Event::Closed), "{:?}", w.events);
+}
+
+#[test]
+fn a_fallback_after_the_last_of_the_data_ends_in_good_order() {
+    // Within the first window all goes out, DATA_FIN included, before anything shows that options are taken from data.
+    for bytes in [1, 900, 5_000] {
+        let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
+        w.paths[0].strips_data = true;
+        w.ends[0].write(bytes);
+        w.ends[0].close();
+        w.run_for(5);
+        assert!(w.ends[0].is_fallback() && w.ends[1].is_fallback(), "{bytes}");
+        assert!(w.events[1].contains(&Event::PeerClosed), "{bytes}: {:?}", w.events);
+        w.ends[1].close();
+        w.run_for(200);
+        assert_eq!(w.delivered, [0, bytes]);
+        assert!(w.events.iter().all(|e| e.last() == Some(&Event::Closed)), "{bytes}: {:?}", w.events);
+    }
+}
+
+#[test]
+fn joins_without_a_route_have_never_been() {
+    // Of nine pairs of addresses three have a route; there is room for three subflows.
+    let mut plan = usual();
+    plan.mptcp.max_subflows = 3;
+    let paths = [Path::new(10, 0.0), Path::new(20, 0.0), Path::new(30, 0.0)];
+    let mut w = World::new(&plan, &paths, 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(20);
+    let stats = w.ends[0].stats();
+    assert_eq!((stats.subflows_established, stats.subflows_lost), (3, 0), "{stats:?}");
+    let reports = w.ends[0].paths();
+    let pairs: Vec<_> = reports.iter().map(|p| (p.local, p.remote, p.subflows)).collect();
+    assert_eq!(pairs, [(10, 20, 1), (11, 21, 1), (12, 22, 1)]);
+}
+
+#[test]
+fn what_a_receiver_passes_over_is_not_delivered_but_repaired_at_the_data_level() {
+    let mut plan = usual();
+    let tcp = Arc::make_mut(&mut plan.tcp);
+    tcp.misbehaviour = crate::config::Misbehaviour::OptimisticAcks;
+    let mut w = World::new(&plan, &[Path::new(10, 0.02), Path::new(20, 0.02)], 3);
+    w.ends[0].write(300_000);
+    w.ends[0].close();
+    w.run_for(600);
+    assert_eq!(w.delivered[1], 300_000, "{:?}", w.events);
+    assert!(w.ends[0].stats().reinjected_bytes > 0);
+    assert!(!w.ends[0].is_fallback() && !w.ends[1].is_fallback());
+}
+
+#[test]
+fn a_connection_whose_only_address_goes_says_what_ended_it() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(1);
+    w.ends[0].local_down(10, w.now);
+    w.run_for(600);
+    assert_eq!(w.events[0].last(), Some(&Event::Reset { cause: ResetCause::AddressLost }), "{:?}", w.events);
+}
+
+#[test]
+fn what_waits_at_a_receiver_is_neither_delivered_nor_new() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.02), Path::new(40, 0.02)], 5);
+    w.ends[0].write(UNLIMITED);
+    let mut seen = 0;
+    for _ in 0..400 {
+        w.run(w.now.saturating_add(Duration::from_millis(10)));
+        let end = &w.ends[1];
+        let waiting = end.waiting();
+        assert!(waiting.is_sorted_by(|a, b| a.1 < b.0) && waiting.iter().all(|r| r.0 < r.1), "{waiting:?}");
+        assert!(waiting.first().is_none_or(|r| r.0 > end.received()), "{waiting:?} {}", end.received());
+        assert_eq!(end.received(), end.stats().bytes_delivered);
+        let sum: u64 = waiting.iter().map(|r| r.1 - r.0).sum();
+        assert!(sum >= end.waiting_bytes(), "what subflows hold back comes on top");
+        seen += u64::from(sum > end.waiting_bytes());
+    }
+    assert!(seen > 0, "subflows hold something back, too");
 }
 
 /// A transfer in both directions over `paths`; it ends in good order.

@@ -45,7 +45,7 @@ impl Tcp {
             in_flight: Bytes(self.pipe()),
             rtt: (self.rtt.samples > before.rtt_samples).then_some(self.rtt.latest),
             smoothed_rtt: self.rtt.smoothed,
-            cwnd_limited: self.cwnd_limited || !self.config.cwnd_validation,
+            cwnd_limited: self.is_cwnd_limited(),
             flow,
             one_way_ms: stamps.map(|t| t.value.wrapping_sub(t.echo) as i32),
             repair: self.recovery.repairs(),

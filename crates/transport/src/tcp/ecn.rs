@@ -7,6 +7,9 @@ use crate::config::EcnEcho;
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Ecn, Instant};
 
+/// So many segments are acknowledged at once then (Linux, `tcp_enter_quickack_mode` from `tcp_ecn_check_ce`).
+const QUICK: u16 = 2;
+
 /// Accurate feedback (RFC 9768): counters of marked packets, of which only the low three bits count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Accurate {
@@ -153,12 +156,26 @@ impl Tcp {
             EcnEcho::Accurate => self.count(marked),
             EcnEcho::Auto | EcnEcho::Classic => {
                 // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
+                if self.config.quick_ecn {
+                    self.hurry(segment);
+                }
                 if segment.flags.has(Flags::CWR) {
                     self.ece = false;
                 }
                 self.ece |= marked;
             }
         }
+    }
+
+    /// What tells of a small window at the sender is acknowledged at once, and the next segments with it (`quick_ecn`).
+    fn hurry(&mut self, segment: &Segment) {
+        let told = segment.flags.has(Flags::CWR);
+        self.ack.now |= told;
+        let first = segment.ecn == Ecn::Ce && (told || !self.ece);
+        if first || (segment.ecn == Ecn::NotEct && self.ect_seen) {
+            self.ack.quick = self.ack.quick.max(QUICK);
+        }
+        self.ect_seen |= segment.ecn != Ecn::NotEct;
     }
 
     /// RFC 8257 §3.2: a change is acknowledged at once. What waits for a delayed ACK is acknowledged by itself first,

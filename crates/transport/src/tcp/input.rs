@@ -7,7 +7,7 @@ use super::state::{State, Trigger};
 use super::timer::Timer;
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
-use crate::config::{Handshake, RttSampling};
+use crate::config::{Handshake, Increase, Pipe, RttSampling};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Duration, Instant};
 
@@ -111,7 +111,7 @@ impl Tcp {
     /// Takes what the peer's SYN offers.
     fn learn(&mut self, segment: &Segment, ecn: bool) {
         let c = &self.config;
-        let window = self.shared_window.map_or(c.receive_buffer.get().min(65_535), |_| ANY_WINDOW);
+        let window = self.shared_window.map_or(self.first_window(), |_| ANY_WINDOW);
         self.irs = BASE + u64::from(segment.seq.0);
         self.rcv.start(self.irs + 1, window);
         self.last_ack_sent = self.rcv.nxt;
@@ -148,9 +148,12 @@ impl Tcp {
             setup.initial_window = u64::from(self.mss);
             self.rtt.syn_was_lost();
         } else {
-            self.rtt.on_sample(now.saturating_since(self.last_sent), now, &self.config);
+            let place = (self.board.una, self.board.nxt);
+            self.rtt.on_sample(now.saturating_since(self.last_sent), place, now, &self.config);
         }
         self.cc.on_established(&setup);
+        self.start_buffers(now);
+        self.recovery.counts = self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack;
         self.last_sent = now;
         self.snd_wl2 = self.iss + 1;
         self.last_window = segment.window;
@@ -268,6 +271,7 @@ impl Tcp {
         let to = end.min(self.rcv.nxt);
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
+            self.ack.quick = self.ack.quick.max(self.config.quick_acks);
             self.rcv.insert(seq, to);
         }
         // A window probe is answered always; what else is empty, at times.
@@ -276,8 +280,8 @@ impl Tcp {
 
     /// RFC 5961: an ACK that lets an honest peer prove itself.
     fn challenge(&mut self, now: Instant) {
-        if self.last_challenge.is_none_or(|at| now.saturating_since(at) >= CHALLENGE_INTERVAL) {
-            self.last_challenge = Some(now);
+        if now >= self.challenge_from {
+            self.challenge_from = now.saturating_add(CHALLENGE_INTERVAL);
             self.ack.now = true;
         }
     }
@@ -299,7 +303,8 @@ impl Tcp {
         let before = self.needs.deliveries.then(|| self.watch(now));
         let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
         let in_place = advances || (ack == self.board.una && segment.seq_len() > 0);
-        let calm = repairs && in_place && segment.sack.is_empty() && self.is_calm();
+        let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
+        let calm = repairs && in_place && !echoes && segment.sack.is_empty() && self.is_calm();
         let marked = if repairs && !calm {
             self.note_progress();
             let marked = self.on_ack::<true>(segment, seq, ack, now);
@@ -327,11 +332,10 @@ impl Tcp {
         let delivered = self.board.una + self.board.sacked();
         let same_window = segment.window == self.last_window;
         self.update_window(segment, seq, ack);
-        let news = if segment.sack.is_empty() || !self.heeds_sack() {
-            false
-        } else {
-            self.on_sack(segment, ack, now)
-        };
+        if self.recovery.counts {
+            self.count_ack(ack, segment.seq_len() == 0);
+        }
+        let news = !segment.sack.is_empty() && self.heeds_sack() && self.on_sack(segment, ack, now);
         let marked;
         if ack > self.board.una {
             let una = self.board.una;
@@ -351,10 +355,17 @@ impl Tcp {
             } else if self.restarts_timer() {
                 self.rearm_retransmit(now);
             }
+            if WATCHED {
+                self.end_slowing();
+            }
             if marked > 0 {
                 self.on_echo(before.0, now);
             }
-            self.on_advance(&acked, before, rtt, marked > 0, now);
+            let bytes = self.grows_by(&acked, delivered);
+            self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
+            if self.buffers.is_some() {
+                self.grow_send_buffer();
+            }
             if self.closing && ack == self.send_end() {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
@@ -377,6 +388,15 @@ impl Tcp {
             }
         }
         marked
+    }
+
+    /// What an ACK counts for the window; before it `delivered` had been acknowledged in some way.
+    #[inline(always)]
+    fn grows_by(&self, acked: &Acked, delivered: u64) -> u64 {
+        match self.config.increase {
+            Increase::Delivered => (self.board.una + self.board.sacked()).saturating_sub(delivered),
+            Increase::Bytes | Increase::Acks => acked.bytes,
+        }
     }
 
     /// RFC 9293 §3.10.7.4: only a segment newer than the last update may change the window.
@@ -414,7 +434,7 @@ impl Tcp {
         if self.sack(blocks, duplicate, segment, now) == 0 {
             return false;
         }
-        if !self.config.rack {
+        if !self.config.rack && !self.recovery.counts {
             self.board.mark_lost(self.dup_thresh());
         }
         true
@@ -431,6 +451,8 @@ impl Tcp {
             now.saturating_since(self.timed.1)
         } else if let (Some(sent_at), false) = (acked.sent_at, acked.ambiguous) {
             now.saturating_since(sent_at)
+        } else if let Some(from) = self.sacked_from() {
+            now.saturating_since(from)
         } else if let (Some(t), true) = (segment.timestamps, self.options.timestamps) {
             // The echo tells which transmission arrived; a clock of 1 ms cannot measure less.
             let passed = clock(now).wrapping_sub(t.echo);
@@ -441,7 +463,7 @@ impl Tcp {
         } else {
             return None;
         };
-        self.rtt.on_sample(rtt, now, &self.config);
+        self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
         Some(rtt)
     }
 
@@ -465,7 +487,14 @@ impl Tcp {
             None => data_end.min(self.rcv.adv),
             Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
         };
+        if self.buffers.is_some() && seq > nxt && !self.takes_in(end.saturating_sub(seq)) {
+            self.ack.now = true;
+            return;
+        }
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
+        if self.buffers.is_some() {
+            self.tune_to_arrival(segment, now);
+        }
         self.owe_ack(arrival, now);
         if self.fin_at.is_some_and(|at| self.rcv.nxt > at) {
             self.ack.now = true;
@@ -478,6 +507,9 @@ impl Tcp {
         self.stats.bytes_delivered += delivered;
         if self.auto_read {
             self.rcv.read = self.rcv.nxt_data(self.fin_at);
+        }
+        if self.buffers.is_some() {
+            self.tune_to_reading(now);
         }
     }
 
@@ -499,7 +531,10 @@ impl Tcp {
                 return;
             }
             Arrival::OutOfOrder => self.stats.out_of_order_received += 1,
-            Arrival::Duplicate => self.stats.duplicates_received += 1,
+            Arrival::Duplicate => {
+                self.stats.duplicates_received += 1;
+                self.ack.quick = self.ack.quick.max(self.config.quick_acks);
+            }
             Arrival::InOrder | Arrival::FilledGap => {}
         }
         self.ack.now = true;

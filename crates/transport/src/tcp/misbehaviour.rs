@@ -38,7 +38,17 @@ impl Tcp {
     pub(super) fn pass_over_hole(&mut self, seq: u64) {
         let conceals = self.config.misbehaviour == Misbehaviour::OptimisticAcks && self.state.may_receive();
         if conceals && seq > self.rcv.nxt && seq < self.rcv.adv {
+            let hole = (self.rcv.nxt - self.irs, seq - self.irs);
             self.rcv.insert(self.rcv.nxt, seq);
+            if let Some(repair) = &mut self.repair {
+                repair.hole = Some(hole);
+            }
         }
+    }
+
+    /// The relative numbers of bytes that the latest segment has made this end pass over.
+    #[inline]
+    pub(crate) fn take_hole(&mut self) -> Option<(u64, u64)> {
+        self.repair.as_mut()?.hole.take()
     }
 }

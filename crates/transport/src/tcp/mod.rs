@@ -38,6 +38,7 @@
 //! ```
 
 pub(crate) mod altered;
+mod autotune;
 mod delivery;
 mod ecn;
 mod input;
@@ -55,6 +56,7 @@ mod subflow;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod waiting;
 
 pub use state::State;
 pub use stats::{TcpStats, TcpView};
@@ -63,6 +65,7 @@ use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
 use crate::config::{EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use altered::Altered;
+use autotune::Buffers;
 use ecn::Accurate;
 use reassembly::Reassembly;
 use recovery::{Recovery, Repair};
@@ -114,6 +117,8 @@ pub enum ResetCause {
     TimedOut,
     /// This end aborted it.
     Local,
+    /// The addresses went that the last subflows of a Multipath TCP connection were between.
+    AddressLost,
 }
 
 /// Events that wait to be polled.
@@ -190,10 +195,11 @@ pub struct Tcp {
     ts_recent: u32,
     /// New segments sent since the last arrival, for `max_burst`.
     burst: u32,
-    /// Where the latest segment of new data that was not full ends.
-    small_end: u64,
     /// Timeouts in a row without an ACK of new data.
     retries: u32,
+    reset_reply: Option<ResetReply>,
+    /// Where the latest segment of new data that was not full ends.
+    small_end: u64,
     /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
     owed: Option<SeqNumber>,
 
@@ -217,6 +223,8 @@ pub struct Tcp {
     repair: Option<Box<Repair>>,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
     shared_window: Option<u64>,
+    /// Buffers that are tuned, where any is.
+    buffers: Option<Box<Buffers>>,
     /// Where the peer's FIN lies.
     fin_at: Option<u64>,
     board: Scoreboard,
@@ -236,9 +244,13 @@ pub struct Tcp {
     syn_lost: bool,
     /// A window probe goes out with the next poll.
     probe_due: bool,
+    /// Of a subflow, the length of the piece of data that is to be sent next: no segment has bytes of two.
+    piece: u16,
+    /// A segment that could have been marked has come.
+    ect_seen: bool,
     accurate: Accurate,
-    last_challenge: Option<Instant>,
-    reset_reply: Option<ResetReply>,
+    /// From then on another challenge may be sent.
+    challenge_from: Instant,
     /// What came and was changed on the way.
     altered: Option<Box<Altered>>,
 }
@@ -280,6 +292,8 @@ impl Tcp {
             small_end: 0,
             cwr_due: false,
             shared_window: None,
+            buffers: Buffers::build(config),
+            piece: 0,
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pace_at: Instant::MAX,
             timer: Timer::OFF,
@@ -287,6 +301,7 @@ impl Tcp {
             auto_read: true,
             fin_at: None,
             ece: false,
+            ect_seen: false,
             echo: if config.ecn_echo == EcnEcho::Auto { needs.echo } else { config.ecn_echo },
             owed: None,
             accurate: Accurate::default(),
@@ -294,7 +309,7 @@ impl Tcp {
             ack_deadline: Instant::MAX,
             last_ack_sent: 0,
             ts_recent: 0,
-            last_challenge: None,
+            challenge_from: Instant::ZERO,
             reset_reply: None,
             altered: None,
             pending: Pending::default(),

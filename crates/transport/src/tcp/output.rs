@@ -75,7 +75,7 @@ impl Tcp {
         Segment {
             seq: SeqNumber(self.iss as u32),
             ack: if answer { SeqNumber(self.rcv.nxt as u32) } else { SeqNumber(0) },
-            window: c.receive_buffer.get().min(65_535) as u16,
+            window: self.first_window() as u16,
             flags,
             timestamps: offers(c.timestamps, self.options.timestamps).then_some(stamps),
             mss: Some(c.mss.get().clamp(1, 65_535) as u16),
@@ -135,6 +135,7 @@ impl Tcp {
         self.force = false;
         self.burst = self.burst.saturating_add(1);
         self.board.push(nxt + len + fin, now);
+        self.count_sent();
         if len < u64::from(self.mss) {
             self.small_end = nxt + len;
         }
@@ -165,31 +166,35 @@ impl Tcp {
     #[inline(always)]
     fn note_limit(&mut self) {
         self.cwnd_limited = self.pipe() + u64::from(self.mss) > self.cc.cwnd().get();
+        if self.repair.is_some() {
+            self.note_usage(self.cwnd_limited);
+        }
     }
 
     /// Payload length and FIN (0 or 1) of the next new segment, as the peer's window and the application allow.
     #[inline(always)]
     pub(super) fn next_len(&self) -> (u64, u64) {
         let nxt = self.board.nxt;
-        let open = match self.shared_window {
+        let mss = u64::from(self.mss);
+        let (open, most) = match self.shared_window {
             // The connection has seen to its window.
-            Some(_) => u64::from(self.mss) + 1,
-            None => (self.board.una + self.snd_wnd.min(self.send_buffer())).saturating_sub(nxt),
+            Some(_) => (mss + 1, u64::from(self.piece)),
+            None => ((self.board.una + self.snd_wnd.min(self.send_buffer())).saturating_sub(nxt), mss),
         };
         let left = self.app_end.saturating_sub(nxt);
-        let len = left.min(u64::from(self.mss)).min(open);
+        let len = left.min(most).min(open);
         let fin = self.closing && len == left && open > len;
         (len, u64::from(fin))
-    }
-
-    fn send_buffer(&self) -> u64 {
-        self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1))
     }
 
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
     #[inline(always)]
     pub(super) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
         if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd.min(self.send_buffer()) {
+            return true;
+        }
+        let whole = self.shared_window.is_some() && len == u64::from(self.piece);
+        if whole && self.board.nxt + len < self.app_end {
             return true;
         }
         let waits = match self.config.nagle {
@@ -228,6 +233,7 @@ impl Tcp {
     #[inline(never)]
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
         self.board.on_retransmitted(start, now);
+        self.count_sent();
         self.last_sent = now;
         let len = end.min(self.app_end) - start.min(self.app_end);
         if len > 0 {
@@ -236,6 +242,9 @@ impl Tcp {
         }
         if self.repair.is_some() {
             self.note_sent((start, end), false, now);
+        }
+        if start == self.board.una && self.config.rto_restart {
+            self.restart_rto(now);
         }
         self.data(start, len, u64::from(end > self.app_end), false, now)
     }
@@ -332,8 +341,8 @@ impl Tcp {
     /// Whether the right edge of the window would move by enough to say so (RFC 9293 §3.8.6.2.2).
     #[inline(always)]
     pub(super) fn window_may_open(&self) -> bool {
-        let buffer = self.config.receive_buffer.get();
-        let edge = self.rcv.read.saturating_add(buffer);
+        let edge = self.receive_edge();
+        let buffer = edge.saturating_sub(self.rcv.read);
         edge.saturating_sub(self.rcv.adv) >= (buffer / 2).min(u64::from(self.mss)).max(1)
     }
 
@@ -345,11 +354,7 @@ impl Tcp {
         if let Some(window) = self.shared_window {
             return (window >> scale).min(65_535) as u16;
         }
-        let edge = if self.window_may_open() {
-            self.rcv.read.saturating_add(self.config.receive_buffer.get())
-        } else {
-            self.rcv.adv
-        };
+        let edge = if self.window_may_open() { self.receive_edge() } else { self.rcv.adv };
         let field = (edge.saturating_sub(self.rcv.nxt) >> scale).min(65_535);
         self.rcv.adv = self.rcv.adv.max(self.rcv.nxt + (field << scale));
         field as u16

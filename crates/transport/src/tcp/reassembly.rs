@@ -40,6 +40,10 @@ impl Reassembly {
     pub(crate) fn start(&mut self, nxt: u64, window: u64) {
         (self.nxt, self.read, self.adv) = (nxt, nxt, nxt + window);
     }
+    /// Bytes that wait above gaps.
+    pub(crate) fn above(&self) -> u64 {
+        self.ranges.iter().map(|(start, end)| end - start).sum()
+    }
     pub(crate) fn has_gap(&self) -> bool {
         !self.ranges.is_empty()
     }
@@ -138,6 +142,11 @@ impl Reassembly {
 }
 
 impl Reassembly {
+    /// What has arrived above a gap: disjoint ranges in order.
+    pub(crate) fn ranges(&self) -> &[(u64, u64)] {
+        &self.ranges
+    }
+
     /// How many bytes of `start..end` have not arrived yet.
     pub(crate) fn missing(&self, start: u64, end: u64) -> u64 {
         let start = start.max(self.nxt);

@@ -4,25 +4,29 @@
 //! Without SACK each duplicate ACK stands for one segment that has left the network, so that both kinds share one
 //! rule: send while pipe < cwnd. That is RFC 6582's window inflation from the other side, and cwnd shows no bumps.
 
+mod counted;
 mod door;
 mod prr;
 mod rack;
 mod repair;
 mod tlp;
 mod undo;
+mod usage;
 
 pub(super) use repair::Repair;
 
 use super::Tcp;
 use super::scoreboard::Acked;
 use crate::cc::{self, AckSample, CongestionControl, CongestionEvent, Signal};
-use crate::config::{EcnLeast, HalveBase, RecoveryExit, RepeatedRto, RtoAfterMark};
+use crate::config::{EcnLeast, HalveBase, Increase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark, RtoWindow};
 use tailrace_core::{Bytes, Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// No loss is being repaired.
     Open,
+    /// Nor now, but a reduction for a mark is being spread over a round trip.
+    Slowing,
     /// Fast recovery.
     Fast,
     /// A timeout is being repaired.
@@ -50,6 +54,9 @@ pub(crate) struct Recovery {
     pub(super) holds: bool,
     /// So did the mark before.
     held: bool,
+    /// What is in the network is counted (`pipe = "ns2"`): in segments, while fast recovery lasts.
+    pub(super) counts: bool,
+    counted: i32,
 }
 
 impl Recovery {
@@ -66,14 +73,20 @@ impl Recovery {
             by_mark: false,
             holds: false,
             held: false,
+            counts: false,
+            counted: 0,
         }
     }
     pub(crate) fn is_active(&self) -> bool {
-        self.phase != Phase::Open
+        !self.is_calm()
+    }
+    /// No loss is being repaired.
+    fn is_calm(&self) -> bool {
+        matches!(self.phase, Phase::Open | Phase::Slowing)
     }
     pub(crate) fn repairs(&self) -> cc::Repair {
         match self.phase {
-            Phase::Open => cc::Repair::None,
+            Phase::Open | Phase::Slowing => cc::Repair::None,
             Phase::Fast => cc::Repair::Loss,
             Phase::Loss => cc::Repair::Timeout,
         }
@@ -88,14 +101,21 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn pipe(&self) -> u64 {
         let r = &self.recovery;
+        if r.counts {
+            return self.counted_pipe();
+        }
         let pipe = self.board.pipe();
         match r.phase {
-            Phase::Open if !self.config.limited_transmit => pipe + self.board.sacked(),
-            Phase::Open => {
+            Phase::Open | Phase::Slowing if !self.config.limited_transmit => pipe + self.board.sacked(),
+            Phase::Open | Phase::Slowing => {
                 let most = u64::from(self.config.dup_thresh.saturating_sub(1)) * u64::from(self.mss);
                 pipe.saturating_sub(r.dup_bytes.min(most))
             }
             Phase::Fast => pipe.saturating_sub(r.dup_bytes),
+            Phase::Loss if self.config.limited_after_rto => {
+                let most = u32::from(self.config.dup_thresh.saturating_sub(1));
+                pipe.saturating_sub(u64::from(r.dup_acks.min(most)) * u64::from(self.mss))
+            }
             Phase::Loss => pipe,
         }
     }
@@ -103,11 +123,15 @@ impl Tcp {
     /// The congestion window, as proportional rate reduction spreads its fall in fast recovery.
     #[inline]
     pub(super) fn cwnd(&self) -> Bytes {
-        if self.recovery.phase == Phase::Fast { self.cwnd_in_fast() } else { self.cc.cwnd() }
+        if matches!(self.recovery.phase, Phase::Fast | Phase::Slowing) {
+            self.cwnd_in_reduction()
+        } else {
+            self.cc.cwnd()
+        }
     }
 
     #[inline(never)]
-    fn cwnd_in_fast(&self) -> Bytes {
+    fn cwnd_in_reduction(&self) -> Bytes {
         match &self.repair {
             Some(repair) if self.reduces_rate() => Bytes(repair.prr.window),
             _ => self.cc.cwnd(),
@@ -149,43 +173,48 @@ impl Tcp {
         self.cc.on_congestion(&CongestionEvent { now, signal, base });
     }
 
-    /// An ACK of new data. `flight` and `pipe` are what they were before it.
+    /// An ACK of new data. `flight` and `pipe` are what they were before it; `bytes` are what the window grows by.
     #[inline(always)]
     pub(super) fn on_advance(
         &mut self,
-        acked: &Acked,
+        (acked, bytes): (&Acked, u64),
         (flight, pipe): (u64, u64),
         rtt: Option<Duration>,
         marked: bool,
         now: Instant,
     ) {
         self.recovery.dup_acks = 0;
-        if self.recovery.phase == Phase::Open {
+        if self.recovery.is_calm() {
             self.recovery.dup_bytes = 0;
+            if self.recovery.counts {
+                self.board.forget_flags();
+            }
         } else {
             let ended = self.board.una >= self.recovery.point;
             if self.recovery.phase == Phase::Fast {
                 self.on_ack_in_fast(acked, ended);
-                if !self.board.has_lost() || self.recovery.phase != Phase::Open {
+                let counts = ended && self.config.increase == Increase::Delivered;
+                if self.recovery.phase != Phase::Open || !(self.board.has_lost() || counts) {
                     return;
                 }
             } else if ended {
                 self.leave_recovery();
             }
         }
-        if self.recovery.phase == Phase::Open && self.board.has_lost() {
+        if self.recovery.is_calm() && self.board.has_lost() {
             self.enter_fast(flight, now);
-        } else if !marked || self.recovery.phase == Phase::Loss {
+        } else if self.recovery.phase != Phase::Slowing && (!marked || self.recovery.phase == Phase::Loss) {
             // The repair of a timeout sends no CWR for want of new data, so the echo goes on; it is answered already.
             self.cc.on_ack(&AckSample {
                 now,
-                acked: Bytes(acked.bytes),
+                acked: Bytes(bytes),
                 in_flight: Bytes(pipe),
                 rtt,
                 smoothed_rtt: self.rtt.smoothed,
                 min_rtt: self.rtt.min,
-                cwnd_limited: self.cwnd_limited || !self.config.cwnd_validation,
-                after_timeout: self.recovery.phase == Phase::Loss,
+                cwnd_limited: self.is_cwnd_limited(),
+                after_timeout: self.recovery.phase == Phase::Loss
+                    && self.config.increase != Increase::Delivered,
             });
         }
     }
@@ -210,6 +239,9 @@ impl Tcp {
 
     #[inline(never)]
     fn leave_recovery(&mut self) {
+        if self.recovery.counts {
+            self.end_counting();
+        }
         self.recovery.phase = Phase::Open;
         self.recovery.dup_bytes = 0;
         if let Some(repair) = &mut self.repair {
@@ -246,7 +278,7 @@ impl Tcp {
         let counts = !(self.config.rack && self.options.sack);
         let enough = counts && self.recovery.dup_acks >= u32::from(self.dup_thresh());
         // RFC 6582 §3.2 step 2 and RFC 6675 §5: not twice for one window.
-        let fresh = if self.options.sack {
+        let fresh = if self.options.sack && !self.recovery.counts {
             self.board.una >= self.recovery.point
         } else {
             self.board.una > self.recovery.point
@@ -257,38 +289,51 @@ impl Tcp {
     }
 
     #[inline(never)]
-    fn enter_fast(&mut self, flight: u64, now: Instant) {
+    pub(super) fn enter_fast(&mut self, flight: u64, now: Instant) {
         self.stats.fast_retransmits += 1;
+        // A reduction that is being spread goes on, and ends where it would have.
+        let reducing = self.recovery.phase == Phase::Slowing;
+        let window = self.window();
         // RFC 3168 §6.1.2: a window that fell for a mark does not fall again for a loss in the same window.
-        if self.board.una >= self.recovery.cwr_point {
-            self.signal(Signal::Loss, flight, now);
-        } else {
+        let spared = reducing || self.board.una < self.recovery.cwr_point;
+        if spared {
             self.note_undo(false, now);
+        } else {
+            self.signal(Signal::Loss, flight, now);
         }
-        self.reduced();
+        if self.recovery.counts {
+            self.begin_counting();
+        }
         let r = &mut self.recovery;
+        r.point = if reducing || (spared && r.counts) { r.cwr_point } else { self.board.nxt };
         r.phase = Phase::Fast;
-        r.point = self.board.nxt;
         r.partial_seen = false;
         r.rescued = false;
         r.by_mark = false;
+        if !reducing {
+            self.reduced();
+        }
         if !self.board.has_lost() {
             self.board.mark_head_lost();
         }
         self.timed.0 = 0;
         self.force = true;
         self.rearm_retransmit(now);
+        let from = if self.config.prr == Prr::Linux { window } else { flight };
         let pipe = self.pipe();
         if let Some(repair) = &mut self.repair {
             repair.tlp.reset();
-            repair.prr.begin(flight, pipe);
+            if !reducing {
+                repair.prr.begin(from, pipe);
+            }
         }
     }
 
     /// The hole that `repair_holes` repairs before new data goes out.
     #[inline]
     pub(super) fn next_repair(&self) -> Option<(u64, u64)> {
-        let wanted = self.recovery.phase == Phase::Fast && self.options.sack && self.config.repair_holes;
+        let repairs = self.config.repair_holes || self.recovery.counts;
+        let wanted = self.recovery.phase == Phase::Fast && self.options.sack && repairs;
         if wanted { self.board.next_hole() } else { None }
     }
 
@@ -318,9 +363,13 @@ impl Tcp {
     /// The retransmission timer expired.
     pub(super) fn on_timeout_loss(&mut self, now: Instant) {
         let again = self.recovery.phase == Phase::Loss && self.retries > 1;
-        let once = self.config.repeated_rto_ssthresh == RepeatedRto::Once;
+        let lowered = match self.config.repeated_rto_ssthresh {
+            RepeatedRto::Again => false,
+            RepeatedRto::Once => again,
+            RepeatedRto::Window => again || matches!(self.recovery.phase, Phase::Fast | Phase::Slowing),
+        };
         let spared = self.config.rto_after_mark == RtoAfterMark::Keep && self.recovery.by_mark;
-        let signal = if again && once || spared { Signal::RepeatedTimeout } else { Signal::Timeout };
+        let signal = if lowered || spared { Signal::RepeatedTimeout } else { Signal::Timeout };
         self.signal(signal, self.board.outstanding(), now);
         let reneged = self.board.head_is_sacked();
         if reneged || !self.config.sack_after_rto {
@@ -337,8 +386,12 @@ impl Tcp {
         r.by_mark = false;
         r.holds = false;
         self.timed.0 = 0;
+        let pipe = self.board.pipe();
+        if self.config.rto_window == RtoWindow::FlightAndOne && !self.is_deaf(now) {
+            self.cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss)));
+        }
         // What was sent just before may still be on its way: the oldest segment goes out nevertheless.
-        self.force = self.board.pipe() > 0;
+        self.force = pipe > 0;
     }
 
     /// The peer echoed a mark: once a window (RFC 3168 §6.1.2).
@@ -347,12 +400,34 @@ impl Tcp {
             return;
         }
         self.stats.ecn_reductions += 1;
-        let at_one = self.window() <= u64::from(self.mss);
+        let window = self.window();
         self.signal(Signal::Ecn, flight, now);
         self.reduced();
         self.recovery.by_mark = true;
         if self.config.ecn_least == EcnLeast::OneThenWait {
-            self.hold(at_one, now);
+            self.hold(window <= u64::from(self.mss), now);
+        }
+        // An algorithm for which marks are everyday signals sees to its window itself (`cong_control` of its Linux form).
+        if self.config.prr == Prr::Linux && self.reduces_rate() && !self.needs.l4s {
+            self.slow_down(window);
+        }
+    }
+
+    /// What a mark took of `window` goes in proportion to what is delivered.
+    fn slow_down(&mut self, window: u64) {
+        let pipe = self.pipe();
+        if let Some(repair) = &mut self.repair {
+            self.recovery.phase = Phase::Slowing;
+            repair.prr.begin(window, pipe);
+        }
+    }
+
+    /// Something beyond what was sent at a mark is acknowledged, so that the peer has heard of the reduction: it is over
+    /// (Linux: `TCP_CA_CWR`).
+    #[inline]
+    pub(super) fn end_slowing(&mut self) {
+        if self.recovery.phase == Phase::Slowing && self.board.una > self.recovery.cwr_point {
+            self.recovery.phase = Phase::Open;
         }
     }
 

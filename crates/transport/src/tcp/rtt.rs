@@ -1,6 +1,6 @@
 //! Round-trip time estimate and retransmission timeout (RFC 6298), with the floors and ticks of the profiles.
 
-use crate::config::{RtoFloor, TcpConfig};
+use crate::config::{RtoFloor, RttVariance, TcpConfig};
 use tailrace_core::{Duration, Instant};
 
 /// Largest exponent of the backoff; beyond it every timeout is at its maximum anyway.
@@ -17,6 +17,35 @@ pub(crate) struct RttEstimator {
     /// SRTT plus the variance term with its floor, before backoff.
     base: Duration,
     backoff: u8,
+    peak: Peak,
+}
+
+/// Variance by peaks (Linux `tcp_rtt_estimator`): the timeout's variance term, at least the floor, in microseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Peak {
+    /// In force (rttvar_us).
+    held_us: u32,
+    /// Largest of this round trip (mdev_max_us).
+    latest_us: u32,
+    /// The round trip lasts until this is acknowledged (rtt_seq); the low half of the position.
+    until: u32,
+}
+
+impl Peak {
+    /// Follows a rise at once, and calm by a quarter a round trip; `over`: one has ended.
+    fn hold(&mut self, now: Duration, over: bool, floor: Duration) {
+        let us = |d: Duration| u32::try_from(d.as_micros()).unwrap_or(u32::MAX);
+        self.latest_us = self.latest_us.max(us(now)).max(us(floor));
+        self.held_us = self.held_us.max(self.latest_us);
+        if over {
+            self.held_us -= (self.held_us - self.latest_us) / 4;
+            self.latest_us = us(floor);
+        }
+    }
+
+    const fn is_over(self, una: u64) -> bool {
+        (una as u32).wrapping_sub(self.until) as i32 > 0
+    }
 }
 
 impl RttEstimator {
@@ -24,19 +53,36 @@ impl RttEstimator {
         Self { base: config.initial_rto, ..Self::default() }
     }
 
-    /// Takes a sample that ends at `now`; a valid sample ends the backoff (RFC 6298 §5.7, Karn).
-    pub(crate) fn on_sample(&mut self, rtt: Duration, now: Instant, config: &TcpConfig) {
+    /// Takes a sample that ends at `now`; a valid sample ends the backoff (RFC 6298 §5.7, Karn). All is acknowledged up to
+    /// `una` and sent up to `nxt`.
+    pub(crate) fn on_sample(
+        &mut self,
+        rtt: Duration,
+        (una, nxt): (u64, u64),
+        now: Instant,
+        config: &TcpConfig,
+    ) {
         let rtt = ticked(rtt, now, config.rtt_tick);
         self.latest = rtt;
         self.backoff = 0;
-        if self.samples == 0 {
+        let first = self.samples == 0;
+        if first {
             (self.smoothed, self.var, self.min) = (rtt, rtt / 2, rtt);
         } else {
             let (s, r) = (self.smoothed.as_nanos(), rtt.as_nanos());
-            let var = (3 * self.var.as_nanos() + s.abs_diff(r)) / 4;
-            self.var = Duration::from_nanos(var);
+            self.var = match config.rtt_variance {
+                RttVariance::Mean => Duration::from_nanos((3 * self.var.as_nanos() + s.abs_diff(r)) / 4),
+                RttVariance::Peak => damped(self.var, self.smoothed, rtt),
+            };
             self.smoothed = Duration::from_nanos((7 * s + r) / 8);
             self.min = self.min.min(rtt);
+        }
+        if config.rtt_variance == RttVariance::Peak {
+            let over = !first && self.peak.is_over(una);
+            self.peak.hold(self.var.saturating_mul(4), over, config.min_rto);
+            if first || over {
+                self.peak.until = nxt as u32;
+            }
         }
         self.samples += 1;
         self.base = self.timeout(config);
@@ -44,7 +90,11 @@ impl RttEstimator {
 
     /// RFC 6298 §2.3 with the floor of the profile.
     fn timeout(&self, config: &TcpConfig) -> Duration {
-        let term = config.clock_granularity.max(self.var.saturating_mul(4));
+        let variance = match config.rtt_variance {
+            RttVariance::Mean => self.var.saturating_mul(4),
+            RttVariance::Peak => Duration::from_micros(u64::from(self.peak.held_us)),
+        };
+        let term = config.clock_granularity.max(variance);
         let rto = match config.rto_floor {
             RtoFloor::Rto => (self.smoothed + term).max(config.min_rto),
             RtoFloor::Variance => self.smoothed + term.max(config.min_rto),
@@ -87,6 +137,16 @@ impl RttEstimator {
     }
 }
 
+/// The mean deviation after a sample: a shorter round trip than usual, and less so than the deviation, moves it by an
+/// eighth of what it otherwise would (Linux `tcp_rtt_estimator`).
+fn damped(var: Duration, smoothed: Duration, rtt: Duration) -> Duration {
+    let away = smoothed.as_nanos().abs_diff(rtt.as_nanos()) as i64;
+    let var = var.as_nanos() as i64;
+    let change = away - var;
+    let slow = rtt < smoothed && change > 0;
+    Duration::from_nanos((var + change / if slow { 32 } else { 4 }).max(0) as u64)
+}
+
 /// ns-2 counts the clock's ticks between sending and the ACK, at least one (`tcp.cc`, `rtt_update`).
 fn ticked(rtt: Duration, now: Instant, tick: Duration) -> Duration {
     let tick = tick.as_nanos();
@@ -109,7 +169,9 @@ mod tests {
         // SRTT = 100 ms, RTTVAR = 10 ms: SRTT + 4 RTTVAR = 140 ms, below every floor.
         let rto = |profile| {
             let config = TcpConfig::for_profile(profile);
-            let e = RttEstimator { smoothed: MS(100), var: MS(10), samples: 1, ..RttEstimator::default() };
+            let mut e =
+                RttEstimator { smoothed: MS(100), var: MS(10), samples: 1, ..RttEstimator::default() };
+            e.peak.hold(MS(40), false, config.min_rto);
             e.timeout(&config)
         };
         let all = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux].map(rto);
@@ -121,17 +183,49 @@ mod tests {
         let config = TcpConfig { min_rto: Duration::ZERO, ..TcpConfig::default() };
         let mut e = RttEstimator::new(&config);
         assert_eq!(e.rto(&config), Duration::from_secs(1));
-        e.on_sample(MS(100), Instant::from_secs(1), &config);
+        e.on_sample(MS(100), (0, 0), Instant::from_secs(1), &config);
         // §2.2: SRTT = R, RTTVAR = R/2, RTO = 100 + 4 * 50.
         assert_eq!((e.smoothed, e.var, e.rto(&config)), (MS(100), MS(50), MS(300)));
-        e.on_sample(MS(180), Instant::from_secs(1), &config);
+        e.on_sample(MS(180), (0, 0), Instant::from_secs(1), &config);
         // §2.3: RTTVAR = (3 * 50 + 80) / 4 = 57.5; SRTT = (7 * 100 + 180) / 8 = 110; RTO = 110 + 230.
         assert_eq!((e.smoothed, e.var.as_micros(), e.rto(&config)), (MS(110), 57_500, MS(340)));
         e.back_off();
         e.back_off();
         assert_eq!(e.rto(&config), MS(1360));
-        e.on_sample(MS(110), Instant::from_secs(1), &config);
+        e.on_sample(MS(110), (0, 0), Instant::from_secs(1), &config);
         assert!(e.rto(&config) < MS(340));
+    }
+
+    #[test]
+    fn variance_by_peaks_remembers_the_worst_of_a_round_trip_and_calms_down_by_quarters() {
+        let config = TcpConfig {
+            min_rto: MS(10),
+            rto_floor: RtoFloor::Variance,
+            rtt_variance: RttVariance::Peak,
+            ..TcpConfig::default()
+        };
+        let mut e = RttEstimator::new(&config);
+        e.on_sample(MS(80), (0, 100), Instant::from_secs(1), &config);
+        // The first: 80 + 2 * 80. A second of 240: RTTVAR = (3 * 40 + 160) / 4 = 70, SRTT 100.
+        assert_eq!(e.rto(&config), MS(240));
+        e.on_sample(MS(240), (50, 100), Instant::from_secs(1), &config);
+        assert_eq!(e.rto(&config), MS(100 + 280));
+        // Calm samples of the same round trip leave it, though the mean deviation falls to a fraction.
+        (0..40).for_each(|_| e.on_sample(MS(100), (60, 100), Instant::from_secs(1), &config));
+        assert!(e.var < MS(1) && e.rto(&config) == MS(380), "{e:?}");
+        // Two more round trips: 280 is the worst of the first, and then a quarter of what is above the floor goes.
+        e.on_sample(MS(100), (101, 200), Instant::from_secs(1), &config);
+        assert_eq!(e.rto(&config), MS(380));
+        e.on_sample(MS(100), (201, 300), Instant::from_secs(1), &config);
+        assert_eq!(e.peak.held_us, 280_000 - 270_000 / 4);
+    }
+
+    #[test]
+    fn a_shorter_round_trip_moves_a_damped_variance_little() {
+        // RTTVAR 8, 40 away: longer (3 * 8 + 40) / 4 = 16; shorter 8 + (40 - 8) / 32 = 9.
+        assert_eq!(damped(MS(8), MS(100), MS(140)), MS(16));
+        assert_eq!(damped(MS(8), MS(100), MS(60)), MS(9));
+        assert_eq!(damped(MS(8), MS(100), MS(100)), MS(6));
     }
 
     #[test]

@@ -451,6 +451,20 @@ impl Scoreboard {
         self.cache = [(0, 0); 4];
     }
 
+    /// Forgets what was SACKed, lost or sent again; not that it gives no round-trip sample.
+    #[inline]
+    pub(crate) fn forget_flags(&mut self) {
+        if self.is_clean() {
+            return;
+        }
+        for record in self.records.iter_mut() {
+            record.flags &= AMBIGUOUS;
+        }
+        (self.sacked, self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0, 0);
+        (self.high_sack, self.lost_mark, self.hint) = (self.una, self.una, self.una);
+        self.cache = [(0, 0); 4];
+    }
+
     /// The first segment that waits for retransmission, as `start..end`.
     #[inline(always)]
     pub(crate) fn next_lost(&mut self) -> Option<(u64, u64)> {

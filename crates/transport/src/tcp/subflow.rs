@@ -1,5 +1,5 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
-//! data comes in pieces that leave at once, each in a segment of its own.
+//! data comes in pieces, each of which leaves in a segment of its own.
 
 use super::input::unwrap;
 use super::timer::Timer;
@@ -12,6 +12,25 @@ impl Tcp {
     /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows.
     pub(crate) fn share_window(&mut self, window: u64) {
         self.shared_window = Some(window);
+        self.leave_receiving_to_others();
+    }
+
+    /// The piece of data that is to be sent next has so many bytes.
+    #[inline]
+    pub(crate) fn begin_piece(&mut self, len: u32) {
+        self.piece = len.min(self.mss) as u16;
+    }
+
+    /// Bytes that were handed to it and have not been sent yet.
+    #[inline]
+    pub(crate) fn unsent(&self) -> u64 {
+        self.app_end.saturating_sub(self.board.nxt)
+    }
+
+    /// Bytes that were handed to it and the peer has not acknowledged.
+    #[inline]
+    pub(crate) fn queued(&self) -> u64 {
+        self.app_end.saturating_sub(self.board.una)
     }
 
     /// Whether a segment of `len` bytes of new data would leave at once.
@@ -26,6 +45,12 @@ impl Tcp {
             && (pipe == 0 || pipe + len <= self.window())
     }
 
+    /// Whether data may be handed to it ahead of its window.
+    #[inline]
+    pub(crate) fn may_queue(&self) -> bool {
+        self.state.may_send() && !self.closing
+    }
+
     /// An ACK goes out with the next poll.
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
@@ -37,6 +62,12 @@ impl Tcp {
     #[inline]
     pub(crate) fn next_ssn(&self) -> u64 {
         self.board.nxt - self.iss
+    }
+
+    /// The relative sequence number of the next byte that it will be given.
+    #[inline]
+    pub(crate) fn end_ssn(&self) -> u64 {
+        self.app_end - self.iss
     }
 
     /// The relative sequence number up to which the peer has acknowledged.

@@ -14,6 +14,7 @@ use crate::discipline::{Backlog, Cx, QueueDiscipline};
 use crate::disciplines::cobalt::{Decision, at};
 use crate::flow_queue::store::{End, Store};
 use crate::signal::{Fate, fate};
+use crate::truesize::truesize;
 use tailrace_core::{Bytes, DropReason, Dscp, FlowKey, Instant, Packet};
 
 /// Tins with flows, behind a shaper.
@@ -31,6 +32,8 @@ pub struct Cake<P> {
     shaper: Shaper,
     autorate: Autorate,
     backlog: Backlog,
+    /// Memory that what waits takes, and the most it may take, bytes.
+    memory: u64,
     limit: u64,
     acks_filtered: u64,
     /// Whose turn it is where the rate is unlimited.
@@ -77,6 +80,7 @@ impl<P: Packet> Cake<P> {
             shaper: Shaper::new(rate),
             autorate: Autorate::new(rate),
             backlog: Backlog::default(),
+            memory: 0,
             limit: config.byte_limit(rate),
             acks_filtered: 0,
             current: 0,
@@ -135,6 +139,7 @@ impl<P: Packet> Cake<P> {
         self.store.push(&mut tin.flows[place.queue].ends, packet, now);
         tin.backlog += size.get();
         self.backlogs[place.id() as usize] += size.get();
+        self.memory += truesize(size);
         self.backlog.packets += 1;
         self.backlog.bytes += size;
         self.overflow.changed(place.id(), &self.backlogs);
@@ -151,6 +156,7 @@ impl<P: Packet> Cake<P> {
     fn forget(&mut self, place: Place, size: Bytes) {
         self.tins[place.tin].backlog -= size.get();
         self.backlogs[place.id() as usize] -= size.get();
+        self.memory -= truesize(size);
         self.backlog.packets -= 1;
         self.backlog.bytes -= size;
         self.overflow.changed(place.id(), &self.backlogs);
@@ -171,7 +177,7 @@ impl<P: Packet> Cake<P> {
     /// Drops from the head of the longest queue until the limit holds.
     #[cold]
     fn shed(&mut self, cx: &mut Cx<'_, P>) {
-        while self.backlog.bytes.get() > self.limit {
+        while self.memory > self.limit {
             let place = Place::of(self.overflow.longest(&self.backlogs));
             let Some((packet, _)) = self.pop(place) else { return };
             self.tins[place.tin].on_overlimit(place.queue, at(cx.now));
@@ -317,7 +323,7 @@ impl<P: Packet> QueueDiscipline<P> for Cake<P> {
             self.set_rate(rate);
         }
         self.tins[place.tin].on_arrival(place.queue, cx.rng);
-        if self.backlog.bytes.get() > self.limit {
+        if self.memory > self.limit {
             self.shed(cx);
         }
     }

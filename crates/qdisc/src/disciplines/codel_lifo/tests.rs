@@ -130,7 +130,7 @@ fn a_full_stack_refuses_or_forgets_its_bottom() {
 
 #[test]
 fn the_authors_statistics_are_integers_that_never_restart() {
-    let config = CodelLifoConfig { profile: Profile::Authors, ..Default::default() };
+    let config = CodelLifoConfig { form: Form::Authors, ..Default::default() };
     let mut law = CodelLifo::new(&config);
     // Ticks of 1024 ns; the first grows over an initial zero. Means: 10, (10 + 21) / 2 = 15, (30 + 2) / 3 = 10.
     for (sojourn, mean, longest, run) in [(10, 10, 10, 1), (21, 15, 21, 2), (2, 10, 21, 0)] {
@@ -139,17 +139,16 @@ fn the_authors_statistics_are_integers_that_never_restart() {
         assert_eq!((s.rounded_mean, s.longest, s.run), (mean, longest, run));
     }
     // 22 / 11 = 2, although the last sojourn was far below target.
-    assert_eq!(law.sojourns.theta(Profile::Authors), 2.0);
+    assert_eq!(law.sojourns.theta(Form::Authors), 2.0);
     law.on_idle(Instant::from_secs(1));
-    assert_eq!(law.sojourns.theta(Profile::Authors), 2.0);
+    assert_eq!(law.sojourns.theta(Form::Authors), 2.0);
 }
 
 #[test]
 fn the_authors_enter_without_waiting_for_the_interval_when_the_clock_is_young() {
     // Their schedule starts at zero, so that within the first interval of the run the run alone decides. Packets of
     // 0, 2, ..., 18 ms; dequeues at 20, 24, ... ms: sojourns 2, 8, 14, 20, 26 ms.
-    let config =
-        CodelLifoConfig { profile: Profile::Authors, maxpacket: Some(Bytes(1500)), ..Default::default() };
+    let config = CodelLifoConfig { form: Form::Authors, maxpacket: Some(Bytes(1500)), ..Default::default() };
     let mut b = Bench::new(&config);
     for id in 0..10 {
         b.enqueue(id, Ecn::NotEct, 2 * id);

@@ -28,11 +28,11 @@ tailrace_core::parameters! {
         limit: Limit = Limit::Bytes(Bytes(64_000)), "Stoica et al. 1998 §4";
         /// Averaging time of each flow's rate, K. Below the round trip: bursts are punished. Too large: a flow that grows
         /// fast gets too much meanwhile.
-        k: Duration = Duration::from_millis(100), "Stoica et al. 1998 §4";
+        k: Duration = Duration::from_millis(100), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over it";
         /// Averaging time of the link's rates, K_alpha. Too small: the share is noisy. Too large: it follows late.
-        k_alpha: Duration = Duration::from_millis(200), "Stoica et al. 1998 §4";
+        k_alpha: Duration = Duration::from_millis(200), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over it";
         /// Length of the window after which the share is updated, K_c. Too small: oscillation. Too large: slow.
-        k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator";
+        k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator", in "1 us"..="1000 h": "rates are averaged over it";
         /// Which fields make a flow. Edge only.
         flow: FlowBy = FlowBy::FiveTuple, "Stoica et al. 1998";
         /// Weight of each flow that comes in here. Edge only; matters where flows of several edges meet.
@@ -67,11 +67,6 @@ impl Discipline for CsfqConfig {
     fn validate(&self) -> Result<(), Invalid> {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
-        }
-        for (name, time) in [("k", self.k), ("k_alpha", self.k_alpha), ("k_c", self.k_c)] {
-            if time.is_zero() {
-                return Err((name, "must be longer than zero".into()));
-            }
         }
         if !(self.weight >= 1e-6 && self.weight <= 1e6) {
             return Err(("weight", format!("must be from 0.000001 to 1000000, is {}", self.weight)));

@@ -42,16 +42,18 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `pie`.
     pub struct PieConfig {
+        /// Whose PIE where they differ: gives every `"auto"` below its value. A tc line is Linux's.
+        form: Form = Form::Rfc, "RFC 8033";
         /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
         limit: Limit = Limit::Packets(1000), "Linux sch_pie";
         /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
         target: Duration = Duration::from_millis(15), "RFC 8033 Appendix A, QDELAY_REF";
         /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §4.2, T_UPDATE";
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §4.2, T_UPDATE", in "10 us"..="1000 s": "each tick is an event";
         /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
-        alpha: f64 = 0.125, "RFC 8033 §4.2";
+        alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
-        beta: f64 = 1.25, "RFC 8033 §4.2";
+        beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// Time at the start of a burst in which nothing is signalled. Too large: floods enter unhindered.
         max_burst: Duration = Duration::from_millis(150), "RFC 8033 §4.4, MAX_BURST";
         /// Mark ECN-capable packets instead of dropping them.
@@ -60,8 +62,8 @@ tailrace_core::parameters! {
         /// is not held.
         mark_ecnth: Probability = Probability::clamped(0.1), "RFC 8033 §5.1";
         /// Nothing is signalled while no more than two packets of this size wait; unit of `bytemode`. Too large: a
-        /// standing queue of that size is never seen.
-        mean_pktsize: Bytes = Bytes(1000), "ns-3 MeanPktSize";
+        /// standing queue of that size is never seen. `"auto"`: 1000 bytes (rfc), 1024 (docsis), 1514 (linux).
+        mean_pktsize: Option<Bytes> = None, "ns-3 MeanPktSize; RFC 8034; Linux: the device's MTU";
         /// Scale the probability by packet size over `mean_pktsize`. RFC 7141 advises against it.
         bytemode: bool = false, "RFC 7141; Linux sch_pie";
         /// Space signals evenly: none before the accumulated probability is 0.85, one at the latest at 8.5.
@@ -80,8 +82,6 @@ tailrace_core::parameters! {
         /// Bytes over which the rate of departure is measured, where it is. Too small: noise. Too large: no
         /// measurement at all, and with it no delay.
         dq_threshold: Bytes = Bytes(1 << 14), "RFC 8033 §5.2";
-        /// Whose PIE where they differ.
-        form: Form = Form::Rfc, "RFC 8033";
     }
 }
 
@@ -100,15 +100,7 @@ impl Discipline for PieConfig {
         if matches!(self.limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
             return Err(("limit", "no packet could ever wait; the limit must be larger".into()));
         }
-        if self.tupdate == Duration::ZERO {
-            return Err(("tupdate", "the probability cannot be updated in no time".into()));
-        }
-        for (name, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if gain < 0.0 {
-                return Err((name, format!("{gain} is negative; the controller would drive the delay away")));
-            }
-        }
-        if (self.bytemode || self.form == Form::Docsis) && self.mean_pktsize == Bytes::ZERO {
+        if (self.bytemode || self.form == Form::Docsis) && self.mean_pktsize() == Bytes::ZERO {
             return Err((
                 "mean_pktsize",
                 "the mean packet size cannot be zero where the probability scales with it".into(),
@@ -125,8 +117,8 @@ impl Discipline for PieConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        // What tc configures is Linux's PIE; its floor and unit of size is the device's MTU with its header.
-        let mut config = Self { form: Form::Linux, mean_pktsize: Bytes(1514), ..Self::default() };
+        // What tc configures is Linux's PIE.
+        let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
                 "limit" => config.limit = Limit::Packets(words.count()?),
@@ -148,7 +140,7 @@ impl Discipline for PieConfig {
     }
 
     fn explicit(&self, _link: &LinkView) -> Self {
-        Self { burst: Some(self.burst()), ..self.clone() }
+        Self { burst: Some(self.burst()), mean_pktsize: Some(self.mean_pktsize()), ..self.clone() }
     }
 
     fn to_tc(&self) -> Option<TcLine> {
@@ -180,10 +172,18 @@ impl PieConfig {
             alpha: 0.25,
             beta: 2.5,
             max_burst: Duration::from_millis(142),
-            mean_pktsize: Bytes(1024),
             form: Form::Docsis,
             ..Self::default()
         }
+    }
+
+    /// Unit of size; Linux takes the device's MTU with its header.
+    pub(crate) fn mean_pktsize(&self) -> Bytes {
+        self.mean_pktsize.unwrap_or(match self.form {
+            Form::Rfc => Bytes(1000),
+            Form::Linux => Bytes(1514),
+            Form::Docsis => Bytes(1024),
+        })
     }
 
     /// What starts the burst allowance.
@@ -230,11 +230,11 @@ mod tests {
             ("limit", PieConfig { limit: Limit::Packets(0), ..base() }),
             ("tupdate", PieConfig { tupdate: Duration::ZERO, ..base() }),
             ("alpha", PieConfig { alpha: -0.1, ..base() }),
-            ("mean_pktsize", PieConfig { bytemode: true, mean_pktsize: Bytes::ZERO, ..base() }),
+            ("mean_pktsize", PieConfig { bytemode: true, mean_pktsize: Some(Bytes::ZERO), ..base() }),
             ("dq_threshold", PieConfig { dq_threshold: Bytes::ZERO, ..base() }),
         ];
         for (param, config) in bad {
-            assert_eq!(config.validate().unwrap_err().0, param);
+            assert_eq!(crate::QdiscConfig::Pie(config).validate().unwrap_err().0, param);
         }
     }
 }

@@ -53,9 +53,9 @@ const SMALLEST: f64 = 64.0;
 impl Pie {
     /// The law with the parameters of `config`.
     pub fn new(config: &PieConfig) -> Self {
-        let first = match config.form {
-            Form::Rfc | Form::Docsis => config.tupdate,
-            Form::Linux => Duration::from_millis(500),
+        let (first, interval) = match config.form {
+            Form::Rfc | Form::Docsis => (config.tupdate, config.tupdate),
+            Form::Linux => (Duration::from_millis(500), linux_timer(config.tupdate)),
         };
         let is_docsis = config.form == Form::Docsis;
         let activity = Activity::new(config);
@@ -63,8 +63,8 @@ impl Pie {
             limit: config.limit,
             form: config.form,
             mark_ecnth: config.mark_ecnth.get(),
-            floor: config.mean_pktsize.get().saturating_mul(2),
-            scale: (config.bytemode || is_docsis).then(|| config.mean_pktsize.as_f64()),
+            floor: config.mean_pktsize().get().saturating_mul(2),
+            scale: (config.bytemode || is_docsis).then(|| config.mean_pktsize().as_f64()),
             derandomize: config.derandomize,
             max_step: config.max_step.get(),
             max_burst: config.max_burst,
@@ -76,7 +76,7 @@ impl Pie {
                 reference: config.target.as_secs_f64(),
                 old: 0.0,
             },
-            ticker: Ticker::new(first, config.tupdate),
+            ticker: Ticker::new(first, interval),
             estimate: Estimate::new(config),
             probability: 0.0,
             accumulated: 0.0,
@@ -86,7 +86,7 @@ impl Pie {
             activity,
             most: match config.form {
                 Form::Rfc => 1.0,
-                Form::Docsis => LOW * config.mean_pktsize.as_f64() / SMALLEST,
+                Form::Docsis => LOW * config.mean_pktsize().as_f64() / SMALLEST,
                 Form::Linux => f64::INFINITY,
             },
         }
@@ -212,6 +212,12 @@ impl Pie {
             self.estimate.reset();
         }
     }
+}
+
+/// After how long a timer of Linux fires that is set to `time`, at 1000 ticks a second: in whole ticks, and one later, or
+/// else it could come early.
+fn linux_timer(time: Duration) -> Duration {
+    Duration::from_nanos((time.as_nanos().div_ceil(1_000_000)).saturating_add(1).saturating_mul(1_000_000))
 }
 
 /// Where size scales the probability it has further to go (RFC 8034 Appendix A).

@@ -6,7 +6,8 @@ macro_rules! red_based {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
-            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $source:literal; )*
+            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $source:literal
+                $(, in $least:literal ..= $most:literal : $why:literal)?; )*
         }
     ) => {
         tailrace_core::parameters! {
@@ -54,7 +55,7 @@ macro_rules! red_based {
                 ecn: bool = false, "tc, ns-2, ns-3";
                 /// Where the average is beyond the band, drop ECN-capable packets, too.
                 harddrop: bool = true, "ns-3 UseHardDrop";
-                $( $(#[doc = $doc])+ $field : $ty = $default, $source; )*
+                $( $(#[doc = $doc])+ $field : $ty = $default, $source $(, in $least..=$most: $why)?; )*
             }
         }
 

@@ -109,7 +109,7 @@ tailrace_core::parameters! {
         /// Adapt `max_p` to hold the average mid-way between the thresholds (Adaptive RED).
         adaptive: bool = false, "Floyd and Jacobson 1993";
         /// Adaptive: time between changes of `max_p`. Too small: oscillation.
-        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001";
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each tick is an event";
         /// Adaptive: largest increase of `max_p` at once; never more than a quarter of it.
         alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";
         /// Adaptive: factor of decrease. Below 0.83 the average may jump across its target.
@@ -236,8 +236,7 @@ impl Discipline for RedConfig {
                 .rate("bandwidth", self.bandwidth)
                 .flag("ecn", self.ecn)
                 .flag("harddrop", self.harddrop)
-                .flag("nodrop", self.nodrop)
-                .flag("adaptive", self.adaptive),
+                .flag("nodrop", self.nodrop),
         )
     }
 }
@@ -298,7 +297,8 @@ impl Tc {
             "ecn" => config.ecn = true,
             "harddrop" => config.harddrop = true,
             "nodrop" => config.nodrop = true,
-            "adaptive" | "adaptative" => config.adaptive = true,
+            // iproute2 hands this on among the newer flags, and the kernel starts its timer by the older ones: `max_p` stays.
+            "adaptive" | "adaptative" => {}
             _ => {
                 return Err(words.unknown(&[
                     "limit",
@@ -405,7 +405,7 @@ mod tests {
             (c.min_th, c.max_th),
             (Some(Limit::Bytes(Bytes(15_360))), Some(Limit::Bytes(Bytes(46_080))))
         );
-        assert!(c.ecn && c.adaptive && !c.gentle && !c.harddrop);
+        assert!(c.ecn && !c.adaptive && !c.gentle && !c.harddrop);
         assert_eq!(c.bandwidth, Some(Rate::from_mbit(10)));
         // 20 + 1 - 15.36 = 5.64 <= (1 - (1-W)^20)/W first for W = 1/8: 7.45 (1/4: 3.99).
         assert_eq!(c.weight, Some(Probability::clamped(0.125)));

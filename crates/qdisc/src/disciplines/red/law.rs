@@ -30,6 +30,9 @@ pub struct Red {
     crossings: Option<Crossings>,
     curve: Curve,
 
+    /// Linux: the average, and how far it is above `min_th`, count in whole units only. A byte matters to nobody, a packet
+    /// does: CHOKe's average is half a packet too large.
+    whole: bool,
     average: f64,
     idle_since: Option<Instant>,
     max_p: f64,
@@ -62,6 +65,7 @@ impl Red {
             adapt: config.adaptive.then(|| Adapt::new(config, link)),
             crossings: None,
             curve: Curve::Linear,
+            whole: config.count == CountForm::Linux && !config.in_bytes(),
             average: 0.0,
             idle_since: Some(Instant::ZERO),
             max_p: config.max_p.get(),
@@ -201,9 +205,15 @@ impl Red {
             Some(since) if backlog.packets == 0 => self.average = self.decayed(since, now),
             _ => {
                 let queue = if self.in_bytes { backlog.bytes.as_f64() } else { backlog.packets as f64 };
-                self.average += self.weight * (queue - self.average);
+                self.average += self.weight * (queue - self.counted(self.average));
             }
         }
+    }
+
+    /// What of `amount` counts.
+    #[inline]
+    fn counted(&self, amount: f64) -> f64 {
+        if self.whole { amount.floor() } else { amount }
     }
 
     /// The average after a silence: as many samples of an empty queue as packets could have been sent.
@@ -215,7 +225,7 @@ impl Red {
     /// Signal probability at the present average, before it is spread.
     #[inline]
     fn probability(&self) -> f64 {
-        let x = (self.average - self.min_th) / (self.max_th - self.min_th);
+        let x = self.counted(self.average - self.min_th) / (self.max_th - self.min_th);
         let (x, top) = match self.curve {
             Curve::Linear => (x, self.max_p),
             // The areas under both curves are equal: the integral of 1.5 x^2 over 0..1 is that of x.

@@ -46,7 +46,7 @@ impl Levels {
         let mut seen = Vec::new();
         for codepoint in levels.iter().flat_map(|l| &l.codepoints) {
             if seen.contains(codepoint) {
-                return Err(format!("codepoint {} is in two levels", shown(*codepoint)));
+                return Err(format!("codepoint {} is in two levels", codepoint.word()));
             }
             seen.push(*codepoint);
         }
@@ -103,7 +103,7 @@ impl Level {
     }
 
     fn shown(&self) -> String {
-        let mut words: Vec<String> = self.codepoints.iter().map(|c| shown(*c)).collect();
+        let mut words: Vec<String> = self.codepoints.iter().map(|c| c.word()).collect();
         words.extend(self.other.then(|| "other".to_string()));
         let compact = |limit: Limit| limit.to_string().replace(' ', "");
         let mut put = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
@@ -117,12 +117,7 @@ impl Level {
 }
 
 fn codepoint(word: &str) -> Result<Dscp, String> {
-    let value = word.parse().map_or_else(|_| Value::Text(word.into()), Value::Integer);
-    Dscp::from_value(&value).map_err(|why| format!("{why}; expected {EXPECTED}"))
-}
-
-fn shown(codepoint: Dscp) -> String {
-    codepoint.name().map_or_else(|| codepoint.0.to_string(), String::from)
+    Dscp::from_word(word).map_err(|why| format!("{why}; expected {EXPECTED}"))
 }
 
 impl ParamType for Levels {

@@ -276,3 +276,29 @@ fn the_hard_limit_drops_also_what_could_be_marked() {
         (3, vec![5, 6, 7])
     );
 }
+
+#[test]
+fn the_word_adaptive_of_a_tc_line_does_what_it_does_in_linux() {
+    // Linux 6.1 with iproute2 6.1: "probability 0.1" before and after five seconds without a packet.
+    let line =
+        "limit 90000 min 15000 max 45000 avpkt 1500 burst 15 probability 0.1 bandwidth 10mbit adaptive";
+    let config = RedConfig::from_tc("red", &mut crate::tc::TcWords::new(line)).unwrap();
+    assert!(!config.adaptive);
+    assert_eq!(Red::new(&config, &link(10, 10)).poll_timeout(), None, "nothing adapts by a timer");
+}
+
+#[test]
+fn in_linux_an_average_in_packets_comes_down_by_whole_ones_only() {
+    // Scaled by 8 in integers, from 20 towards 10: 8 a + 10 - floor(a) stands still from a = 10.875 down to 10.
+    let after = |count| {
+        let config = RedConfig { count, weight: Some(p(0.125)), queue_in_bytes: Some(false), ..classic() };
+        let mut law = Red::new(&config, &link(10, 10));
+        for packets in [20, 10] {
+            let backlog = Backlog { packets, bytes: Bytes(1000 * packets) };
+            (0..400).for_each(|_| law.observe(backlog, Instant::ZERO));
+        }
+        law.average()
+    };
+    assert!((after(CountForm::Analysis) - 10.0).abs() < 1e-9);
+    assert_eq!(after(CountForm::Linux), 10.875);
+}

@@ -12,7 +12,7 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability};
 
 tailrace_core::choices! {
     /// Whose SFB: the order of its steps, and the defaults of all parameters that are `"auto"`.
-    pub enum Profile {
+    pub enum Form {
         /// Linux.
         Linux = "linux",
         /// The port to ns-2 of Los Alamos National Laboratory.
@@ -56,7 +56,7 @@ tailrace_core::parameters! {
     /// Parameters of `sfb`.
     pub struct SfbConfig {
         /// Whose SFB: the order of its steps, and the value of every `"auto"` below.
-        profile: Profile = Profile::Linux, "tc sfb";
+        form: Form = Form::Linux, "tc sfb";
         /// Most that may wait. Too small: bins never fill, and nobody is found out. `"auto"`: 1000 packets (linux),
         /// 200 (lanl).
         limit: Option<Limit> = None, "Linux txqueuelen; Bedi et al. 2014";
@@ -114,7 +114,7 @@ const MOST_LEVELS: u32 = 16;
 
 impl SfbConfig {
     fn auto<T>(&self, given: Option<T>, linux: T, lanl: T) -> T {
-        given.unwrap_or(if self.profile == Profile::Linux { linux } else { lanl })
+        given.unwrap_or(if self.form == Form::Linux { linux } else { lanl })
     }
 
     fn limit(&self) -> Limit {
@@ -156,14 +156,14 @@ impl SfbConfig {
             decrement: p(self.decrement, 1.0 / 6000.0, 0.001),
             freeze: self.auto(self.freeze, Duration::ZERO, Duration::from_millis(100)),
             initial: parts(self.initial),
-            lower_at_departure: self.profile == Profile::Lanl,
+            lower_at_departure: self.form == Form::Lanl,
         }
     }
 
     fn penalty(&self) -> Penalty {
-        match self.profile {
-            Profile::Lanl => Penalty::Spaced { interval: self.penalty_interval, next: Instant::ZERO },
-            Profile::Linux => Penalty::Bucket {
+        match self.form {
+            Form::Lanl => Penalty::Spaced { interval: self.penalty_interval, next: Instant::ZERO },
+            Form::Linux => Penalty::Bucket {
                 rate: self.penalty_rate,
                 burst: self.penalty_burst,
                 tokens: if self.penalty_rate == 0 { 0 } else { self.penalty_burst },
@@ -224,7 +224,7 @@ impl Discipline for SfbConfig {
             flags: Flags::new(),
             limit: self.limit(),
             ecn: self.ecn,
-            profile: self.profile,
+            form: self.form,
             early: self.auto(self.early, Early::Linux, Early::MarkOnly),
             overflow: self.auto(self.overflow, Overflow::All, Overflow::Any),
             warm,

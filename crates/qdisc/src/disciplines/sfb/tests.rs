@@ -10,7 +10,7 @@ use tailrace_core::{Ecn, Probability, Rate};
 const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO };
 
 fn lanl() -> SfbConfig {
-    SfbConfig { profile: Profile::Lanl, ..SfbConfig::default() }
+    SfbConfig { form: Form::Lanl, ..SfbConfig::default() }
 }
 
 fn build(config: &SfbConfig) -> Sfb<TestPacket> {

@@ -50,7 +50,7 @@ impl Bench {
 
 fn ns2(limit: u64, buckets: u32) -> SfqConfig {
     SfqConfig {
-        profile: Profile::Ns2,
+        form: Form::Ns2,
         limit: Some(Limit::Packets(limit)),
         buckets: Some(buckets),
         ..SfqConfig::default()
@@ -277,7 +277,7 @@ fn what_finds_no_place_under_a_new_salt_is_dropped() {
 }
 
 #[test]
-fn profiles_and_tc_lines_give_what_they_name() {
+fn forms_and_tc_lines_give_what_they_name() {
     let mut words = TcWords::new("limit 100 perturb 10 quantum 1514 divisor 1024 flows 64 depth 50 headdrop");
     let c = SfqConfig::from_tc("sfq", &mut words).unwrap();
     assert_eq!((c.limit_packets(), c.perturb(), c.buckets()), (100, Duration::from_secs(10), 1024));
@@ -287,9 +287,9 @@ fn profiles_and_tc_lines_give_what_they_name() {
     let linux = SfqConfig::default();
     assert_eq!((linux.limit_packets(), linux.depth(), linux.flows()), (127, 127, 128));
     assert_eq!((linux.service(), linux.victim()), (Service::Byte, Victim::LongestTail));
-    let ns2 = SfqConfig { profile: Profile::Ns2, ..SfqConfig::default() };
+    let ns2 = SfqConfig { form: Form::Ns2, ..SfqConfig::default() };
     assert_eq!((ns2.limit_packets(), ns2.buckets(), ns2.hash()), (40, 16, FlowHash::Ns2));
-    let paper = SfqConfig { profile: Profile::Mckenney, ..SfqConfig::default() };
+    let paper = SfqConfig { form: Form::Paper, ..SfqConfig::default() };
     assert_eq!((paper.service(), paper.perturb()), (Service::Packet, Duration::from_secs(10)));
 }
 

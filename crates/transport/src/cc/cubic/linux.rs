@@ -6,6 +6,7 @@
 //! Departure: time is exact where Linux counts in jiffies.
 
 use super::super::AckSample;
+use super::hystart::Hystart;
 use tailrace_core::{Duration, Instant, math};
 
 /// 41/1024 of `bic_scale`, per cube of a tenth of a second.
@@ -32,10 +33,13 @@ pub(super) struct Growth {
     acked: f64,
     /// The window and the time of the last look at the cubic.
     seen: (f64, Instant),
+    /// Least round trip (delay_min); zero before the first.
+    least: Duration,
+    hystart: Option<Hystart>,
 }
 
 impl Growth {
-    pub(super) fn new(friendly: bool) -> Self {
+    pub(super) fn new(friendly: bool, hystart: bool) -> Self {
         Self {
             friendly,
             epoch: None,
@@ -46,13 +50,33 @@ impl Growth {
             friendly_window: 0.0,
             acked: 0.0,
             seen: (0.0, Instant::ZERO),
+            least: Duration::ZERO,
+            hystart: hystart.then(Hystart::new),
         }
     }
 
-    /// The window was reduced.
-    pub(super) fn end_epoch(&mut self) {
+    /// The window was reduced; a timeout forgets round trips, too.
+    pub(super) fn end_epoch(&mut self, timeout: bool) {
         self.epoch = None;
         self.credit = 0.0;
+        if timeout {
+            self.least = Duration::ZERO;
+            self.hystart = self.hystart.as_ref().map(|_| Hystart::new());
+        }
+    }
+
+    /// Those of the first second after a reduction do not count (`cubictcp_acked`).
+    pub(super) fn note_round_trip(&mut self, ack: &AckSample) {
+        let young = self.epoch.is_some_and(|epoch| ack.now.saturating_since(epoch) < Duration::from_secs(1));
+        if let Some(rtt) = ack.rtt.filter(|_| !young) {
+            self.least = if self.least.is_zero() { rtt } else { self.least.min(rtt) };
+        }
+    }
+
+    /// Whether HyStart, where it is on, ends slow start at this ACK; the window is `cwnd` segments of `bytes` in sum.
+    pub(super) fn ends_slow_start(&mut self, ack: &AckSample, cwnd: f64, bytes: f64) -> bool {
+        let least = self.least;
+        self.hystart.as_mut().is_some_and(|hystart| hystart.ends_slow_start(ack, (cwnd, bytes), least))
     }
 
     /// The window after an ACK of so many segments; `w_max` is zero where no loss has told it.
@@ -83,7 +107,7 @@ impl Growth {
             self.k = math::cbrt((self.origin - cwnd) / C);
             ack.now
         });
-        let x = (ack.now.saturating_since(epoch) + ack.min_rtt).as_secs_f64() - self.k;
+        let x = (ack.now.saturating_since(epoch) + self.least).as_secs_f64() - self.k;
         let delta = (C * (x * x * x).abs()).floor();
         let target = if x < 0.0 { self.origin - delta } else { self.origin + delta };
         self.per = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
@@ -126,12 +150,13 @@ mod tests {
                     now: Instant::ZERO + Duration::from_secs(1).mul_f64(now),
                     acked: Bytes(1000),
                     in_flight: Bytes(0),
-                    rtt: None,
+                    rtt: Some(rtt),
                     smoothed_rtt: rtt,
                     min_rtt: rtt,
                     cwnd_limited: true,
                     after_timeout: false,
                 };
+                g.note_round_trip(&ack);
                 cwnd = g.grow(cwnd, w_max, 1.0, &ack);
             }
             seen.push(cwnd as u32);
@@ -143,7 +168,7 @@ mod tests {
     fn a_small_window_grows_by_about_half_a_segment_a_round_trip_and_goes_on_so() {
         // From 7 of 10: the friendly window gains 8/15 a round trip, 16 in 30; the cubic is still below (at 3 s it is
         // 0.4 (3.1 - 1.96)^3 = 0.6 above 10). RFC 9438 would grow by one a round trip beyond 10.
-        let windows = rounds(&mut Growth::new(true), 7.0, 10.0, 30);
+        let windows = rounds(&mut Growth::new(true, false), 7.0, 10.0, 30);
         assert!(windows.windows(2).all(|w| w[1] >= w[0] && w[1] - w[0] <= 1), "{windows:?}");
         let last = windows[29];
         assert!((20..=23).contains(&last), "7 + 16, and behind by what one whole segment waits: {windows:?}");
@@ -153,7 +178,7 @@ mod tests {
     fn a_large_window_follows_the_cubic() {
         // W_max 200 from 140: K = cbrt(60 / 0.4004) = 5.31 s. One least round trip ahead of 4 s the target is
         // 200 - 0.4004 * 1.21^3 = 199.3; the window gets there within about a round trip.
-        let windows = rounds(&mut Growth::new(false), 140.0, 200.0, 80);
+        let windows = rounds(&mut Growth::new(false, false), 140.0, 200.0, 80);
         assert!((196..=200).contains(&windows[39]), "{windows:?}");
         // At 8 s: 200 + 0.4004 * 2.79^3 = 208.7 ahead.
         assert!((205..=209).contains(&windows[79]), "{windows:?}");
@@ -161,7 +186,7 @@ mod tests {
 
     #[test]
     fn before_the_first_loss_the_window_gains_at_least_a_twentieth() {
-        let windows = rounds(&mut Growth::new(true), 100.0, 0.0, 1);
+        let windows = rounds(&mut Growth::new(true, false), 100.0, 0.0, 1);
         assert_eq!(windows, [105]);
     }
 }

@@ -6,7 +6,6 @@
 
 use super::{CoupledAlgorithm, CoupledControl, Path, active};
 use crate::cc::AckSample;
-use tailrace_core::params::Invalid;
 use tailrace_core::{choices, parameters};
 
 choices! {
@@ -25,7 +24,7 @@ parameters! {
         /// How the weight follows from the number of subflows.
         weight: EwtcpWeight = EwtcpWeight::InverseSquare, "so that n subflows over one bottleneck are one TCP";
         /// The weight itself, where it is fixed.
-        a: Option<f64> = None, "from `weight`";
+        a: Option<f64> = None, "from `weight`", in 0.000001..=1000000.0: "the windows would stand still or jump";
     }
 }
 
@@ -38,12 +37,6 @@ impl CoupledAlgorithm for Ewtcp {
     const SUMMARY: &'static str = "Each subflow a TCP of smaller weight";
     const CITATION: &'static str =
         "Honda et al., \"Multipath Congestion Control for Shared Bottleneck\", PFLDNeT 2009";
-    fn validate(c: &EwtcpConfig) -> Result<(), Invalid> {
-        if c.a.is_some_and(|a| a <= 0.0) {
-            return Err(("a", "must be more than zero, or the windows never grow".into()));
-        }
-        Ok(())
-    }
     fn build(config: &EwtcpConfig) -> Self {
         Self(config.clone())
     }

@@ -16,11 +16,11 @@ parameters! {
     /// Parameters of wVegas. Counts are in segments.
     pub struct WvegasConfig {
         /// Segments that all paths together keep queued. Fewer give up bandwidth to noise, more add delay.
-        total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha";
+        total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha", in 0.000001..=1000000.0: "it is a number of packets";
         /// The least that a path keeps queued.
-        initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha";
+        initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha", in 0.000001..=1000000.0: "it is a number of packets";
         /// More than so many queued end slow start.
-        gamma: f64 = 1.0, "multipath-tcp/mptcp, gamma";
+        gamma: f64 = 1.0, "multipath-tcp/mptcp, gamma", in 0.0..=1000000.0: "it is a number of packets";
     }
 }
 
@@ -56,12 +56,6 @@ impl CoupledAlgorithm for Wvegas {
     const CITATION: &'static str =
         "Cao, Xu, Fu, \"Delay-based Congestion Control for Multipath TCP\", ICNP 2012";
     fn validate(c: &WvegasConfig) -> Result<(), Invalid> {
-        if c.initial_alpha <= 0.0 {
-            return Err(("initial_alpha", "must be more than zero".into()));
-        }
-        if c.gamma < 0.0 {
-            return Err(("gamma", "must not be negative".into()));
-        }
         if c.total_alpha < c.initial_alpha {
             return Err((
                 "total_alpha",

@@ -5,6 +5,10 @@
 //! after `event_delay`, as the kernel's worker does; one that is undone within it was none. An address that comes
 //! back is a new one to the peer. `retry_after` is the second attempt where there was no route for the first; there
 //! is no third. A subflow that dies of timeouts is opened again only with `create_on_err`.
+//!
+//! REMOVE_ADDR may be lost (RFC 8684 §3.4.2), so an address that is announced again may have been away: of the pairs with
+//! it those whose subflow broke are joined again, the others once more when it does. Without another announcement what
+//! the peer has reset stays ended.
 
 use super::{AddressId, PathAction, PathEvent, PathManager, PathManagerKind};
 use crate::tcp::ResetCause;
@@ -20,7 +24,7 @@ parameters! {
         /// How long a change of a local address waits. Longer ones hide flapping, and leave a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once; multipath-tcp/mptcp has 500 ms";
         /// Second attempt after so long where there was no route; `"auto"` is none.
-        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once";
+        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt is an event";
         /// Open a subflow again that died of timeouts.
         create_on_err: bool = false, "multipath-tcp/mptcp, create_on_err";
     }
@@ -44,6 +48,10 @@ pub struct Fullmesh {
     changes: VecDeque<(AddressId, bool, Instant)>,
     retries: VecDeque<(AddressId, AddressId, Instant)>,
     retried: [u32; MAX_ADDRESSES],
+    /// Subflows that broke though both addresses stood.
+    broken: Vec<(AddressId, AddressId)>,
+    /// For each local address the remote ones that were announced again since a subflow between them broke.
+    renewed: [u32; MAX_ADDRESSES],
     actions: VecDeque<PathAction>,
 }
 
@@ -75,6 +83,8 @@ impl PathManagerKind for Fullmesh {
             changes: VecDeque::new(),
             retries: VecDeque::new(),
             retried: [0; MAX_ADDRESSES],
+            broken: Vec::new(),
+            renewed: [0; MAX_ADDRESSES],
             actions: VecDeque::new(),
         }
     }
@@ -112,6 +122,8 @@ impl Fullmesh {
         } else {
             self.tried[usize::from(id) % MAX_ADDRESSES] = 0;
             self.retried[usize::from(id) % MAX_ADDRESSES] = 0;
+            self.renewed[usize::from(id) % MAX_ADDRESSES] = 0;
+            self.broken.retain(|pair| pair.0 != id);
             self.actions.push_back(PathAction::Withdraw { local: id });
         }
     }
@@ -138,6 +150,7 @@ impl Fullmesh {
             return;
         }
         let retried = &mut self.retried[usize::from(local) % MAX_ADDRESSES];
+        let renewed = &mut self.renewed[usize::from(local) % MAX_ADDRESSES];
         match cause {
             None if *retried & bit(remote) == 0 => {
                 *retried |= bit(remote);
@@ -148,7 +161,26 @@ impl Fullmesh {
             Some(ResetCause::TimedOut) if self.config.create_on_err => {
                 self.actions.push_back(PathAction::Connect { local, remote, backup: false });
             }
-            _ => {}
+            Some(_) if *renewed & bit(remote) != 0 => {
+                *renewed &= !bit(remote);
+                self.actions.push_back(PathAction::Connect { local, remote, backup: false });
+            }
+            Some(_) => self.broken.push((local, remote)),
+            None => {}
+        }
+    }
+
+    fn on_announced(&mut self, id: AddressId) {
+        if self.remotes & bit(id) == 0 {
+            self.remotes |= bit(id);
+            return self.connect_all();
+        }
+        let again = |pair: &mut (AddressId, AddressId)| pair.1 == id;
+        for (local, remote) in self.broken.extract_if(.., again) {
+            self.actions.push_back(PathAction::Connect { local, remote, backup: false });
+        }
+        for (renewed, tried) in self.renewed.iter_mut().zip(&self.tried) {
+            *renewed |= tried & bit(id);
         }
     }
 }
@@ -174,13 +206,12 @@ impl PathManager for Fullmesh {
                     self.changes.push_back((id, up, now.saturating_add(self.config.event_delay)));
                 }
             }
-            PathEvent::RemoteAdded { id } => {
-                self.remotes |= bit(id);
-                self.connect_all();
-            }
+            PathEvent::RemoteAdded { id } => self.on_announced(id),
             PathEvent::RemoteRemoved { id } => {
                 self.remotes &= !bit(id);
-                self.tried.iter_mut().chain(&mut self.retried).for_each(|t| *t &= !bit(id));
+                let marks = self.tried.iter_mut().chain(&mut self.retried).chain(&mut self.renewed);
+                marks.for_each(|m| *m &= !bit(id));
+                self.broken.retain(|pair| pair.1 != id);
                 self.actions.push_back(PathAction::Abandon { remote: id });
             }
             PathEvent::SubflowLost { local, remote, cause } => self.on_lost((local, remote), cause, now),
@@ -285,6 +316,27 @@ mod tests {
         assert_eq!(actions(&mut pm), [connect(1, 0)]);
         pm.on_event(&lost, at(1001));
         assert_eq!((pm.poll_timeout(), actions(&mut pm)), (None, vec![]));
+    }
+
+    #[test]
+    fn an_address_that_is_announced_again_is_joined_again_where_it_is_not_joined() {
+        let mut pm = client(&FullmeshConfig::default());
+        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(1));
+        actions(&mut pm);
+        let lost = |local| PathEvent::SubflowLost { local, remote: 1, cause: Some(ResetCause::Peer) };
+        // One subflow breaks before the address comes back, one after it; nothing is opened but for an announcement.
+        pm.on_event(&lost(0), at(2));
+        assert_eq!(actions(&mut pm), []);
+        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(3));
+        assert_eq!(actions(&mut pm), [connect(0, 1)]);
+        pm.on_event(&lost(1), at(4));
+        assert_eq!(actions(&mut pm), [connect(1, 1)]);
+        pm.on_event(&lost(1), at(5));
+        assert_eq!(actions(&mut pm), []);
+        // A withdrawal that comes through says more than that.
+        pm.on_event(&PathEvent::RemoteRemoved { id: 1 }, at(6));
+        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(7));
+        assert_eq!(actions(&mut pm), [PathAction::Abandon { remote: 1 }, connect(0, 1), connect(1, 1)]);
     }
 
     #[test]

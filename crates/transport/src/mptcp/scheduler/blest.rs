@@ -16,15 +16,15 @@ parameters! {
     /// Parameters of BLEST.
     pub struct BlestConfig {
         /// Scale of the estimate at the start. Larger ones avoid the slow subflow more.
-        lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0";
+        lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0", in 0.0..=1000000.0: "it is a factor";
         /// The least that it falls to.
-        min_lambda: f64 = 1.0, "multipath-tcp/mptcp";
+        min_lambda: f64 = 1.0, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
         /// The most that it grows to.
-        max_lambda: f64 = 1.3, "multipath-tcp/mptcp";
+        max_lambda: f64 = 1.3, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
         /// Growth in a round trip in which the window was found shut.
-        increase: f64 = 0.04, "multipath-tcp/mptcp";
+        increase: f64 = 0.04, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
         /// Fall in one in which it was not.
-        decrease: f64 = 0.01, "multipath-tcp/mptcp";
+        decrease: f64 = 0.01, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
     }
 }
 
@@ -44,9 +44,6 @@ impl SchedulerKind for Blest {
     const CITATION: &'static str =
         "Ferlin et al., \"BLEST: Blocking Estimation-based MPTCP Scheduler\", IFIP Networking 2016";
     fn validate(c: &BlestConfig) -> Result<(), Invalid> {
-        if c.min_lambda < 0.0 {
-            return Err(("min_lambda", "must not be negative".into()));
-        }
         if c.max_lambda < c.min_lambda {
             return Err((
                 "max_lambda",

@@ -9,13 +9,12 @@
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
 use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
-use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of ECF.
     pub struct EcfConfig {
         /// Hysteresis: once waiting, the slow subflow must be better by so much.
-        beta: f64 = 0.25, "Lim et al. 2017, §4";
+        beta: f64 = 0.25, "Lim et al. 2017, §4", in 0.0..=1000000.0: "it is a factor";
     }
 }
 
@@ -32,12 +31,6 @@ impl SchedulerKind for Ecf {
     const SUMMARY: &'static str = "Waits for the fast subflow where that finishes earlier";
     const CITATION: &'static str =
         "Lim et al., \"ECF: An MPTCP Path Scheduler to Manage Heterogeneous Paths\", CoNEXT 2017";
-    fn validate(c: &EcfConfig) -> Result<(), Invalid> {
-        if c.beta < 0.0 {
-            return Err(("beta", "must not be negative".into()));
-        }
-        Ok(())
-    }
     fn build(config: &EcfConfig) -> Self {
         let default = LowestRtt::build(&LowestRttConfig::default());
         Self { beta: config.beta, waiting: false, default }

@@ -3,21 +3,24 @@
 //! Of the usable subflows, backups only for want of others, the one whose bytes not yet acknowledged would take the
 //! least time at its average pacing rate gets the next burst.
 //!
-//! Departure: Linux fills the send queue of a subflow ahead of its window; here bytes leave at once or wait, so the
-//! choice is made among subflows with room, and what a queue would hold is what is in flight. The pacing rate is
-//! Linux's: window over round trip, twice that in slow start and 1.2 times after, averaged over what is queued.
+//! Bytes are put into the send queues of subflows ahead of their windows, so what a subflow is given is decided by how
+//! fast its queue drains, and one that falls silent holds more than a window. The pacing rate is Linux's: window over
+//! round trip, twice that in slow start and 1.2 times after, averaged over what is queued. Without `fill_queues` bytes
+//! leave at once or wait, the choice is made among subflows with room, and what a queue would hold is what is in flight.
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
 use crate::mptcp::MAX_SUBFLOWS;
 use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
-use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of Linux's scheduler.
     pub struct LinuxSchedulerConfig {
         /// Bytes that one decision is good for.
-        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE";
+        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes sent in turn";
+        /// Subflows are given bytes ahead of their windows, as far as their send buffers go. Otherwise a silent subflow
+        /// holds one window at most, and comes back sooner.
+        fill_queues: bool = true, "Linux mptcp_sendmsg_frag, sk_stream_memory_free";
     }
 }
 
@@ -25,8 +28,9 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct LinuxScheduler {
     burst: u64,
+    fills: bool,
     last: usize,
-    left: u64,
+    left: i64,
     rates: [f64; MAX_SUBFLOWS],
 }
 
@@ -34,46 +38,73 @@ impl SchedulerKind for LinuxScheduler {
     type Config = LinuxSchedulerConfig;
     const SUMMARY: &'static str = "The subflow that would drain its queue first";
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
-    fn validate(c: &LinuxSchedulerConfig) -> Result<(), Invalid> {
-        if c.burst == 0 {
-            return Err(("burst", "must be at least 1".into()));
-        }
-        Ok(())
-    }
     fn build(config: &LinuxSchedulerConfig) -> Self {
-        Self { burst: config.burst.max(1), last: 0, left: 0, rates: [0.0; MAX_SUBFLOWS] }
+        let (burst, fills) = (config.burst.max(1), config.fill_queues);
+        Self { burst, fills, last: 0, left: 0, rates: [0.0; MAX_SUBFLOWS] }
     }
 }
 
+/// In bytes a second (`tcp_update_pacing_rate`).
 fn pacing_rate(s: &SubflowView) -> f64 {
     let slow_start = s.ssthresh.is_none_or(|t| s.cwnd.get() < t.get() / 2);
     let factor = if slow_start { 2.0 } else { 1.2 };
-    factor * s.rate()
+    factor * s.cwnd.max(s.in_flight).as_f64() / s.srtt.as_secs_f64().max(1e-6)
+}
+
+impl LinuxScheduler {
+    fn queue(&self, s: &SubflowView) -> f64 {
+        if self.fills { s.queued.as_f64() } else { s.in_flight.as_f64() }
+    }
+
+    /// How long what it has would take, at its average rate.
+    fn linger(&mut self, id: usize, s: &SubflowView) -> f64 {
+        if self.rates[id] <= 0.0 || s.sent == 0 {
+            self.rates[id] = pacing_rate(s);
+        }
+        self.queue(s) / self.rates[id]
+    }
+
+    /// The subflow that would be done first, whether it has room or not where queues are filled.
+    fn first_done(&mut self, chunk: &Chunk, subflows: &[SubflowView]) -> Option<usize> {
+        let backups_only = !subflows.iter().any(|s| s.usable && !s.backup);
+        let mut best: Option<(f64, usize)> = None;
+        for (id, s) in subflows.iter().enumerate() {
+            let fit = s.usable && (backups_only || !s.backup) && !is_in(chunk.carriers, id);
+            if !fit || !(self.fills || s.room) {
+                continue;
+            }
+            let linger = self.linger(id, s);
+            if best.is_none_or(|(least, _)| linger < least) {
+                best = Some((linger, id));
+            }
+        }
+        best.map(|(_, id)| id).filter(|id| subflows[*id].room)
+    }
 }
 
 impl Scheduler for LinuxScheduler {
-    fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
-        let len = u64::from(chunk.len);
-        let open = |id: usize| {
-            let s = &subflows[id];
-            s.usable && s.room && !is_in(chunk.carriers, id)
-        };
-        if self.left >= len && self.last < subflows.len() && open(self.last) {
+    fn fills_queues(&self) -> bool {
+        self.fills
+    }
+
+    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+        let len = i64::from(chunk.len);
+        let last =
+            subflows.get(self.last).filter(|s| s.usable && s.room && !is_in(chunk.carriers, self.last));
+        if self.left > 0 && last.is_some() {
             self.left -= len;
             return Some(self.last);
         }
-        let backups_only = !subflows.iter().any(|s| s.usable && !s.backup);
-        let linger = |id: usize, rates: &[f64]| {
-            let rate = if rates[id] > 0.0 { rates[id] } else { pacing_rate(&subflows[id]) };
-            subflows[id].in_flight.as_f64() / rate
-        };
-        let candidates =
-            (0..subflows.len()).filter(|id| open(*id) && (backups_only || !subflows[*id].backup));
-        let id = candidates.min_by(|a, b| linger(*a, &self.rates).total_cmp(&linger(*b, &self.rates)))?;
-        let (queued, burst) = (subflows[id].in_flight.as_f64(), self.burst as f64);
-        let rate = &mut self.rates[id];
-        *rate = (*rate * queued + pacing_rate(&subflows[id]) * burst) / (queued + burst);
-        (self.last, self.left) = (id, self.burst.saturating_sub(len));
+        let id = self.first_done(chunk, subflows)?;
+        let burst = if self.fills { self.burst.min(conn.window.get()) } else { self.burst };
+        let (queued, rate) = (self.queue(&subflows[id]), pacing_rate(&subflows[id]));
+        if burst > 0 {
+            self.rates[id] = (self.rates[id] * queued + rate * burst as f64) / (queued + burst as f64);
+        }
+        let left = burst.min(i64::MAX as u64) as i64 - len;
+        // The rest of a window goes as a small segment in Linux; it is waited out here.
+        self.left = if burst < self.burst && left < len { 0 } else { left };
+        self.last = id;
         Some(id)
     }
 }
@@ -86,7 +117,7 @@ mod tests {
 
     #[test]
     fn bursts_go_where_the_queue_drains_first() {
-        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 2000 });
+        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 1500, fill_queues: false });
         let mut select = |flight: [u64; 2]| {
             let views = flight.map(|f| SubflowView { in_flight: Bytes(f), ..subflow(10) });
             linux.select(&chunk(0), &conn(), &views)
@@ -94,6 +125,21 @@ mod tests {
         assert_eq!(select([5000, 1000]), Some(1));
         assert_eq!(select([0, 1000]), Some(1), "the burst is not used up");
         assert_eq!(select([0, 1000]), Some(0));
+    }
+
+    #[test]
+    fn a_full_queue_that_would_be_done_first_is_waited_for() {
+        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig::default());
+        let (slow, fast) = (subflow(100), subflow(10));
+        let queued = |s: SubflowView, bytes, room| SubflowView { queued: Bytes(bytes), room, sent: 1, ..s };
+        let views = [queued(slow, 50_000, true), queued(fast, 50_000, false)];
+        assert_eq!(
+            linux.select(&chunk(0), &conn(), &views),
+            None,
+            "the fast one drains in a tenth of the time"
+        );
+        let views = [queued(slow, 4_000, true), queued(fast, 50_000, false)];
+        assert_eq!(linux.select(&chunk(0), &conn(), &views), Some(0));
     }
 
     #[test]

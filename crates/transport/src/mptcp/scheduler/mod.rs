@@ -29,7 +29,7 @@ pub struct SubflowView {
     pub usable: bool,
     /// Only for when no other can be used (either end may have said so).
     pub backup: bool,
-    /// A full segment would leave at once.
+    /// A full segment would leave at once; with a scheduler that fills queues, its send buffer has room for one.
     pub room: bool,
     /// Whether a timeout is being repaired.
     pub in_loss: bool,
@@ -49,6 +49,8 @@ pub struct SubflowView {
     pub ssthresh: Option<Bytes>,
     /// Bytes in the network.
     pub in_flight: Bytes,
+    /// Bytes that were handed to it and are not acknowledged, sent or not, with what their packets take beside them.
+    pub queued: Bytes,
     /// Segment size.
     pub mss: u32,
     /// Segments retransmitted and sent in all: what a loss-aware scheduler goes by.
@@ -72,6 +74,7 @@ impl SubflowView {
         cwnd: Bytes(0),
         ssthresh: None,
         in_flight: Bytes(0),
+        queued: Bytes(0),
         mss: 1,
         retransmitted: 0,
         sent: 0,
@@ -114,6 +117,12 @@ pub trait Scheduler {
     /// The subflow for `chunk`; `None` is to wait. `subflows` is indexed by subflow; only one with
     /// [`SubflowView::usable`] and [`SubflowView::room`] may be named.
     fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize>;
+
+    /// Whether bytes are handed out ahead of the windows of subflows, as far as their send buffers go.
+    #[inline]
+    fn fills_queues(&self) -> bool {
+        false
+    }
 
     /// What to send next and on which subflow. Unless a scheduler has its own order: what is to be sent again, then
     /// what is new.

@@ -34,6 +34,10 @@ macro_rules! schedulers {
                 match self { $( Self::$variant(s) => s.select(chunk, conn, subflows), )+ }
             }
             #[inline]
+            fn fills_queues(&self) -> bool {
+                match self { $( Self::$variant(s) => s.fills_queues(), )+ }
+            }
+            #[inline]
             fn next<P: Pieces>(
                 &mut self,
                 pieces: &mut P,

@@ -6,13 +6,12 @@
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
 use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
-use tailrace_core::params::Invalid;
 
 parameters! {
     /// Parameters of the round-robin scheduler.
     pub struct RoundRobinConfig {
         /// Segments a turn. More make longer runs on one path, and more reordering.
-        num_segments: u64 = 1, "multipath-tcp/mptcp, num_segments";
+        num_segments: u64 = 1, "multipath-tcp/mptcp, num_segments", in 1..=1000000000: "a turn has at least one";
         /// Pass over a subflow without room rather than wait for it.
         cwnd_limited: bool = true, "multipath-tcp/mptcp, cwnd_limited";
     }
@@ -31,12 +30,6 @@ impl SchedulerKind for RoundRobin {
     type Config = RoundRobinConfig;
     const SUMMARY: &'static str = "Each subflow in turn";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_rr.c";
-    fn validate(c: &RoundRobinConfig) -> Result<(), Invalid> {
-        if c.num_segments == 0 {
-            return Err(("num_segments", "must be at least 1".into()));
-        }
-        Ok(())
-    }
     fn build(config: &RoundRobinConfig) -> Self {
         Self { config: config.clone(), turn: 0, used: 0 }
     }

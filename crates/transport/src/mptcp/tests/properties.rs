@@ -136,7 +136,7 @@ proptest! {
         bytes in (1_u64..200_000, 0_u64..50_000),
         seed in any::<u64>(),
     ) {
-        let window = plan.tcp.receive_buffer.get().max(65_535);
+        let window = plan.tcp.largest_window().max(65_535);
         let mut w = World::new(&plan, &paths, seed);
         for end in 0..2 {
             w.ends[end].write([bytes.0, bytes.1][end]);

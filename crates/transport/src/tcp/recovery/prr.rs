@@ -1,8 +1,8 @@
 //! Proportional rate reduction (RFC 6937): in fast recovery data goes out in proportion to what arrives, so that at its
 //! end as much is in flight as the lowered window allows, without a silent half round trip and without a burst.
 //!
-//! Counted in bytes; what may be sent is rounded up to whole segments, as the RFC's examples count. Congestion marks
-//! lower the window at once (Linux spreads that, too).
+//! Counted in bytes; what may be sent is rounded up to whole segments, as the RFC's examples count. In Linux's form what
+//! a congestion mark takes is spread in the same way; otherwise the window falls at once then.
 
 use super::Tcp;
 use crate::cc::CongestionControl;
@@ -10,7 +10,7 @@ use crate::config::Prr;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrrState {
-    /// Flight when recovery began (RecoverFS).
+    /// Flight when recovery began (RecoverFS); in Linux's form the window then (prior_cwnd).
     flight: u64,
     /// Delivered since (prr_delivered).
     delivered: u64,

@@ -4,8 +4,8 @@
 //! sent again stand in a queue of their own: an ACK costs what it finds, not the window. Departures: D-SACK reports
 //! of the latest loss probe do not widen the reordering window (as in Linux); 3 SACKed segments are `dup_thresh`.
 
+use super::Tcp;
 use super::repair::Seen;
-use super::{Phase, Tcp};
 use crate::segment::Segment;
 use crate::tcp::output::clock;
 use crate::tcp::scoreboard::Sent;
@@ -98,10 +98,10 @@ impl Rack {
 }
 
 impl Tcp {
-    /// RFC 8985 §6.2, steps 2 to 5, for an ACK.
-    pub(super) fn rack_on_ack(&mut self, seen: &Seen, now: Instant) {
+    /// RFC 8985 §6.2, steps 2 to 5, for an ACK. Whether a retransmission was lost.
+    pub(super) fn rack_on_ack(&mut self, seen: &Seen, now: Instant) -> bool {
         let (una, nxt) = (self.board.una, self.board.nxt);
-        let Some(repair) = &mut self.repair else { return };
+        let Some(repair) = &mut self.repair else { return false };
         let rack = &mut repair.rack;
         if let Some(newest) = seen.newest {
             rack.rtt = now.saturating_since(newest.0);
@@ -115,15 +115,17 @@ impl Tcp {
             rack.multiplier += 1;
             rack.persist = PERSIST;
         }
-        self.rack_detect(now);
+        self.rack_detect(now)
     }
 
-    /// Marks what is lost (RACK_detect_loss) and says when the rest of what was overtaken will be.
-    pub(super) fn rack_detect(&mut self, now: Instant) {
+    /// Marks what is lost (RACK_detect_loss) and says when the rest of what was overtaken will be. Returns whether a
+    /// retransmission was lost.
+    pub(super) fn rack_detect(&mut self, now: Instant) -> bool {
         let window = self.reordering_window();
         #[cfg(test)]
         let marked = self.board.marked;
-        let Some(repair) = &mut self.repair else { return };
+        let Some(repair) = &mut self.repair else { return false };
+        let mut again = false;
         let rack = &mut repair.rack;
         let wait = rack.rtt + window;
         #[cfg(test)]
@@ -133,7 +135,7 @@ impl Tcp {
         if rack.resent.is_empty() && !self.board.may_be_overtaken(rack.newest) {
             #[cfg(test)]
             assert_eq!(expected, (Vec::new(), None), "nothing was overtaken");
-            return;
+            return false;
         }
         let mut pending = self.board.mark_overdue(rack.newest, now, wait);
         while let Some(&(end, at)) = rack.resent.front() {
@@ -144,6 +146,7 @@ impl Tcp {
             }
             if missing {
                 self.board.mark_resent_lost(end, at);
+                again = true;
             }
             rack.resent.pop_front();
         }
@@ -162,13 +165,14 @@ impl Tcp {
             );
             assert_eq!(self.board.marked - marked, expected.0.len() as u64, "no more than that");
         }
+        again
     }
 
     /// RFC 8985 §6.2 step 4: RACK.reo_wnd.
     fn reordering_window(&self) -> Duration {
         let Some(repair) = &self.repair else { return Duration::ZERO };
         let rack = &repair.rack;
-        let repairing = self.recovery.phase != Phase::Open;
+        let repairing = self.recovery.is_active();
         if !rack.reordering_seen && (repairing || self.board.has_sacked(repair.dup_thresh)) {
             return Duration::ZERO;
         }
@@ -182,7 +186,7 @@ impl Tcp {
         let marked = self.board.marked;
         self.rack_detect(now);
         if self.board.marked > marked {
-            if self.recovery.phase == Phase::Open {
+            if !self.recovery.is_active() {
                 self.enter_fast(self.board.outstanding(), now);
             }
             self.force = true;

@@ -9,8 +9,9 @@ use super::prr::PrrState;
 use super::rack::Rack;
 use super::tlp::Tlp;
 use super::undo::{Frto, Undo};
+use super::usage::Usage;
 use super::{Phase, Tcp};
-use crate::config::{Misbehaviour, Prr, TcpConfig};
+use crate::config::{Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
 use crate::segment::Segment;
 use crate::tcp::scoreboard::{Acked, Sent};
 use crate::tcp::timer::Timer;
@@ -31,6 +32,8 @@ pub(super) struct Seen {
     pub(super) dsack: Option<(u64, u64)>,
     /// That was a loss probe.
     pub(super) dsack_of_probe: bool,
+    /// When the first of what was SACKed for the first time, and sent once, was sent.
+    pub(super) sacked_from: Option<Instant>,
 }
 
 /// What there was before an ACK: acknowledged, delivered in sum, and how often a segment had been marked lost.
@@ -52,12 +55,15 @@ pub(crate) struct Repair {
     pub(super) undo: Undo,
     pub(super) frto: Frto,
     pub(super) door: Door,
+    pub(super) usage: Usage,
     /// `dup_thresh` as reordering has raised it.
     pub(super) dup_thresh: u16,
     /// How far the last of several ACKs for one segment reached (`misbehaviour`).
     pub(in crate::tcp) acked_to: u64,
     /// The next ACK is one that runs ahead of what came (`misbehaviour`).
     pub(in crate::tcp) ahead: bool,
+    /// Relative numbers of bytes passed over, which a connection above has not heard of.
+    pub(in crate::tcp) hole: Option<(u64, u64)>,
     /// When the retransmission timer expires while an earlier deadline stands in its place.
     pub(super) rto_at: Instant,
 }
@@ -78,9 +84,11 @@ impl Repair {
                 undo: Undo::default(),
                 frto: Frto::Off,
                 door: Door::default(),
+                usage: Usage::default(),
                 dup_thresh: u16::from(c.dup_thresh),
                 acked_to: 0,
                 ahead: false,
+                hole: None,
                 rto_at: Instant::MAX,
             })
         })
@@ -101,7 +109,40 @@ impl Tcp {
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
         let genuine = |sent: &Sent| Rack::is_genuine(sent, segment, least, now);
-        self.board.on_sack(blocks, |sent| seen.note(&sent, point, genuine(&sent)))
+        self.board.on_sack(blocks, |sent| {
+            seen.note(&sent, point, genuine(&sent));
+            if !sent.again {
+                seen.sacked_from = Some(seen.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
+            }
+        })
+    }
+
+    /// When the first of what this ACK SACKs for the first time was sent, where that gives a round trip.
+    pub(in crate::tcp) fn sacked_from(&self) -> Option<Instant> {
+        let wanted = self.config.rtt_sampling == RttSampling::AckOrSack;
+        self.repair.as_ref().filter(|_| wanted)?.seen.sacked_from
+    }
+
+    /// An ACK that does not advance SACKs what was sent at `from`: a round trip; and where that was before the oldest
+    /// segment was sent (again), the timeout counts from now. Later ones prove nothing for that segment.
+    fn on_round_trip_of_sack(&mut self, from: Instant, now: Instant) {
+        if self.config.rtt_sampling == RttSampling::AckOrSack {
+            let place = (self.board.una, self.board.nxt);
+            self.rtt.on_sample(now.saturating_since(from), place, now, &self.config);
+        }
+        let head = self.board.first_sent_at();
+        if self.config.rto_restart && head.is_some_and(|at| from < at) {
+            self.restart_rto(now);
+        }
+    }
+
+    /// The timeout counts from now, whatever stands before it.
+    pub(in crate::tcp) fn restart_rto(&mut self, now: Instant) {
+        if let (Timer::Probe(_) | Timer::Reorder(_), Some(repair)) = (self.timer, &mut self.repair) {
+            repair.rto_at = now.saturating_add(self.rtt.rto(&self.config));
+        } else {
+            self.rearm_retransmit(now);
+        }
     }
 
     /// Takes a cumulative acknowledgment, noting what it delivers.
@@ -126,6 +167,10 @@ impl Tcp {
     ) {
         let Some(repair) = &mut self.repair else { return };
         let mut seen = core::mem::take(&mut repair.seen);
+        if let (None, Some(from)) = (&acked, seen.sacked_from) {
+            self.on_round_trip_of_sack(from, now);
+        }
+        let Some(repair) = &mut self.repair else { return };
         seen.dsack_of_probe = seen.dsack.is_some_and(|range| repair.tlp.was_probe(range));
         let reordered = repair.rack.note_order(&seen);
         if let Some(low) = reordered {
@@ -139,7 +184,12 @@ impl Tcp {
         self.tlp_on_ack(&seen, segment, (una, ack), now);
         self.judge(&seen, segment, acked.as_ref(), now);
         if self.options.sack && self.config.rack {
-            self.rack_on_ack(&seen, now);
+            let again = self.rack_on_ack(&seen, now);
+            // Linux: a retransmission that was lost ends the repair of a timeout; fast recovery goes on from here.
+            let linux = self.config.rto_window == RtoWindow::FlightAndOne;
+            if again && linux && self.recovery.phase == Phase::Loss {
+                self.enter_fast(self.board.outstanding(), now);
+            }
         }
     }
 
@@ -178,7 +228,8 @@ impl Tcp {
     pub(in crate::tcp) fn conclude(&mut self, now: Instant) {
         let Some(Before { una, delivered, marked }) = self.repair.as_ref().map(|r| r.before) else { return };
         let news = self.delivered().saturating_sub(delivered);
-        if self.recovery.phase == Phase::Fast && self.reduces_rate() && news > 0 {
+        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Slowing);
+        if reducing && self.reduces_rate() && news > 0 {
             self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
         }
         if news > 0 {
@@ -224,9 +275,9 @@ impl Tcp {
     /// A segment with sequence space from `start` to `end` goes out.
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
-        let fast = self.recovery.phase == Phase::Fast;
+        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Slowing);
         let Some(repair) = &mut self.repair else { return };
-        if fast {
+        if reducing {
             repair.prr.out += end - start;
         }
         if new {

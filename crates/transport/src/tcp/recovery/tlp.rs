@@ -52,7 +52,7 @@ impl Tcp {
             && tlp.samples.is_none_or(|n| self.rtt.samples > n)
             && repair.rack.deadline.is_none()
             && self.options.sack
-            && self.recovery.phase == Phase::Open
+            && !self.recovery.is_active()
             && !self.recovery.holds
             && self.board.sacked() == 0
             && self.board.outstanding() > 0

@@ -131,7 +131,8 @@ impl Tcp {
 
     /// The retransmission timer expired, `again` for data that was sent again already: step 1 of F-RTO.
     pub(super) fn frto_on_timeout(&mut self, was: Phase) {
-        let start = self.config.frto && (was == Phase::Open || (was == Phase::Loss && self.retries > 1));
+        let start = self.config.frto
+            && (matches!(was, Phase::Open | Phase::Slowing) || (was == Phase::Loss && self.retries > 1));
         if let Some(repair) = &mut self.repair {
             repair.frto = if start { Frto::Waiting } else { Frto::Off };
         }

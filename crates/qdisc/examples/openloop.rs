@@ -1,0 +1,107 @@
+//! Packets at given instants through one discipline in front of one link, and what it does with them.
+//!
+//! `openloop QUEUE RATE_BPS DURATION_S ECN SEED < pattern`: QUEUE is a tc line; a line of the pattern is "NANOSECONDS FLOW
+//! BYTES". Prints what `validation/linux/pattern.c` prints of a kernel.
+
+use std::io::{BufRead as _, Write as _};
+use tailrace_core::{Duration, Ecn, Instant, Rate, Rng};
+use tailrace_qdisc::testing::{Counter, TestPacket};
+use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline as _};
+
+const SAMPLE_NS: u64 = 10_000_000;
+
+struct Link {
+    queue: Qdisc<TestPacket>,
+    rate_bps: u64,
+    /// When the packet in transmission will have left.
+    busy_until: Option<u64>,
+    rng: Rng,
+    sink: Counter,
+    arrived: Vec<u64>,
+}
+
+impl Link {
+    /// Timers and departures before `until`.
+    fn run(&mut self, until: u64) {
+        loop {
+            let timer = self.queue.poll_timeout().map_or(u64::MAX, Instant::as_nanos);
+            let free = self.busy_until.unwrap_or(u64::MAX);
+            let at = timer.min(free);
+            if at >= until {
+                return;
+            }
+            if timer <= free {
+                let mut cx = Cx { now: Instant::from_nanos(at), rng: &mut self.rng, sink: &mut self.sink };
+                self.queue.handle_timeout(&mut cx);
+            }
+            if free <= timer || self.busy_until.is_none() {
+                self.send(at);
+            }
+        }
+    }
+
+    /// The link is free at `at`.
+    fn send(&mut self, at: u64) {
+        let mut cx = Cx { now: Instant::from_nanos(at), rng: &mut self.rng, sink: &mut self.sink };
+        self.busy_until = self.queue.dequeue(&mut cx).map(|(packet, _)| {
+            let flow = packet.flow.src as usize;
+            self.arrived.resize(self.arrived.len().max(flow + 1), 0);
+            self.arrived[flow] += 1;
+            at + packet.size.get() * 8_000_000_000 / self.rate_bps
+        });
+    }
+
+    fn enqueue(&mut self, packet: TestPacket, at: u64) {
+        let mut cx = Cx { now: Instant::from_nanos(at), rng: &mut self.rng, sink: &mut self.sink };
+        self.queue.enqueue(packet, &mut cx);
+        if self.busy_until.is_none() {
+            self.send(at);
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [line, rate, duration, ecn, seed] = args.as_slice() else {
+        return Err("openloop QUEUE RATE_BPS DURATION_S ECN SEED".into());
+    };
+    let rate_bps: u64 = rate.parse()?;
+    let duration = (duration.parse::<f64>()? * 1e9) as u64;
+    let ecn = if ecn == "1" { Ecn::Ect0 } else { Ecn::NotEct };
+    let link = LinkView { rate: Rate::from_bps(rate_bps), delay: Duration::ZERO };
+    let config = QdiscConfig::parse_tc(line).map_err(|e| format!("{line}: {}", e.message))?;
+    let (rng, sink) = (Rng::new(seed.parse()?), Counter::default());
+    let mut link =
+        Link { queue: config.build(&link), rate_bps, busy_until: None, rng, sink, arrived: Vec::new() };
+    let mut out = std::io::stdout().lock();
+    let mut next_sample = SAMPLE_NS;
+    let mut samples =
+        |link: &mut Link, out: &mut std::io::StdoutLock<'_>, until: u64| -> std::io::Result<()> {
+            while next_sample <= until {
+                link.run(next_sample);
+                writeln!(out, "sample {next_sample} {} {}", link.queue.backlog().packets, link.sink.dropped)?;
+                next_sample += SAMPLE_NS;
+            }
+            Ok(())
+        };
+    for (id, text) in (0..).zip(std::io::stdin().lock().lines()) {
+        let text = text?;
+        let mut words = text.split_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(due)), Some(Ok(flow)), Some(Ok(bytes))) = (words.next(), words.next(), words.next())
+        else {
+            return Err(format!("not a line of a pattern: {text:?}").into());
+        };
+        if due >= duration {
+            break;
+        }
+        samples(&mut link, &mut out, due)?;
+        link.run(due);
+        link.enqueue(TestPacket::new(id, flow as u32, bytes).with_ecn(ecn), due);
+    }
+    samples(&mut link, &mut out, duration)?;
+    for (flow, arrived) in link.arrived.iter().enumerate() {
+        writeln!(out, "flow {flow} arrived {arrived}")?;
+    }
+    writeln!(out, "marked {}\ndone", link.sink.marked)?;
+    Ok(())
+}

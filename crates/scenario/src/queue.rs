@@ -1,0 +1,154 @@
+//! The queue of a link: a discipline's name, a tc line, or a table with `kind` and parameters.
+
+use crate::diagnostic::{Severity, Sink};
+use crate::document::{At, Node, Origin};
+use crate::model::Scenario;
+use crate::reader::{Reader, kind_of, text};
+use crate::sections::Section;
+use tailrace_core::Limit;
+use tailrace_core::params::{ParamType as _, Value};
+use tailrace_qdisc::QdiscConfig;
+
+/// What holds for queues that do not say otherwise.
+pub(crate) struct QueueDefaults<'a> {
+    /// `queue_form` of the scenario.
+    pub(crate) form: Option<&'a str>,
+    /// `queue_limit` of the link.
+    pub(crate) limit: Option<At<Limit>>,
+}
+
+/// Every form that some discipline has, in the order of the catalog.
+fn forms() -> Vec<&'static str> {
+    let mut all: Vec<&'static str> = Vec::new();
+    for config in QdiscConfig::names().iter().filter_map(|name| QdiscConfig::default_of(name)) {
+        for choice in config.forms() {
+            if !all.contains(&choice.word) {
+                all.push(choice.word);
+            }
+        }
+    }
+    all
+}
+
+/// `queue_form` of a scenario.
+pub(crate) fn read_form(r: &Reader<'_>) -> Option<String> {
+    let found = r.read("queue_form", text)?;
+    let forms = forms();
+    if forms.contains(&found.value.as_str()) {
+        return Some(found.value);
+    }
+    let error = r.sink().an_error(found.origin, format!("no queue has a form {:?}", found.value));
+    r.sink().push(error.among(&found.value, forms.iter().copied()));
+    None
+}
+
+/// Whether a queue is written with the parameter `key`. A tc line says all that there is to say.
+pub(crate) fn writes(queue: &Node, key: &str) -> bool {
+    match queue.as_table() {
+        Some(table) => table.get(key).is_some(),
+        None => queue.as_text().is_some_and(|text| QdiscConfig::default_of(text).is_none()),
+    }
+}
+
+/// The queue that `node` describes, or that of a link that is given none.
+pub(crate) fn read_queue(
+    node: Option<&Node>,
+    defaults: &QueueDefaults<'_>,
+    sink: &Sink<'_>,
+) -> Option<QdiscConfig> {
+    let mut config = match node {
+        None => default_queue()?,
+        Some(node) => match node.as_text() {
+            Some(text) if QdiscConfig::default_of(text).is_none() => read_tc(text, node.origin, sink)?,
+            _ => read_table(node, defaults, sink)?,
+        },
+    };
+    if let Some(limit) = &defaults.limit
+        && !node.is_some_and(says_limit)
+    {
+        apply_limit(&mut config, limit, sink);
+    }
+    Some(config)
+}
+
+/// A link's queue where the file gives none.
+fn default_queue() -> Option<QdiscConfig> {
+    let mut queue = QdiscConfig::default_of("droptail")?;
+    queue.set("limit", &Scenario::DEFAULT_LIMIT.to_value()).ok()?;
+    Some(queue)
+}
+
+fn says_limit(queue: &Node) -> bool {
+    match (queue.as_table(), queue.as_text()) {
+        (Some(table), _) => table.get("limit").is_some(),
+        (None, text) => text.is_some_and(|text| text.split_whitespace().any(|word| word == "limit")),
+    }
+}
+
+/// Gives the queue the limit of its link, where it counts in packets or bytes.
+fn apply_limit(config: &mut QdiscConfig, limit: &At<Limit>, sink: &Sink<'_>) {
+    let kind = config.name();
+    if config.get("limit").is_none() {
+        let message = format!("`queue_limit` says nothing to {kind}, which has no `limit`");
+        let mut warning = sink.at(Severity::Warning, limit.origin, message);
+        if config.get("memory_limit").is_some() {
+            warning =
+                warning.help("what bounds it is its `memory_limit`, in which a full packet counts 2304 B");
+        }
+        return sink.push(warning);
+    }
+    let fine = config.set("limit", &limit.value.to_value()).is_ok();
+    if fine && let Err((_, why)) = config.validate() {
+        sink.push(sink.an_error(limit.origin, format!("bad `queue_limit` for {kind}")).label(why));
+    }
+}
+
+/// A discipline's name, or a table with `kind` and parameters.
+fn read_table(node: &Node, defaults: &QueueDefaults<'_>, sink: &Sink<'_>) -> Option<QdiscConfig> {
+    let (kind, table) = kind_of(node, "queue discipline", QdiscConfig::names(), sink)?;
+    let mut config = QdiscConfig::default_of(kind)?;
+    if let Some(form) = defaults.form.filter(|form| config.forms().iter().any(|c| c.word == *form)) {
+        config.set("form", &Value::Text(form.into())).ok()?;
+    }
+    let Some(table) = table else { return Some(config) };
+    let r = Reader::of(table, node.origin, &QUEUE, sink).kinded().with_params(config.params());
+    let fine = r.set_params(|name, value| config.set(name, value));
+    if fine && let Err((param, why)) = config.validate() {
+        sink.push(sink.an_error(r.origin_of(param), format!("{kind}: bad value of `{param}`")).label(why));
+    }
+    r.finish();
+    fine.then_some(config)
+}
+
+/// Disciplines describe their own keys.
+const QUEUE: Section = Section { title: "the queue", doc: "", keys: &[] };
+
+fn read_tc(text: &str, origin: Origin, sink: &Sink<'_>) -> Option<QdiscConfig> {
+    let error = match QdiscConfig::parse_tc(text) {
+        Ok(config) => return Some(config),
+        Err(error) => error,
+    };
+    // Where the text stands between plain quotes, the word itself can be underlined.
+    let word = match origin {
+        Origin::Span(start, end) if end - start == text.len() + 2 => {
+            let at = start + 1 + error.offset;
+            Origin::Span(at, at + error.len.max(1))
+        }
+        other => other,
+    };
+    let first = text.split_whitespace().next().unwrap_or("");
+    let about_kind = Some(error.offset) == text.find(first) && QdiscConfig::default_of(first).is_none();
+    if about_kind && error.message.starts_with("unknown") {
+        let mut diagnostic = sink.an_error(word, format!("unknown queue discipline {first:?}"));
+        diagnostic = diagnostic.among(first, QdiscConfig::names().iter().copied());
+        // tc has names of its own, such as pfifo.
+        if let (None, Some((_, hint))) = (&diagnostic.label, error.message.split_once("; did")) {
+            diagnostic = diagnostic.label(format!("did{hint}"));
+            diagnostic.help = None;
+        }
+        sink.push(diagnostic);
+    } else {
+        sink.push(sink.an_error(word, "bad tc line").label(error.message));
+    }
+    None
+}

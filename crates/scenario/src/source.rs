@@ -1,0 +1,111 @@
+//! A file that is read once and made a scenario as often as wanted: a sweep has thousands of variants.
+
+use crate::declaration::{Declaration, Draft};
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::document::{self, Data, Origin, Table};
+use crate::memory::Estimate;
+use crate::model::Scenario;
+use crate::{Parsed, path, resolve, roles};
+use tailrace_core::Bytes;
+
+/// The text of a scenario file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: String,
+    file_name: String,
+    /// `None` where there is something to say about it, which is found again for whom it is said to.
+    root: Option<Table>,
+}
+
+impl Source {
+    /// Reads the text. What is wrong with it is said when a scenario is made of it.
+    pub fn new(text: &str, file_name: &str) -> Self {
+        let sink = Sink::new(file_name, text, &[]);
+        let root = document::parse(text, &sink);
+        let root = root.filter(|_| sink.into_sorted().is_empty());
+        Self { text: text.into(), file_name: file_name.into(), root }
+    }
+
+    /// The scenario with these values set, on a machine with so much memory; see [`crate::parse_within`].
+    ///
+    /// # Errors
+    /// Every error found, in the order of the file.
+    pub fn scenario(&self, overrides: &[(String, String)], memory: Bytes) -> Result<Parsed, Vec<Diagnostic>> {
+        self.read(overrides, memory, true)
+    }
+
+    /// As [`Source::scenario`], for one variant of it: `[sweep]` is left out, unread.
+    ///
+    /// # Errors
+    /// See [`Source::scenario`].
+    pub fn variant(&self, overrides: &[(String, String)], memory: Bytes) -> Result<Parsed, Vec<Diagnostic>> {
+        self.read(overrides, memory, false)
+    }
+
+    fn read(
+        &self,
+        overrides: &[(String, String)],
+        memory: Bytes,
+        sweep: bool,
+    ) -> Result<Parsed, Vec<Diagnostic>> {
+        let sink = Sink::new(&self.file_name, &self.text, overrides);
+        let read = self.root(sweep, &sink).and_then(|mut root| {
+            set(&mut root, overrides, &sink);
+            if !sweep {
+                root.restore("sweep", None);
+            }
+            build(&root, memory, &sink)
+        });
+        match read {
+            Some((scenario, memory, declaration)) if sink.errors() == 0 => {
+                Ok(Parsed { scenario, declaration, warnings: sink.into_sorted(), memory })
+            }
+            _ => Err(sink.into_sorted()),
+        }
+    }
+
+    /// A copy to be changed, with or without its sweep, which may be most of it.
+    fn root(&self, sweep: bool, sink: &Sink<'_>) -> Option<Table> {
+        let Some(root) = &self.root else { return document::parse(&self.text, sink) };
+        let entries = root.entries.iter().filter(|(key, _)| sweep || key.value != "sweep");
+        Some(Table { entries: entries.cloned().collect() })
+    }
+}
+
+/// Applies overrides. What is wide comes before what is narrow, in whatever order they are given:
+/// `--set link.a.queue=red` would otherwise drop what `--set link.a.queue.limit=...` had set, and its errors with it.
+fn set(root: &mut Table, overrides: &[(String, String)], sink: &Sink<'_>) {
+    let mut ordered: Vec<_> = overrides.iter().enumerate().collect();
+    ordered.sort_by_key(|(_, (path, _))| path::split(path).map_or(0, |segments| segments.len()));
+    for (i, (path, value)) in ordered {
+        let value = document::parse_override(value, i, sink);
+        if let Err(lost) = path::set(root, path, Origin::Override(i), value) {
+            let error = sink.an_error(Origin::Override(i), lost.message);
+            sink.push(match lost.help {
+                Some(help) => error.help(help),
+                None => error,
+            });
+        }
+    }
+}
+
+fn build(root: &Table, memory: Bytes, sink: &Sink<'_>) -> Option<(Scenario, Estimate, Declaration)> {
+    let mut draft = Draft::read(root, sink);
+    roles::apply(&mut draft, sink);
+    let nodes = tables(root, "host") + tables(root, "router");
+    let incomplete = draft.links.len() != tables(root, "link") || draft.nodes.len() != nodes;
+    let resolved = resolve::resolve(&draft, incomplete, memory, sink);
+    if sink.errors() > 0 {
+        return None;
+    }
+    let declaration = draft.complete(root, sink)?;
+    let (scenario, memory) = resolved?;
+    Some((scenario, memory, declaration))
+}
+
+fn tables(root: &Table, key: &str) -> usize {
+    match root.get(key).map(|node| &node.data) {
+        Some(Data::Array(items)) => items.len(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,73 @@
+//! A file that is read once gives the same scenarios as one that is read for each; variants know nothing of each other.
+
+use tailrace_core::Bytes;
+use tailrace_scenario::{Source, parse};
+
+const MEMORY: Bytes = Bytes(1 << 34);
+
+/// Its second variant is no bottleneck, which is worth a warning.
+const SWEPT: &str = r#"
+    name = "swept"
+    duration = "10 s"
+    [[host]]
+    name = "a"
+    [[host]]
+    name = "b"
+    [[router]]
+    name = "r"
+    [[link]]
+    between = ["a", "r"]
+    rate = "100 Mbit/s"
+    delay = "1 ms"
+    [[link]]
+    name = "out"
+    between = ["r", "b"]
+    rate = "10 Mbit/s"
+    delay = "5 ms"
+    queue = "red"
+    [[flow]]
+    name = "f"
+    from = "a"
+    to = "b"
+    transport = "tcp"
+    app = "bulk"
+    start = "uniform(0 s, 1 s)"
+    [sweep]
+    "link.out.rate" = ["10 Mbit/s", "1 Gbit/s"]
+"#;
+
+fn set(value: &str) -> Vec<(String, String)> {
+    vec![("link.out.rate".into(), value.into())]
+}
+
+#[test]
+fn a_variant_is_the_scenario_that_its_values_make() {
+    let source = Source::new(SWEPT, "swept.toml");
+    for value in ["10 Mbit/s", "1 Gbit/s"] {
+        let variant = source.variant(&set(value), MEMORY).unwrap();
+        assert_eq!(variant.scenario, parse(SWEPT, "swept.toml", &set(value)).unwrap().scenario);
+        assert!(variant.declaration.sweep().is_empty());
+    }
+    assert_eq!(source.scenario(&[], MEMORY).unwrap().declaration.sweep()[0].values.len(), 2);
+}
+
+#[test]
+fn the_resolved_form_of_a_variant_is_not_warned_of_for_others() {
+    let source = Source::new(SWEPT, "swept.toml");
+    let warnings = |value| source.variant(&set(value), MEMORY).unwrap().warnings.len();
+    assert_eq!((warnings("10 Mbit/s"), warnings("1 Gbit/s")), (0, 1));
+    let resolved = source.variant(&set("10 Mbit/s"), MEMORY).unwrap().to_toml();
+    let again = parse(&resolved, "scenario.toml", &[]).unwrap();
+    assert!(again.warnings.is_empty() && again.declaration.sweep().is_empty(), "{resolved}");
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_of_each_scenario_that_is_made_of_it() {
+    for (text, what) in [("name = ", "not valid TOML"), (&SWEPT.replace("10 s", "10 parsecs"), "parsecs")] {
+        let source = Source::new(text, "wrong.toml");
+        for _ in 0..2 {
+            let errors = source.scenario(&[], MEMORY).unwrap_err();
+            assert!(errors[0].render(false).contains(what), "{}", errors[0].render(false));
+        }
+    }
+}

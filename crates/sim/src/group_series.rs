@@ -1,0 +1,114 @@
+//! Time series of groups: all flows of each, however few of them have series of their own.
+//!
+//! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
+
+use crate::build::Plan;
+use crate::flow::{Driver, Endpoint};
+use crate::output::Table;
+use crate::packet::SocketId;
+use crate::table::{Cell, TableBuilder};
+use crate::tally::{FlowTally, rate_bps};
+use crate::world::World;
+use tailrace_core::{Duration, Instant};
+
+const COLUMNS: &[(&str, Cell<'static>)] = &[
+    ("run", Cell::U32(0)),
+    ("time_s", Cell::F64(0.0)),
+    ("group", Cell::Text("")),
+    ("open_flows", Cell::U32(0)),
+    ("throughput_bps", Cell::F64(0.0)),
+    ("goodput_bps", Cell::F64(0.0)),
+    ("one_way_delay_s", Cell::F64(0.0)),
+    ("reverse_one_way_delay_s", Cell::F64(0.0)),
+    ("jitter_s", Cell::F64(0.0)),
+    ("sent_packets", Cell::U64(0)),
+    ("lost_packets", Cell::U64(0)),
+    ("retransmitted_packets", Cell::U64(0)),
+    ("loss_ratio", Cell::F64(0.0)),
+    ("completed", Cell::U64(0)),
+    ("cwnd_flows", Cell::U32(0)),
+    ("cwnd_mean_bytes", Cell::F64(0.0)),
+    ("cwnd_mean_segments", Cell::F64(0.0)),
+];
+
+/// The table being filled.
+#[derive(Debug)]
+pub(crate) struct GroupSeries {
+    interval: Duration,
+    /// Each group's tally at the last sample.
+    last: Vec<FlowTally>,
+    table: TableBuilder,
+}
+
+impl GroupSeries {
+    pub(crate) fn new(groups: usize, interval: Duration) -> Self {
+        let table = TableBuilder::new("group_series", COLUMNS);
+        Self { interval, last: vec![FlowTally::default(); groups], table }
+    }
+
+    /// Takes a sample of every group.
+    pub(crate) fn sample(&mut self, plan: &Plan, world: &World, now: Instant) {
+        let mut first = 0;
+        for (g, group) in plan.scenario.flows.iter().enumerate() {
+            let flows = first..first + group.pairs.len();
+            first = flows.end;
+            let mut tally = FlowTally::default();
+            let mut open = Open::default();
+            for flow in flows {
+                tally.add(&world.tally(flow));
+                open.add(flow, world, now);
+            }
+            let new = tally.since(&self.last[g]);
+            self.last[g] = tally;
+            self.table.row(&[
+                Cell::U32(plan.run),
+                Cell::F64(now.as_secs_f64()),
+                Cell::Text(&group.name),
+                Cell::U32(open.flows),
+                Cell::F64(rate_bps(new.received_bytes, self.interval)),
+                Cell::F64(rate_bps(new.delivered_bytes, self.interval)),
+                Cell::F64(new.mean_delay_s()),
+                Cell::F64(new.mean_reverse_delay_s()),
+                Cell::F64(new.mean_jitter_s()),
+                Cell::U64(tally.sent_packets),
+                Cell::U64(tally.lost_packets),
+                Cell::U64(tally.retransmitted_packets),
+                Cell::F64(tally.loss_ratio()),
+                Cell::U64(tally.completed),
+                Cell::U32(open.windows),
+                Cell::F64(open.bytes / f64::from(open.windows)),
+                Cell::F64(open.segments / f64::from(open.windows)),
+            ]);
+        }
+    }
+
+    /// The finished table.
+    pub(crate) fn finish(self) -> Table {
+        self.table.finish()
+    }
+}
+
+/// The flows of a group that are under way, and the windows of those over TCP.
+#[derive(Debug, Default)]
+struct Open {
+    flows: u32,
+    windows: u32,
+    bytes: f64,
+    segments: f64,
+}
+
+impl Open {
+    fn add(&mut self, flow: usize, world: &World, now: Instant) {
+        let (f, near) = (&world.flows[flow], &world.sockets[SocketId::near(flow).index()]);
+        self.flows += u32::from(match f.driver {
+            Driver::Udp { .. } => f.start <= now && now < f.stop,
+            Driver::Tcp(_) => near.live().is_some(),
+        });
+        if let Some(tcp) = near.live().and_then(Endpoint::as_tcp) {
+            let cwnd = tcp.view().cwnd.as_f64();
+            self.windows += 1;
+            self.bytes += cwnd;
+            self.segments += cwnd / f64::from(tcp.mss());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What became of what applications were asked for: transfers that ended and that did not, connections that broke, and why.
+
+use crate::flow::{CAUSES, Driver, Endpoint, TcpApp};
+use crate::packet::SocketId;
+use crate::summary::{Connections, Transfers};
+use crate::world::World;
+use std::ops::Range;
+
+impl World {
+    fn tcp_apps(&self, flows: Range<usize>) -> impl Iterator<Item = (usize, &TcpApp)> {
+        flows.filter_map(|f| match &self.flows[f].driver {
+            Driver::Tcp(app) => Some((f, &**app)),
+            Driver::Udp { .. } => None,
+        })
+    }
+
+    /// Transfers or exchanges of these flows; none where there are no such things.
+    pub(crate) fn transfers(&self, flows: Range<usize>) -> Option<Transfers> {
+        let mut sum: Option<Transfers> = None;
+        for (f, app) in self.tcp_apps(flows).filter(|(_, app)| app.transfers()) {
+            let t = sum.get_or_insert_with(|| Transfers {
+                asked: app.asked().map(|_| 0),
+                not_begun: app.asked().map(|_| 0),
+                ..Transfers::default()
+            });
+            let (started, failed) = (u64::from(app.begun), u64::from(app.failures()));
+            let completed = self.flows[f].tally.completed;
+            t.started += started;
+            t.completed += completed;
+            t.failed += failed;
+            t.under_way += started - completed - failed;
+            t.asked = t.asked.zip(app.asked()).map(|(sum, n)| sum + u64::from(n));
+            t.not_begun = t.not_begun.zip(app.asked()).map(|(sum, n)| sum + u64::from(n) - started);
+        }
+        sum
+    }
+
+    /// Connections of these flows; none of UDP.
+    pub(crate) fn connections(&self, flows: Range<usize>) -> Option<Connections> {
+        let mut sum: Option<Connections> = None;
+        for (f, app) in self.tcp_apps(flows) {
+            let c = sum.get_or_insert_with(Connections::default);
+            c.opened += u64::from(app.connections);
+            let client = self.sockets[SocketId::near(f).index()].endpoint.as_ref();
+            c.open += u64::from(client.is_some_and(|e| !Endpoint::is_over(e)));
+            for (number, (_, cause)) in CAUSES.iter().enumerate() {
+                *c.broken.entry(cause).or_default() += u64::from(app.broken[number]);
+            }
+        }
+        sum
+    }
+
+    /// Why the latest connection of a flow broke; empty where it did not.
+    pub(crate) fn end_of(&self, flow: usize) -> &'static str {
+        let Driver::Tcp(app) = &self.flows[flow].driver else { return "" };
+        let known = CAUSES.iter().find(|(cause, _)| app.end == Some(*cause));
+        known.map_or("", |(_, name)| name)
+    }
+}

@@ -1,0 +1,95 @@
+//! Balances at any moment of a run: what was sent is received, lost, or in the network.
+
+use super::Simulation;
+use tailrace_net::LinkId;
+
+/// What is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnTheWay {
+    /// Packets in queues and on wires, of every kind.
+    pub packets: u64,
+    /// Packets with data of flows that were sent and neither received nor lost.
+    pub data_packets: u64,
+}
+
+impl Simulation {
+    /// Counts every packet: those of links, of the fabric and of flows by their own counters, one against the others.
+    ///
+    /// # Errors
+    /// What does not balance.
+    pub fn balance(&mut self) -> Result<OnTheWay, String> {
+        self.settle();
+        let packets = self.balance_links()?;
+        let data_packets = self.balance_flows(packets)?;
+        self.balance_windows()?;
+        let options = self.world.options.in_use() as u64;
+        if options > packets {
+            return Err(format!("{options} packets hold options, {packets} are in the network"));
+        }
+        Ok(OnTheWay { packets, data_packets })
+    }
+
+    /// Every packet that a queue took in has left it or waits in it; returns how many are anywhere in the network.
+    fn balance_links(&self) -> Result<u64, String> {
+        let (mut inside, mut delivered) = (0, 0);
+        for i in 0..self.fabric.link_count() as u32 {
+            let link = self.fabric.link(LinkId(i));
+            let (c, waiting) = (link.counters(), link.backlog().packets);
+            if c.enqueued() != c.dequeued + c.expelled + waiting {
+                return Err(format!("queue of link {i}: {waiting} wait, {c:?}"));
+            }
+            inside += link.occupancy();
+            delivered += c.delivered;
+        }
+        // Counted independently: by the links as what is left, by the fabric one by one.
+        if delivered != self.fabric.hops() {
+            return Err(format!("links delivered {delivered} packets, the fabric {}", self.fabric.hops()));
+        }
+        Ok(inside)
+    }
+
+    /// What a flow has sent is received, lost, or in the network, and nothing is delivered that was not received. Of the
+    /// `inside` packets in the network those that wait in disciplines are counted, but whose they are is not known.
+    fn balance_flows(&self, inside: u64) -> Result<u64, String> {
+        let mut known = vec![0; self.world.flows.len()];
+        let mut hidden = inside;
+        for pkt in self.fabric.packets() {
+            hidden -= 1;
+            known[pkt.socket.flow()] += u64::from(pkt.payload > 0);
+        }
+        let mut open = 0;
+        for (flow, known) in known.iter().enumerate() {
+            let t = self.world.tally(flow);
+            let gone = t.received_packets + t.lost_packets;
+            if gone > t.sent_packets || t.delivered_bytes > t.received_bytes {
+                return Err(format!("flow {flow}: {t:?}"));
+            }
+            let under_way = t.sent_packets - gone;
+            if !(*known..=known + hidden).contains(&under_way) {
+                return Err(format!(
+                    "flow {flow}: {known} packets in the network, {hidden} of unknown flows, {t:?}"
+                ));
+            }
+            open += under_way;
+        }
+        if open > known.iter().sum::<u64>() + hidden {
+            return Err(format!("{open} packets with data on their way, {inside} in the network"));
+        }
+        Ok(open)
+    }
+
+    /// Statistics since the warm-up say no more than happened in that time.
+    fn balance_windows(&self) -> Result<(), String> {
+        for flow in 0..self.world.flows.len() {
+            let t = self.world.window_tally(flow);
+            let goodput = self.world.goodput_bytes(flow, &t);
+            if t.lost_packets > t.sent_packets
+                || t.marked_packets > t.sent_packets
+                || goodput > t.received_bytes
+            {
+                return Err(format!("flow {flow}, since the warm-up: {goodput} bytes of goodput, {t:?}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Draws of plain things, each from the one generator of a scenario.
+
+use tailrace_core::Rng;
+use tailrace_core::math;
+
+/// Draws for one scenario.
+pub(crate) struct Draw {
+    rng: Rng,
+    /// How likely a parameter is drawn at all, and then at its bounds: scenarios range from tame to wild.
+    pub(crate) wildness: f64,
+}
+
+impl Draw {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut rng = Rng::named(seed, "chaos");
+        let wildness = *pick(&mut rng, &[0.0, 0.1, 0.3, 0.6]);
+        Self { rng, wildness }
+    }
+
+    /// Whether something of this chance happens.
+    pub(crate) fn chance(&mut self, p: f64) -> bool {
+        self.rng.bernoulli(p)
+    }
+
+    /// Below `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.rng.below(n as u64) as usize
+    }
+
+    /// From `from` to `to`, both included.
+    pub(crate) fn between(&mut self, from: u64, to: u64) -> u64 {
+        from + self.rng.below(to - from + 1)
+    }
+
+    /// Each decade as likely as any other.
+    pub(crate) fn scale(&mut self, from: f64, to: f64) -> f64 {
+        let (from, to) = (math::ln(from), math::ln(to));
+        math::exp(from + (to - from) * self.rng.uniform())
+    }
+
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.rng.uniform()
+    }
+
+    /// One of these.
+    pub(crate) fn any<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        pick(&mut self.rng, choices)
+    }
+
+    /// A time in seconds, each decade as likely as any other, as text.
+    pub(crate) fn time(&mut self, from_s: f64, to_s: f64) -> String {
+        seconds(self.scale(from_s, to_s))
+    }
+}
+
+fn pick<'a, T>(rng: &mut Rng, choices: &'a [T]) -> &'a T {
+    &choices[rng.below(choices.len() as u64) as usize]
+}
+
+/// A duration as text, to the microsecond.
+pub(crate) fn seconds(s: f64) -> String {
+    format!("{} us", (s * 1e6).max(1.0) as u64)
+}

@@ -1,0 +1,173 @@
+//! Topologies: hosts side by side, dumbbells, parking lots, hosts with several links, rings.
+
+use crate::draw::Draw;
+use crate::sections;
+use std::fmt::Write as _;
+use tailrace_scenario::sections::{LINK, ROUTER};
+
+/// Hosts of one declaration.
+pub(crate) struct Hosts {
+    pub(crate) name: String,
+    /// Zero for one without brackets.
+    pub(crate) count: u64,
+    /// Links of each.
+    pub(crate) interfaces: u64,
+}
+
+/// Hosts, routers and links.
+#[derive(Default)]
+pub(crate) struct Network {
+    pub(crate) text: String,
+    pub(crate) hosts: Vec<Hosts>,
+    pub(crate) routers: Vec<String>,
+    /// Selectors of links, for faults.
+    pub(crate) links: Vec<String>,
+    /// Names of single links, for captures.
+    pub(crate) single_links: Vec<String>,
+    /// Sum of the rates of the links that are meant to be narrow, bit/s.
+    pub(crate) narrow_bps: f64,
+}
+
+impl Hosts {
+    /// One of them, drawn.
+    pub(crate) fn one(&self, d: &mut Draw) -> String {
+        if self.count == 0 {
+            self.name.clone()
+        } else {
+            format!("{}[{}]", self.name, d.between(0, self.count - 1))
+        }
+    }
+}
+
+impl Network {
+    /// Draws one.
+    pub(crate) fn draw(d: &mut Draw) -> Self {
+        let mut n = Self::default();
+        match d.below(6) {
+            0 => n.side_by_side(d),
+            1 | 2 => n.dumbbell(d),
+            3 => n.parking_lot(d),
+            4 => n.multihomed(d),
+            _ => n.ring(d),
+        }
+        n
+    }
+
+    fn side_by_side(&mut self, d: &mut Draw) {
+        let links = d.between(1, 4);
+        for name in ["a", "b"] {
+            self.host(name, 0, links);
+        }
+        for _ in 0..links {
+            self.narrow(d, ("a", "b"), 1);
+        }
+    }
+
+    fn dumbbell(&mut self, d: &mut Draw) {
+        let count = d.between(1, 6);
+        self.host("src", count, 1);
+        self.host("dst", count, 1);
+        self.router(d, "r0");
+        self.router(d, "r1");
+        self.wide(d, ("src[*]", "r0"), count);
+        for _ in 0..if d.chance(0.2) { 2 } else { 1 } {
+            self.narrow(d, ("r0", "r1"), 1);
+        }
+        self.wide(d, ("r1", "dst[*]"), count);
+    }
+
+    /// Routers in a chain with hosts at each.
+    fn parking_lot(&mut self, d: &mut Draw) {
+        let routers = d.between(2, 5);
+        for i in 0..routers {
+            let (router, host) = (format!("r{i}"), format!("h{i}"));
+            self.router(d, &router);
+            let count = d.between(1, 3);
+            self.host(&host, count, 1);
+            self.wide(d, (&format!("{host}[*]"), &router), count);
+            if i > 0 {
+                self.narrow(d, (&format!("r{}", i - 1), &router), 1);
+            }
+        }
+    }
+
+    /// Two hosts with several links each to some routers, which are joined or not.
+    fn multihomed(&mut self, d: &mut Draw) {
+        let routers = d.between(1, 3);
+        for i in 0..routers {
+            self.router(d, &format!("r{i}"));
+        }
+        for i in 1..routers {
+            if d.chance(0.6) {
+                self.narrow(d, (&format!("r{}", i - 1), &format!("r{i}")), 1);
+            }
+        }
+        for name in ["a", "b"] {
+            let links = d.between(1, 4);
+            self.host(name, 0, links);
+            for i in 0..links {
+                // The first link of both leads to the same router, so that they are joined at all.
+                let router = if i == 0 { 0 } else { d.between(0, routers - 1) };
+                self.narrow(d, (name, &format!("r{router}")), 1);
+            }
+        }
+    }
+
+    /// Routers in a ring with one host at each: every pair has two ways.
+    fn ring(&mut self, d: &mut Draw) {
+        let routers = d.between(3, 5);
+        for i in 0..routers {
+            let (router, host) = (format!("r{i}"), format!("h{i}"));
+            self.router(d, &router);
+            self.host(&host, 0, 1);
+            self.wide(d, (&host, &router), 1);
+        }
+        for i in 0..routers {
+            self.narrow(d, (&format!("r{i}"), &format!("r{}", (i + 1) % routers)), 1);
+        }
+    }
+
+    fn host(&mut self, name: &str, count: u64, interfaces: u64) {
+        let _ = writeln!(self.text, "[[host]]\nname = \"{name}\"");
+        if count > 0 {
+            let _ = writeln!(self.text, "count = {count}");
+        }
+        self.hosts.push(Hosts { name: name.into(), count, interfaces });
+    }
+
+    fn router(&mut self, d: &mut Draw, name: &str) {
+        let _ = writeln!(self.text, "[[router]]\nname = \"{name}\"");
+        for line in sections::keys(d, &ROUTER, &["name", "count"], &mut |_, _| None) {
+            let _ = writeln!(self.text, "{line}");
+        }
+        self.routers.push(name.into());
+    }
+
+    /// A link that is meant to be full.
+    fn narrow(&mut self, d: &mut Draw, ends: (&str, &str), count: u64) {
+        let rate = d.scale(1e5, 1e7);
+        self.narrow_bps += rate;
+        self.link(d, ends, rate, count, 0.7);
+    }
+
+    fn wide(&mut self, d: &mut Draw, ends: (&str, &str), count: u64) {
+        let rate = d.scale(5e6, 1e8);
+        self.link(d, ends, rate, count, 0.1);
+    }
+
+    fn link(&mut self, d: &mut Draw, (a, b): (&str, &str), rate: f64, count: u64, queued: f64) {
+        let name = format!("l{}", self.links.len());
+        let _ = writeln!(self.text, "[[link]]\nname = \"{name}\"\nbetween = [\"{a}\", \"{b}\"]");
+        let _ = writeln!(self.text, "rate = \"{} bit/s\"", rate as u64);
+        if d.chance(queued) {
+            let _ = writeln!(self.text, "queue = {}", crate::parameters::queue(d));
+        }
+        for line in sections::keys(d, &LINK, &["name", "between", "rate", "queue"], &mut sections::of_link) {
+            let _ = writeln!(self.text, "{line}");
+        }
+        let counted = a.contains('[') || b.contains('[');
+        let single = if counted { format!("{name}[{}]", d.between(0, count - 1)) } else { name.clone() };
+        self.links.push(if counted && d.chance(0.5) { format!("{name}[*]") } else { single.clone() });
+        self.single_links.push(single);
+    }
+}

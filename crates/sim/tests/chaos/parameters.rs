@@ -1,0 +1,219 @@
+//! Tables `{ kind = ..., ... }` out of the registries: whatever is registered is drawn, with whatever parameters it has.
+//!
+//! What a parameter may be is asked of the reader of scenarios: a value that it refuses in a minimal scenario is left out.
+
+use crate::draw::Draw;
+use tailrace_core::params::{Kind, ParamInfo, Parameters, Value};
+use tailrace_core::text::Quantity;
+use tailrace_core::{Bytes, Duration, Limit, Rate};
+use tailrace_qdisc::QdiscConfig;
+use tailrace_transport::mptcp::MptcpConfig;
+use tailrace_transport::mptcp::coupled::CoupledConfig;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::{CcConfig, TcpConfig};
+
+/// A minimal scenario around a queue and a transport.
+fn probe(queue: &str, transport: &str) -> bool {
+    let app = if transport.contains("\"udp\"") {
+        "{ kind = \"poisson\", rate = \"1 kbit/s\", size = \"1 B\" }"
+    } else {
+        "\"bulk\""
+    };
+    let text = format!(
+        "name = \"probe\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         link = [{{ between = [\"a\", \"b\"], rate = \"1 Mbit/s\", delay = \"1 ms\", queue = {queue} }}]\n\
+         flow = [{{ name = \"f\", from = \"a\", to = \"b\", transport = {transport}, app = {app} }}]\n"
+    );
+    tailrace_scenario::parse(&text, "probe.toml", &[]).is_ok()
+}
+
+/// A value as TOML.
+pub(crate) fn toml(value: &Value) -> String {
+    match value {
+        Value::Bool(b) => b.to_string(),
+        Value::Integer(n) => n.to_string(),
+        Value::Float(x) => format!("{x:?}"),
+        Value::Text(t) => format!("{t:?}"),
+    }
+}
+
+/// A queue discipline.
+pub(crate) fn queue(d: &mut Draw) -> String {
+    let name = *d.any(QdiscConfig::names());
+    let config = QdiscConfig::default_of(name).expect("registered");
+    table(d, name, config.params(), &|p| config.get(p), &|text| probe(text, "\"tcp\""))
+}
+
+/// A congestion control of TCP's.
+pub(crate) fn congestion_control(d: &mut Draw) -> String {
+    let name = *d.any(CcConfig::names());
+    let config = CcConfig::default_of(name).expect("registered");
+    let fits = |text: &str| probe("\"droptail\"", &format!("{{ kind = \"tcp\", cc = {text} }}"));
+    table(d, name, config.params(), &|p| config.get(p), &fits)
+}
+
+/// A congestion control of Multipath TCP's, or one of TCP's for each subflow.
+pub(crate) fn multipath_control(d: &mut Draw) -> String {
+    if d.chance(0.3) {
+        return congestion_control(d);
+    }
+    let name = *d.any(CoupledConfig::names());
+    let config = CoupledConfig::default_of(name).expect("registered");
+    table(d, name, config.params(), &|p| config.get(p), &|text| multipath("cc", text))
+}
+
+/// A scheduler.
+pub(crate) fn scheduler(d: &mut Draw) -> String {
+    let name = *d.any(SchedulerConfig::names());
+    let config = SchedulerConfig::default_of(name).expect("registered");
+    table(d, name, config.params(), &|p| config.get(p), &|text| multipath("scheduler", text))
+}
+
+/// A path manager; `texts` are what its parameters that are neither numbers nor words can be.
+pub(crate) fn path_manager(d: &mut Draw, texts: &dyn Fn(&mut Draw, &str, &str) -> Option<String>) -> String {
+    let name = *d.any(PathManagerConfig::names());
+    let config = PathManagerConfig::default_of(name).expect("registered");
+    let plain = table(d, name, config.params(), &|p| config.get(p), &|text| multipath("path_manager", text));
+    let mut keys = String::new();
+    for p in config.params().iter().filter(|p| p.kind == Kind::Text) {
+        if let Some(text) = texts(d, name, p.name) {
+            keys += &format!(", {} = {text:?}", p.name);
+        }
+    }
+    format!("{}{keys} }}", plain.strip_suffix(" }").expect("an inline table"))
+}
+
+fn multipath(key: &str, text: &str) -> bool {
+    probe("\"droptail\"", &format!("{{ kind = \"mptcp\", {key} = {text} }}"))
+}
+
+/// Parameters of a TCP endpoint, beside the keys `before` of its table.
+pub(crate) fn tcp(d: &mut Draw, before: &str) -> String {
+    let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
+    let usual = TcpConfig::default();
+    settings(d, TcpConfig::params(), &|p| usual.get(p), &fits)
+}
+
+/// Parameters of a connection of Multipath TCP, beside the keys `before` of its table.
+pub(crate) fn mptcp(d: &mut Draw, before: &str) -> String {
+    let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
+    let usual = MptcpConfig::default();
+    settings(d, MptcpConfig::params(), &|p| usual.get(p), &fits)
+}
+
+type Get<'a> = &'a dyn Fn(&str) -> Option<Value>;
+type Fits<'a> = &'a dyn Fn(&str) -> bool;
+
+/// A kind with some of its parameters.
+fn table(d: &mut Draw, name: &str, params: &[ParamInfo], get: Get<'_>, fits: Fits<'_>) -> String {
+    let whole = |keys: &str| format!("{{ kind = \"{name}\"{keys} }}");
+    let keys = settings(d, params, get, &|keys| fits(&whole(keys)));
+    whole(&keys)
+}
+
+/// Some of the parameters, each `, key = value`, that fit beside one another.
+fn settings(d: &mut Draw, params: &[ParamInfo], get: Get<'_>, fits: Fits<'_>) -> String {
+    let mut keys = String::new();
+    // As many in expectation, whether there are ten parameters or sixty.
+    let each = d.wildness * (8.0 / params.len().max(1) as f64).min(0.7);
+    for p in params {
+        if !d.chance(each) {
+            continue;
+        }
+        let Some(value) = value(d, p, get(p.name).as_ref()) else { continue };
+        let more = format!("{keys}, {} = {}", p.name, toml(&value));
+        if fits(&more) {
+            keys = more;
+        }
+    }
+    keys
+}
+
+/// A value of a parameter whose default is `usual`: near it, or at the edges of what its kind can be.
+fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
+    if p.auto && d.chance(0.1) {
+        return Some(Value::Text("auto".into()));
+    }
+    if d.chance(0.3) {
+        return edges(p).map(|values| d.any(&values).clone());
+    }
+    let factor = if d.chance(0.5) { d.scale(0.1, 10.0) } else { d.scale(0.7, 1.4) };
+    let text = match usual {
+        Some(Value::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let times = |n: u64| (n as f64 * factor) as u64;
+    Some(match p.kind {
+        Kind::Bool => Value::Bool(d.chance(0.5)),
+        Kind::Choice(words) => Value::Text((*d.any(words)).into()),
+        Kind::Dscp => Value::Integer(d.below(64) as i64),
+        Kind::Probability => Value::Float(d.uniform()),
+        Kind::Count => {
+            let n = if let Some(Value::Integer(n)) = usual { *n } else { d.between(1, 100) as i64 };
+            Value::Integer(times(n.unsigned_abs()) as i64)
+        }
+        Kind::Number => {
+            let x = if let Some(Value::Float(x)) = usual { *x } else { 1.0 };
+            Value::Float(x * factor)
+        }
+        Kind::Duration => {
+            let usual = Duration::parse(text).unwrap_or(Duration::from_millis(20));
+            Value::Text(Duration::from_nanos(times(usual.as_nanos())).to_string())
+        }
+        Kind::Rate => {
+            let usual = Rate::parse(text).unwrap_or(Rate::from_mbit(1));
+            Value::Text(Rate::from_bps(times(usual.as_bps())).to_string())
+        }
+        Kind::Bytes => {
+            Value::Text(Bytes(times(Bytes::parse(text).unwrap_or(Bytes(20_000)).get())).to_string())
+        }
+        Kind::Limit => {
+            let scaled = match Limit::parse(text).unwrap_or(Limit::Packets(30)) {
+                Limit::Packets(n) => Limit::Packets(times(n)),
+                Limit::Bytes(b) => Limit::Bytes(Bytes(times(b.get()))),
+            };
+            Value::Text(scaled.to_string())
+        }
+        Kind::Text => return None,
+    })
+}
+
+/// Values at the bounds of a parameter, and some between them where its kind has edges of its own.
+fn edges(p: &ParamInfo) -> Option<Vec<Value>> {
+    let mut values = between(p.kind)?;
+    values.retain(|value| p.check(value).is_ok());
+    if let Some(bounds) = p.bounds {
+        values.extend([bounds.least, bounds.most].into_iter().flat_map(|text| at_bound(p.kind, text)));
+    }
+    Some(values)
+}
+
+/// A bound as values: those of a limit are of packets as well as of bytes.
+fn at_bound(kind: Kind, text: &str) -> Vec<Value> {
+    let number = || text.parse::<f64>().expect("bounds of numbers are numbers");
+    match kind {
+        Kind::Count => vec![Value::Integer(number() as i64)],
+        Kind::Number | Kind::Probability => vec![Value::Float(number())],
+        Kind::Limit => ["packets", "B"].map(|unit| Value::Text(format!("{text} {unit}"))).to_vec(),
+        _ => vec![Value::Text(text.into())],
+    }
+}
+
+/// Values that are special to a kind, whatever the parameter.
+fn between(kind: Kind) -> Option<Vec<Value>> {
+    let texts = |words: &[&str]| Some(words.iter().map(|w| Value::Text((*w).into())).collect());
+    match kind {
+        Kind::Bool => Some(vec![Value::Bool(false), Value::Bool(true)]),
+        Kind::Count => Some([0, 1, 2, 7, 1 << 14, i64::from(u32::MAX)].map(Value::Integer).to_vec()),
+        Kind::Number => Some([-1.0, 0.0, 1e-12, 0.5, 1.0, 3.0].map(Value::Float).to_vec()),
+        Kind::Probability => Some([1e-9, 0.02, 0.5].map(Value::Float).to_vec()),
+        Kind::Dscp => Some([0, 8, 46, 63].map(Value::Integer).to_vec()),
+        Kind::Duration => texts(&["1 ns", "1 us", "1 ms", "100 ms", "1 h"]),
+        Kind::Rate => texts(&["1 bit/s", "1 Mbit/s"]),
+        Kind::Bytes => texts(&["1 B", "1000 B", "1 MB"]),
+        Kind::Limit => texts(&["1 packet", "5 packets", "1 B", "10 kB"]),
+        Kind::Choice(words) => texts(words),
+        Kind::Text => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! A whole scenario as text.
+
+use crate::draw::{Draw, seconds};
+use crate::network::Network;
+use crate::sections::keys;
+use crate::traffic;
+use std::fmt::Write as _;
+use tailrace_scenario::sections::{CAPTURE, FAULT_KINDS, Key, RECORD, SCENARIO};
+
+/// Bits that the narrow links may carry in a run: what bounds its time.
+const BITS: f64 = 8e6;
+
+/// The scenario of a seed. Most are valid.
+pub(crate) fn text(seed: u64) -> String {
+    let mut d = Draw::new(seed);
+    let network = Network::draw(&mut d);
+    let duration_s = d.scale(0.2, 120.0).min(BITS / network.narrow_bps);
+    let mut text = head(&mut d, seed, duration_s);
+    text += &network.text;
+    for i in 0..d.between(1, 4) {
+        text += &traffic::flow(&mut d, &network, &format!("f{i}"), duration_s);
+    }
+    for _ in 0..d.between(0, 6).saturating_sub(2) {
+        text += &fault(&mut d, &network, duration_s);
+    }
+    if d.chance(0.2) {
+        text += &capture(&mut d, &network);
+    }
+    if d.chance(0.05) {
+        text += "[sweep]\nseed = [1, 2]\n\"record.interval\" = [\"off\", \"10 ms\"]\n";
+    }
+    text
+}
+
+fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
+    let mut text = format!("name = \"chaos-{seed}\"\nduration = {:?}\n", seconds(duration_s));
+    let skip = ["name", "duration", "record", "host", "router", "link", "flow", "fault", "capture", "sweep"];
+    let mut special = |d: &mut Draw, key: &Key| match key.name {
+        "warmup" => Some(format!("{:?}", seconds(duration_s * 0.99 * d.uniform()))),
+        "seed" => Some(d.between(0, i64::MAX as u64).to_string()),
+        "question" => Some("\"Does it end?\"".into()),
+        _ => None,
+    };
+    for line in keys(d, &SCENARIO, &skip, &mut special) {
+        let _ = writeln!(text, "{line}");
+    }
+    let mut special = |d: &mut Draw, key: &Key| match key.name {
+        "interval" if d.chance(0.5) => {
+            Some(format!("{:?}", seconds(d.scale(duration_s / 500.0, duration_s))))
+        }
+        "max_events" => Some(d.between(0, 2000).to_string()),
+        _ => None,
+    };
+    let record = keys(d, &RECORD, &[], &mut special).join(", ");
+    text + &format!("record = {{ {record} }}\n")
+}
+
+fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
+    let at = duration_s * d.uniform();
+    let (link, kind) = (d.any(&network.links), *d.any(FAULT_KINDS));
+    let mut text = format!("[[fault]]\nat = {:?}\nlink = \"{link}\"\nkind = \"{kind}\"\n", seconds(at));
+    if d.chance(0.8) {
+        let until = at + 1e-3 + duration_s * 0.5 * d.uniform();
+        let _ = writeln!(text, "until = {:?}", seconds(until));
+    }
+    match kind {
+        "rate" => writeln!(text, "value = \"{} bit/s\"", d.scale(2e4, 2e7) as u64).unwrap(),
+        "delay" => writeln!(text, "value = {:?}", seconds(d.scale(1e-4, 0.3))).unwrap(),
+        "loss" => writeln!(text, "value = {:?}", d.uniform()).unwrap(),
+        _ => {}
+    }
+    text
+}
+
+fn capture(d: &mut Draw, network: &Network) -> String {
+    let at = if d.chance(0.5) {
+        d.any(&network.single_links).clone()
+    } else {
+        let host = d.below(network.hosts.len());
+        network.hosts[host].one(d)
+    };
+    let more = keys(d, &CAPTURE, &["at"], &mut |d: &mut Draw, _: &Key| {
+        Some(format!("\"{} B\"", d.between(120, 2000)))
+    });
+    format!("[[capture]]\nat = \"{at}\"\n{}\n", more.join("\n"))
+}
+
+/// The same text with some values replaced by others that are seldom right.
+pub(crate) fn spoilt(text: &str, seed: u64) -> String {
+    const WORDS: &[&str] = &[
+        "",
+        "0",
+        "-1",
+        "1e400",
+        "99999999999999999999",
+        "nan",
+        "true",
+        "\"\"",
+        "\"0 s\"",
+        "\"5 mbps\"",
+        "\"a[*]\"",
+        "\"src[99]\"",
+        "[]",
+        "{}",
+        "[[]]",
+        "1979-05-27",
+        "\"red limit 1kb\"",
+        "{ kind = 1 }",
+        "{ kind = \"reed\" }",
+        "\"\\u001b[31m\"",
+        "{ kind = \"tcp\", mss = \"0 B\" }",
+        "{ kind = \"mptcp\", max_subflows = 0 }",
+    ];
+    let mut d = Draw::new(seed);
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    for _ in 0..d.between(1, 3) {
+        let i = d.below(lines.len());
+        if let Some((key, _)) = lines[i].split_once(" = ") {
+            lines[i] = format!("{key} = {}", d.any(WORDS));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,173 @@
+//! Flows: who sends to whom, over which transport, driven by what.
+
+use crate::draw::{Draw, seconds};
+use crate::network::{Hosts, Network};
+use crate::parameters;
+use crate::sections::{distribution, keys, table};
+use tailrace_scenario::sections::{FLOW, Key, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
+
+/// One `[[flow]]`.
+pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
+    let (from, to) = ends(d, network);
+    let kind = *d.any(&["tcp", "tcp", "mptcp", "mptcp", "udp"]);
+    let transport = match kind {
+        "tcp" => tcp(d),
+        "mptcp" => mptcp(d, network, (from.1, to.1)),
+        _ => table("udp", &keys(d, &UDP, &[], &mut of_udp)),
+    };
+    let app = app(d, if kind == "udp" { UDP_APPS } else { TCP_APPS }, duration_s);
+    let mut special = |d: &mut Draw, key: &Key| match key.name {
+        "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
+        "stop" => Some(format!("{:?}", seconds(duration_s * (0.1 + d.uniform())))),
+        _ => None,
+    };
+    let skip = ["name", "from", "to", "transport", "app"];
+    let more = keys(d, &FLOW, &skip, &mut special).join("\n");
+    let (from, to) = (from.0, to.0);
+    format!(
+        "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\napp = {app}\n{more}\n"
+    )
+}
+
+/// Sender and receiver as selectors, each with the number of its host's links.
+fn ends(d: &mut Draw, network: &Network) -> ((String, u64), (String, u64)) {
+    let a = d.below(network.hosts.len());
+    let b = (a + 1 + d.below(network.hosts.len() - 1)) % network.hosts.len();
+    let (a, b) = (&network.hosts[a], &network.hosts[b]);
+    let all = |hosts: &Hosts| format!("{}[*]", hosts.name);
+    let (from, to) = if a.count > 0 && a.count == b.count && d.chance(0.6) {
+        (all(a), all(b))
+    } else if a.count > 0 && d.chance(0.2) {
+        (all(a), b.one(d))
+    } else {
+        (a.one(d), b.one(d))
+    };
+    ((from, a.interfaces), (to, b.interfaces))
+}
+
+fn of_udp(d: &mut Draw, key: &Key) -> Option<String> {
+    (key.name == "header").then(|| format!("\"{} B\"", d.any(&[0, 28, 48])))
+}
+
+/// Bytes of headers: seldom other than the real ones.
+fn of_tcp(d: &mut Draw, key: &Key) -> Option<String> {
+    (key.name == "header").then(|| format!("\"{} B\"", d.any(&[0, 40, 60])))
+}
+
+fn tcp(d: &mut Draw) -> String {
+    let whole = table("tcp", &keys(d, &TCP, &[], &mut of_tcp));
+    with(&whole, &parameters::tcp(d, inside(&whole)))
+}
+
+fn mptcp(d: &mut Draw, network: &Network, interfaces: (u64, u64)) -> String {
+    let mut special = |d: &mut Draw, key: &Key| match key.name {
+        "path_manager" => Some(path_manager(d, network, interfaces)),
+        _ => of_tcp(d, key),
+    };
+    let whole = table("mptcp", &keys(d, &MPTCP, &[], &mut special));
+    // The minimal scenario in which parameters are tried knows neither the interfaces nor the routers of this one.
+    let managed = whole.contains("path_manager");
+    let tried = if managed { "kind = \"mptcp\"" } else { inside(&whole) };
+    let more = parameters::mptcp(d, tried) + &parameters::tcp(d, tried);
+    with(&whole, &more)
+}
+
+/// What stands between the braces of a table.
+fn inside(table: &str) -> &str {
+    table.strip_prefix("{ ").and_then(|rest| rest.strip_suffix(" }")).expect("an inline table")
+}
+
+/// A table with more keys.
+fn with(table: &str, more: &str) -> String {
+    format!("{{ {}{more} }}", inside(table))
+}
+
+fn path_manager(d: &mut Draw, network: &Network, (near, far): (u64, u64)) -> String {
+    let texts = |d: &mut Draw, kind: &str, parameter: &str| match (kind, parameter) {
+        ("linux", "client") => Some(endpoints(d, near)),
+        ("linux", "server") => Some(endpoints(d, far)),
+        ("manual", "client") => Some(script(d, near, far)),
+        ("manual", "server") => Some(script(d, far, near)),
+        ("binder", "gateways") if !network.routers.is_empty() => Some(gateways(d, &network.routers)),
+        _ => None,
+    };
+    parameters::path_manager(d, &texts)
+}
+
+/// Endpoints as Linux has them; the last interface has none, so that not every one is a backup.
+fn endpoints(d: &mut Draw, interfaces: u64) -> String {
+    let flags = ["subflow", "subflow backup", "signal", "signal subflow", "fullmesh", "subflow fullmesh"];
+    let all: Vec<String> = (1..interfaces).map(|i| format!("{i} {}", d.any(&flags))).collect();
+    if all.is_empty() { "none".into() } else { all.join(", ") }
+}
+
+/// Commands to a path manager that does nothing by itself.
+fn script(d: &mut Draw, own: u64, other: u64) -> String {
+    let commands: Vec<String> = (0..d.between(1, 6))
+        .map(|_| {
+            let (at, a, b) = (d.between(0, 3000), d.between(1, own), d.between(1, other));
+            match d.below(7) {
+                0 => format!("{at} ms connect {a} to {b} backup"),
+                1 => format!("{at} ms close {a} to {b}"),
+                2 => format!("{at} ms announce {a}"),
+                3 => format!("{at} ms remove {a}"),
+                4 => format!("{at} ms backup {a}"),
+                5 => format!("{at} ms regular {a}"),
+                _ => format!("{at} ms connect {a} to {b}"),
+            }
+        })
+        .collect();
+    commands.join("; ")
+}
+
+fn gateways(d: &mut Draw, routers: &[String]) -> String {
+    let lists: Vec<String> = (0..d.between(1, 3))
+        .map(|_| {
+            let list: Vec<&str> = (0..d.between(1, 3)).map(|_| d.any(routers).as_str()).collect();
+            list.join(", ")
+        })
+        .collect();
+    lists.join("; ")
+}
+
+fn app(d: &mut Draw, apps: &[(&str, Section)], duration_s: f64) -> String {
+    let (kind, section) = d.any(apps);
+    // So many packets a second at most, whatever their size: a run is bounded by its packets.
+    let (payload, packets) = (d.between(1, 1400), d.scale(2.0, 1000.0));
+    let burst = d.scale(1e-3, duration_s / 4.0);
+    let mut special = |d: &mut Draw, key: &Key| {
+        Some(match key.name {
+            "size" if section.keys.iter().any(|k| k.name == "rate" || k.name == "steps") => {
+                format!("\"{payload} B\"")
+            }
+            "size" | "request" | "response" => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
+            "rate" => rate(payload, packets),
+            "jitter" => format!("{:?}", d.uniform()),
+            "burst" => format!("{:?}", seconds(burst)),
+            "period" => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
+            "on" => format!("{:?}", seconds(d.scale(1e-3, duration_s / 4.0))),
+            "off" => distribution(d, 1e-3, duration_s / 4.0),
+            "think" | "gap" => distribution(d, 1e-4, duration_s / 4.0),
+            "steps" => steps(d, payload, duration_s),
+            _ => return None,
+        })
+    };
+    table(kind, &keys(d, section, &[], &mut special))
+}
+
+fn rate(payload: u64, packets: f64) -> String {
+    format!("\"{} bit/s\"", (payload as f64 * 8.0 * packets).max(1.0) as u64)
+}
+
+fn steps(d: &mut Draw, payload: u64, duration_s: f64) -> String {
+    let mut at = 0.0;
+    let steps: Vec<String> = (0..d.between(1, 5))
+        .map(|_| {
+            let rate = if d.chance(0.2) { "\"0 bit/s\"".into() } else { rate(payload, d.scale(2.0, 1000.0)) };
+            let step = format!("[{:?}, {rate}]", seconds(at));
+            at += 0.001 + duration_s * 0.4 * d.uniform();
+            step
+        })
+        .collect();
+    format!("[{}]", steps.join(", "))
+}

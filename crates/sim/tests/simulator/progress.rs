@@ -1,0 +1,46 @@
+//! A run whose simulated time does not advance ends with an error, and one signal ends it before.
+
+use crate::support::Text;
+use std::sync::Arc;
+use tailrace_core::{Bytes, Instant, Rate};
+use tailrace_scenario::model::{App, Scenario, Transport};
+use tailrace_sim::{Control, Simulation};
+
+/// Datagrams that leave no time apart, which no scenario can have: its parameters have bounds.
+fn timeless() -> Arc<Scenario> {
+    let text = Text::new("1 s").dumbbell(1, "10 Mbit/s", "1 ms", "").tcp("", "\"bulk\"");
+    let mut scenario = (*text.scenario()).clone();
+    let flow = scenario.flows.first_mut().unwrap();
+    flow.transport = Transport::Udp { header: Bytes(28), ecn: false };
+    flow.app = App::Poisson { rate: Rate::from_bps(u64::MAX), size: Bytes(1) };
+    Arc::new(scenario)
+}
+
+#[test]
+fn a_run_that_makes_no_progress_ends_and_names_who() {
+    let stall = Simulation::build(&timeless(), 1).unwrap().run(&Control::default()).unwrap_err();
+    assert!(stall.events > 1_000_000, "{stall}");
+    assert!(stall.to_string().contains("the timer of its application"), "{stall}");
+    let in_steps = Simulation::build(&timeless(), 1).unwrap().advance(Instant::from_secs(1)).unwrap_err();
+    assert_eq!(in_steps.who, stall.who);
+}
+
+#[test]
+fn a_signal_ends_a_run_within_one_instant() {
+    let control = Control::default();
+    let scenario = timeless();
+    let ended = std::thread::scope(|s| {
+        let running = s.spawn(|| Simulation::build(&scenario, 1).unwrap().run(&control));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        control.cancel();
+        running.join().unwrap()
+    });
+    assert!(ended.is_ok_and(|output| output.interrupted));
+}
+
+#[test]
+fn ten_thousand_flows_that_start_at_once_are_progress() {
+    let text = Text::new("10 ms").dumbbell(10_000, "10 Gbit/s", "1 ms", "").tcp("", "\"bulk\"");
+    let run = text.run();
+    assert!(run.leaf("engine.events") > 20_000.0);
+}

@@ -1,0 +1,145 @@
+//! HyStart as Linux has it (`net/ipv4/tcp_cubic.c` of 6.1, `hystart_update`): slow start ends at the window at which
+//! either sign shows.
+//!
+//! ACKs that follow one another closely (2 ms) for half a least round trip say that the data in flight fills the path;
+//! eight round trips of a window, none of which is near the least (an eighth, 4 to 16 ms), that a queue builds up.
+//! Neither counts below 16 segments. Departure: round trips are those of the oldest segment that an ACK covers; Linux
+//! takes the newest's, which differs where ACKs are delayed.
+
+use super::super::AckSample;
+use tailrace_core::{Duration, Instant};
+
+const LOW_WINDOW: f64 = 16.0;
+const ACK_DELTA: Duration = Duration::from_millis(2);
+const SAMPLES: u8 = 8;
+const LEAST_RISE: Duration = Duration::from_millis(4);
+const LARGEST_RISE: Duration = Duration::from_millis(16);
+/// Time that the sending of four full bursts (`gso_max_size`, 64 KiB) may add, at most a millisecond.
+const BURSTS: f64 = 4.0 * 65_536.0;
+const LONGEST_BURST: Duration = Duration::from_millis(1);
+
+#[derive(Clone, Debug)]
+pub(super) struct Hystart {
+    /// It has ended slow start; after a timeout it is made anew.
+    found: bool,
+    started: bool,
+    round_start: Instant,
+    last_ack: Instant,
+    /// Bytes of the round not acknowledged yet.
+    left: u64,
+    least: Duration,
+    samples: u8,
+}
+
+impl Hystart {
+    pub(super) const fn new() -> Self {
+        Self {
+            found: false,
+            started: false,
+            round_start: Instant::ZERO,
+            last_ack: Instant::ZERO,
+            left: 0,
+            least: Duration::MAX,
+            samples: 0,
+        }
+    }
+
+    /// Takes an ACK in slow start; whether that is to end. `cwnd` is in segments, `bytes` what it holds; `base` is the
+    /// least round trip known.
+    pub(super) fn ends_slow_start(
+        &mut self,
+        ack: &AckSample,
+        (cwnd, bytes): (f64, f64),
+        base: Duration,
+    ) -> bool {
+        let Some(rtt) = ack.rtt.filter(|_| !self.found) else { return false };
+        let over = ack.acked.get() > self.left;
+        self.left = self.left.saturating_sub(ack.acked.get());
+        if over || !self.started {
+            self.begin_round(ack);
+        }
+        if cwnd < LOW_WINDOW {
+            return false;
+        }
+        self.found = self.sees_train(ack, bytes, base) | self.sees_delay(rtt, base);
+        self.found
+    }
+
+    fn begin_round(&mut self, ack: &AckSample) {
+        (self.started, self.round_start, self.last_ack) = (true, ack.now, ack.now);
+        self.left = ack.in_flight.get().saturating_sub(ack.acked.get());
+        (self.least, self.samples) = (Duration::MAX, 0);
+    }
+
+    fn sees_train(&mut self, ack: &AckSample, bytes: f64, base: Duration) -> bool {
+        if ack.now.saturating_since(self.last_ack) > ACK_DELTA {
+            return false;
+        }
+        self.last_ack = ack.now;
+        // Linux paces by two windows a round trip in slow start, or would.
+        let seconds = ack.smoothed_rtt.as_secs_f64() * BURSTS / (2.0 * bytes).max(1.0);
+        let burst = Duration::from_secs(1).mul_f64(seconds.min(1.0)).min(LONGEST_BURST);
+        ack.now.saturating_since(self.round_start) > (base + burst) / 2
+    }
+
+    fn sees_delay(&mut self, rtt: Duration, base: Duration) -> bool {
+        self.least = self.least.min(rtt);
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            return false;
+        }
+        self.least > base + (base / 8).clamp(LEAST_RISE, LARGEST_RISE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_core::Bytes;
+
+    const MSS: u64 = 1000;
+
+    /// A round of `n` ACKs of a segment each, `gap_us` apart, from `at_ms`; the number of the one that ends slow start.
+    fn round(h: &mut Hystart, n: u64, gap_us: u64, at_ms: u64, rtt_ms: u64) -> Option<u64> {
+        (0..n).find(|i| {
+            let ack = AckSample {
+                acked: Bytes(MSS),
+                in_flight: Bytes(n * MSS),
+                rtt: Some(Duration::from_millis(rtt_ms)),
+                smoothed_rtt: Duration::from_millis(50),
+                ..AckSample::at(Instant::from_millis(at_ms) + Duration::from_micros(i * gap_us))
+            };
+            let window = (n as f64, (n * MSS) as f64);
+            h.ends_slow_start(&ack, window, Duration::from_millis(50))
+        })
+    }
+
+    #[test]
+    fn a_train_as_long_as_half_a_round_trip_ends_slow_start() {
+        // (50 + 1) / 2 ms of ACKs 1 ms apart: the first beyond is that at 26 ms.
+        assert_eq!(round(&mut Hystart::new(), 40, 1000, 100, 50), Some(26));
+        // 3 ms apart they are no train, and shorter ones say nothing.
+        assert_eq!(round(&mut Hystart::new(), 40, 3000, 100, 50), None);
+        assert_eq!(round(&mut Hystart::new(), 20, 1000, 100, 50), None);
+    }
+
+    #[test]
+    fn round_trips_that_rise_by_an_eighth_end_slow_start_at_the_ninth() {
+        // 50 + 6.25 ms.
+        assert_eq!(round(&mut Hystart::new(), 20, 3000, 100, 57), Some(8));
+        assert_eq!(round(&mut Hystart::new(), 20, 3000, 100, 56), None);
+    }
+
+    #[test]
+    fn below_sixteen_segments_it_sees_nothing() {
+        assert_eq!(round(&mut Hystart::new(), 15, 3000, 100, 90), None);
+    }
+
+    #[test]
+    fn each_round_looks_afresh_and_it_ends_slow_start_once() {
+        let mut h = Hystart::new();
+        assert_eq!(round(&mut h, 18, 3000, 100, 50), None);
+        assert_eq!(round(&mut h, 18, 3000, 200, 90), Some(8));
+        assert_eq!(round(&mut h, 18, 3000, 300, 90), None);
+    }
+}

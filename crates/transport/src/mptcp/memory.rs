@@ -1,0 +1,282 @@
+//! Buffers as Linux 6.1 keeps them for Multipath TCP: what they may hold is counted in memory, and they grow with what
+//! goes through unless they were set.
+//!
+//! Receive side (`__mptcp_space`, `mptcp_rcv_space_adjust`): the connection's buffer holds what waits for data before
+//! it; half of what is free is the window. Packets that follow one another are merged (`mptcp_try_coalesce`), so that
+//! only the first of a run takes more than its payload. Send side (`tcp_sndbuf_expand`, `mptcp_propagate_sndbuf`): a
+//! subflow that could send more than it has while the connection's buffer is full gets a buffer of twice its window, and
+//! the connection's is as large as the largest of its subflows'.
+
+use super::MptcpPlan;
+use crate::buffer_sizes::BufferSizes;
+use crate::segment::Segment;
+use tailrace_core::{Bytes, Duration, Instant};
+
+/// Memory that a packet takes beside its payload: 192 bytes for headers, 320 and 256 for what describes it.
+const OVERHEAD: u64 = 768;
+/// Memory that the send buffer grants for each segment of the window: 2048 for a full one with its headers, and 256.
+const SEGMENT: u64 = 2304;
+/// Most packets in a merged run (`MAX_SKB_FRAGS`).
+const RUN: u64 = 17;
+/// More than any path could fill, and far from what sums could not hold.
+const MOST: u64 = 1 << 40;
+/// What an application that waits for room writes at a time.
+const WRITE: u64 = 65_536;
+/// In pieces of so much, each of which is taken if there is any room (`skb_page_frag_refill`).
+const FRAGMENT: u64 = 32_768;
+/// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
+const INITIAL_SEGMENTS: u64 = 10;
+/// The first window, as large as can be told without a scale.
+const INITIAL_WINDOW: u64 = 65_535;
+/// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
+const FULL: u64 = 1460;
+/// Memory that a tuned buffer grants for it: at least so much that half of it holds the payload.
+const FULL_MEMORY: u64 = 2996;
+
+/// Memory of `bytes` in packets of `mss`, each by itself.
+pub(crate) const fn memory_of(bytes: u64, mss: u32) -> u64 {
+    let mss = if mss == 0 { 1 } else { mss as u64 };
+    bytes + bytes.div_ceil(mss) * OVERHEAD
+}
+
+/// How large a buffer is, and may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) now: u64,
+    pub(crate) most: u64,
+}
+
+impl Size {
+    /// Linux's send buffer as it comes (`tcp_wmem`).
+    pub(crate) const KERNEL: Self = Self { now: 16_384, most: 4_194_304 };
+
+    /// One that was set and stays.
+    pub(crate) fn fixed(bytes: u64) -> Self {
+        let bytes = bytes.clamp(1, MOST);
+        Self { now: bytes, most: bytes }
+    }
+
+    const fn is_fixed(self) -> bool {
+        self.now >= self.most
+    }
+}
+
+/// The sizes of the receive and the send buffer, where they are counted in memory. One that is set is doubled, as
+/// `SO_RCVBUF` and `SO_SNDBUF` are; one that is left alone grows.
+pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
+    let tcp = plan.mptcp.counts_memory.then_some(&plan.tcp)?;
+    let doubled = |set: Bytes| Size::fixed(set.get().saturating_mul(2));
+    let tuned = |sizes: BufferSizes| Size { now: sizes.initial, most: sizes.most };
+    let receive = tcp.tcp_rmem.map_or_else(|| doubled(tcp.receive_buffer), tuned);
+    let send = match (tcp.send_buffer, tcp.tcp_wmem) {
+        (Some(set), _) => doubled(set),
+        (None, sizes) => sizes.map_or(Size::KERNEL, tuned),
+    };
+    Some((receive, send))
+}
+
+/// The receive buffer of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceiveMemory {
+    size: Size,
+    mss: u64,
+    /// What the application took in the last round trip but one, in this one so far, and since when.
+    before: u64,
+    taken: u64,
+    since: Instant,
+}
+
+impl ReceiveMemory {
+    pub(crate) const fn new(size: Size, mss: u64) -> Self {
+        let mss = if mss == 0 { 1 } else { mss };
+        Self { size, mss, before: INITIAL_SEGMENTS * mss, taken: 0, since: Instant::ZERO }
+    }
+
+    /// Memory of a run of `bytes`.
+    pub(crate) fn charge(&self, bytes: u64) -> u64 {
+        let most = (RUN * self.mss).min((self.size.now >> 3).max(self.mss));
+        bytes + bytes.div_ceil(most) * OVERHEAD
+    }
+
+    /// The window, while packets that wait take `held` of the buffer; none where little is left (`__tcp_select_window`).
+    pub(crate) fn window(&self, held: u64) -> u64 {
+        let (free, all) = (self.size.now.saturating_sub(held) / 2, self.size.now / 2);
+        if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
+    }
+
+    /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow.
+    pub(crate) fn on_read(&mut self, bytes: u64, rtt: Duration, now: Instant) {
+        self.taken += bytes;
+        if rtt == Duration::ZERO || now.saturating_since(self.since) < rtt {
+            return;
+        }
+        if self.taken > self.before {
+            self.grow();
+            self.before = self.taken;
+        }
+        (self.taken, self.since) = (0, now);
+    }
+
+    /// Twice what was taken in a round trip, as some will be lost, and as much again as that is growing.
+    fn grow(&mut self) {
+        if self.size.is_fixed() {
+            return;
+        }
+        let steady = 2 * self.taken + 16 * FULL;
+        let growth = u128::from(steady) * u128::from(self.taken - self.before) / u128::from(self.before);
+        let window = steady.saturating_add(2 * growth.min(1 << 60) as u64);
+        let wanted = (window / FULL).saturating_mul(FULL_MEMORY).min(self.size.most);
+        self.size.now = self.size.now.max(wanted);
+    }
+}
+
+/// A subflow as its receiver sees it: its round trip, as what comes echoes the clock of an ACK
+/// (`tcp_rcv_rtt_measure_ts`), and the window that it may show.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrivals {
+    last: u32,
+    /// In milliseconds, smoothed, times eight.
+    eighths: u64,
+    /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
+    window: u64,
+}
+
+impl Arrivals {
+    pub(crate) const NONE: Self = Self { last: 0, eighths: 0, window: INITIAL_WINDOW };
+
+    /// A segment with payload.
+    pub(crate) fn note(&mut self, segment: &Segment, now: Instant) {
+        self.window = self.window.saturating_add(2 * FULL);
+        let Some(stamps) = segment.timestamps.filter(|t| t.echo != self.last) else { return };
+        self.last = stamps.echo;
+        let clock = (now.as_nanos() / 1_000_000) as u32;
+        let sample = u64::from(clock.wrapping_sub(stamps.echo)).max(1);
+        let first = self.eighths == 0;
+        self.eighths = if first { 8 * sample } else { self.eighths - (self.eighths >> 3) + sample };
+    }
+
+    pub(crate) const fn window(&self) -> u64 {
+        self.window
+    }
+
+    pub(crate) fn round_trip(&self) -> Duration {
+        Duration::from_millis(self.eighths / 8)
+    }
+}
+
+/// The send buffer of a subflow, or of the connection.
+#[derive(Clone, Debug)]
+pub(crate) struct SendMemory {
+    size: Size,
+}
+
+impl SendMemory {
+    pub(crate) fn new(size: Size) -> Self {
+        let mut memory = Self { size };
+        memory.expand(0);
+        memory
+    }
+
+    /// There is room in a window of so many segments (`tcp_sndbuf_expand`).
+    pub(crate) fn expand(&mut self, segments: u64) {
+        let wanted = segments.max(INITIAL_SEGMENTS).saturating_mul(2 * SEGMENT);
+        self.size.now = self.size.now.max(wanted.min(self.size.most));
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn size(&self) -> u64 {
+        self.size.now
+    }
+
+    /// Whether there is room beside `bytes` in segments of `mss`.
+    pub(crate) fn has_room(&self, bytes: u64, mss: u32) -> bool {
+        memory_of(bytes, mss) < self.size.now
+    }
+
+    /// As large as that of a subflow, unless it was set (`mptcp_propagate_sndbuf`).
+    pub(crate) fn follow(&mut self, subflow: &Self) {
+        if !self.size.is_fixed() {
+            self.size.now = self.size.now.max(subflow.size.now.min(self.size.most));
+        }
+    }
+
+    /// How far an application that never runs dry has written, if it had written up to `stored` and all before `una` is
+    /// acknowledged: it writes whenever a third is free (`sk_stream_is_writeable`), fragment by fragment as long as there
+    /// is any room.
+    pub(crate) fn refill(&self, stored: u64, una: u64) -> u64 {
+        let (mut held, size) = (stored.saturating_sub(una), self.size.now);
+        let Some(room) = (size / 3 * 2).checked_sub(held) else { return stored };
+        held += room / WRITE * WRITE;
+        for _ in 0..WRITE / FRAGMENT {
+            held += if held < size { FRAGMENT } else { 0 };
+        }
+        una + held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1424;
+    #[test]
+    fn what_waits_takes_window_by_its_memory() {
+        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS);
+        assert_eq!(fixed.window(0), 262_144);
+        // As measured in Linux: 14 packets of 1424 bytes in a row take 20704, 20 take two heads.
+        assert_eq!(fixed.charge(14 * MSS), 14 * MSS + 768);
+        assert_eq!(fixed.charge(20 * MSS), 20 * MSS + 2 * 768);
+        assert_eq!(fixed.window(fixed.charge(14 * MSS)), 251_792);
+        // Less than a sixteenth of what there could be is none.
+        assert_eq!((fixed.window(491_000), fixed.window(492_000)), (16_644, 0));
+        // In a small buffer runs are short: an eighth of it.
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS).charge(8192), 8192 + 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS).charge(8193), 8193 + 2 * 768);
+    }
+
+    #[test]
+    fn a_receive_buffer_grows_with_what_is_taken_in_the_longest_round_trip() {
+        let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
+        let mut memory = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456 }, MSS);
+        memory.on_read(20 * MSS, rtt, at(150));
+        // 2 * 28480 + 16 * 1460 = 80320; twice as much was taken as before: three times that, 165 packets of 2996.
+        assert_eq!(memory.window(0), 165 * 2996 / 2);
+        memory.on_read(100 * MSS, rtt, at(200));
+        assert_eq!(memory.window(0), 165 * 2996 / 2, "only half of a round trip has passed");
+        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS);
+        fixed.on_read(100 * MSS, rtt, at(150));
+        assert_eq!(fixed.window(0), 65_536);
+    }
+
+    #[test]
+    fn a_send_buffer_is_twice_the_window_and_that_of_a_connection_the_largest() {
+        let tuned = Size { now: 16_384, most: 4_194_304 };
+        let (mut one, mut all) = (SendMemory::new(tuned), SendMemory::new(tuned));
+        assert_eq!(one.size(), 46_080, "of ten segments");
+        one.expand(163);
+        // As measured in Linux: 751104.
+        assert_eq!(one.size(), 751_104);
+        all.follow(&one);
+        assert_eq!(all.size(), 751_104);
+        one.expand(10);
+        assert_eq!(one.size(), 751_104, "it never shrinks");
+        let mut set = SendMemory::new(Size::fixed(131_072));
+        set.follow(&one);
+        set.expand(500);
+        assert_eq!(set.size(), 131_072);
+        // 59 segments of 1424 + 768 bytes fit, and one more while there is any room.
+        assert!(set.has_room(59 * MSS, 1424) && !set.has_room(60 * MSS, 1424));
+    }
+
+    #[test]
+    fn an_application_writes_when_a_third_is_free() {
+        let set = SendMemory::new(Size::fixed(300_000));
+        // 64 KiB at a time until two thirds are full.
+        assert_eq!(set.refill(0, 0), 4 * 65_536);
+        assert_eq!(set.refill(4 * 65_536, 60_000), 4 * 65_536);
+        assert_eq!(set.refill(4 * 65_536, 63_000), 5 * 65_536);
+        // The last fragment goes beyond the end.
+        let small = SendMemory::new(Size::fixed(131_072));
+        assert_eq!(small.refill(2 * 65_536, 44_000), 4 * 32_768 + 2 * 32_768);
+    }
+}

@@ -1,0 +1,416 @@
+//! Buffers that grow with the path (Linux 6.1, `tcp_rmem` and `tcp_wmem`).
+//!
+//! Receive side: what the application takes in a round trip tells how large the buffer must be (dynamic right-sizing,
+//! `tcp_rcv_space_adjust`), and the advertised window follows what arrives (`tcp_grow_window`). Packets are charged with
+//! the memory that they take, not with their payload, and half of the buffer is kept for that (`tcp_adv_win_scale`).
+//! Send side: twice what the congestion window needs (`tcp_sndbuf_expand`).
+//!
+//! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
+//! is more than the buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
+
+use super::Tcp;
+use super::output::clock;
+use crate::cc::CongestionControl;
+use crate::config::TcpConfig;
+use crate::segment::Segment;
+use tailrace_core::{Duration, Instant};
+
+/// Header space of a buffer and what describes it (`MAX_TCP_HEADER`, `sk_buff`, `skb_shared_info` on 64 bits).
+const HEADER: u64 = 320;
+const DESCRIPTION: u64 = 256;
+const SHARED: u64 = 320;
+/// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
+const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
+/// The window is this much of the free space: `tcp_adv_win_scale` of 1.
+const fn window_of(space: u64) -> u64 {
+    space - (space >> 1)
+}
+
+/// The receive buffer of a connection. Positions are those of any stream: what counts are differences.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceiveSpace {
+    /// Memory that may be charged (`sk_rcvbuf`), and the most that it may become.
+    size: u64,
+    most: u64,
+    /// Memory a packet takes beyond its payload.
+    overhead: u64,
+    mss: u64,
+    /// Most that may be advertised (`window_clamp`), and as far as that has got (`rcv_ssthresh`).
+    clamp: u64,
+    window: u64,
+    /// Taken by the application in the last round trip (`rcvq_space`); where it stood then, and when.
+    taken: u64,
+    since: (u64, Instant),
+    /// Round trip as the receiver sees it, in eighths.
+    rtt_eighths: u64,
+}
+
+impl ReceiveSpace {
+    /// `None` where buffers are no matter of memory.
+    pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
+        let sizes = config.tcp_rmem?;
+        let size = sizes.initial;
+        Some(Self {
+            size,
+            most: sizes.most,
+            overhead: config.packet_overhead.get(),
+            mss: config.mss.get().max(1),
+            clamp: window_of(size),
+            window: window_of(size),
+            taken: 0,
+            since: (0, Instant::ZERO),
+            rtt_eighths: 0,
+        })
+    }
+
+    /// The connection stands: segments are of `mss` bytes, the application has read up to `read` (`tcp_init_buffer_space`).
+    pub(crate) fn start(&mut self, mss: u64, read: u64, now: Instant) {
+        self.mss = mss.max(1);
+        let all = window_of(self.size);
+        self.clamp = if all > 2 * self.mss { (2 * self.mss).max(all - self.mss) } else { all };
+        self.window = self.window.min(65_535).min(self.clamp);
+        self.taken = self.window.min(10 * self.mss).max(1);
+        self.since = (read, now);
+    }
+
+    /// Memory that `bytes` in the buffer take: full packets, copied together where they would not fit otherwise.
+    pub(crate) fn charge(&self, bytes: u64) -> u64 {
+        let plain = bytes + bytes.div_ceil(self.mss) * self.overhead;
+        if plain <= self.size { plain } else { plain.min(bytes * PAGE.1 / PAGE.0) }
+    }
+
+    /// A segment with so many bytes has come in order; `held` wait in the buffer (`tcp_grow_window`).
+    /// Returns whether the window grew: then Linux acknowledges at once.
+    pub(crate) fn on_arrival(&mut self, bytes: u64, held: u64) -> bool {
+        if self.window >= self.clamp || bytes < 128 {
+            return false;
+        }
+        let room = self.clamp.min(self.free(held)).saturating_sub(self.window);
+        let memory = window_of(bytes + self.overhead);
+        let step = if memory <= bytes { 2 * self.mss } else { self.careful_step(bytes, memory) };
+        if room == 0 || step == 0 {
+            return false;
+        }
+        self.window += room.min(step.max(2 * bytes));
+        true
+    }
+
+    /// Small segments waste memory: the window stays below what such segments could fill (`__tcp_grow_window`).
+    fn careful_step(&self, bytes: u64, memory: u64) -> u64 {
+        let (mut memory, mut window) = (memory >> 1, window_of(self.most) >> 1);
+        while self.window <= window {
+            if memory <= bytes {
+                return 2 * self.mss;
+            }
+            (memory, window) = (memory >> 1, window >> 1);
+        }
+        0
+    }
+
+    /// A round trip as the receiver sees it: what came echoes an ACK of its own (`tcp_rcv_rtt_update`).
+    pub(crate) fn on_round_trip(&mut self, rtt: Duration) {
+        let (sample, old) = (rtt.as_nanos(), self.rtt_eighths);
+        let first = old == 0 || sample.saturating_mul(8) < old;
+        self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
+    }
+
+    /// The application has read up to `read` (`tcp_rcv_space_adjust`).
+    pub(crate) fn on_read(&mut self, read: u64, now: Instant) {
+        let passed = now.saturating_since(self.since.1).as_nanos();
+        if self.rtt_eighths == 0 || passed < self.rtt_eighths >> 3 {
+            return;
+        }
+        let copied = read.saturating_sub(self.since.0);
+        if copied > self.taken {
+            self.grow(copied);
+            self.taken = copied;
+        }
+        self.since = (read, now);
+    }
+
+    /// Twice what was taken in a round trip, as some will be lost, and as much again as that is growing.
+    fn grow(&mut self, copied: u64) {
+        let steady = 2 * copied + 16 * self.mss;
+        let growth = u128::from(steady) * u128::from(copied - self.taken) / u128::from(self.taken);
+        let wanted = steady.saturating_add(2 * growth.min(1 << 60) as u64);
+        let size = (wanted / self.mss).saturating_mul(self.memory_of_segment()).min(self.most);
+        if size > self.size {
+            self.size = size;
+            self.clamp = window_of(size);
+        }
+    }
+
+    /// Memory of a full segment, at least so much that half of it holds the payload.
+    fn memory_of_segment(&self) -> u64 {
+        let least = self.mss + HEADER + DESCRIPTION + SHARED;
+        least + (2 * self.mss).saturating_sub(least).div_ceil(128) * 128
+    }
+
+    /// Whether there is room for so much; the buffer grows for it (`tcp_clamp_window`).
+    pub(crate) fn makes_room(&mut self, held: u64) -> bool {
+        let charged = self.charge(held);
+        if charged > self.size {
+            self.size = charged.min(self.most);
+        }
+        if charged > self.size {
+            self.window = self.clamp.min(2 * self.mss);
+        }
+        charged <= self.size
+    }
+
+    /// What could be advertised for the memory that `held` bytes leave.
+    fn free(&self, held: u64) -> u64 {
+        window_of(self.size.saturating_sub(self.charge(held)))
+    }
+
+    /// The window to advertise beyond what has come in order, while `held` bytes wait in the buffer
+    /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
+    pub(crate) fn window(&self, held: u64) -> u64 {
+        let (free, all) = (self.free(held), window_of(self.size));
+        let full = self.clamp.min(all);
+        if free < full / 2 && (free < all >> 4 || free < self.mss.min(full)) {
+            return 0;
+        }
+        free.min(self.window)
+    }
+}
+
+/// The send buffer of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct SendSpace {
+    size: u64,
+    most: u64,
+    overhead: u64,
+}
+
+impl SendSpace {
+    /// `None` where it is not tuned.
+    pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
+        let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
+        Some(Self { size: sizes.initial, most: sizes.most, overhead: config.packet_overhead.get() })
+    }
+
+    /// The window has room and the buffer none, or the connection begins: `segments` fit into the window
+    /// (`tcp_sndbuf_expand`). Returns whether it grew.
+    pub(crate) fn expand(&mut self, segments: u64, mss: u64) -> bool {
+        let each = (mss + HEADER + SHARED).next_power_of_two() + DESCRIPTION;
+        let wanted = segments.max(10).saturating_mul(2 * each).min(self.most);
+        let grows = wanted > self.size;
+        self.size = self.size.max(wanted);
+        grows
+    }
+
+    /// Payload that fits, in segments of `mss` bytes; one always does.
+    pub(crate) fn bytes(&self, mss: u64) -> u64 {
+        (self.size / (mss + self.overhead).max(1)).max(1) * mss
+    }
+}
+
+/// The tuned buffers of one endpoint.
+#[derive(Clone, Debug)]
+pub(super) struct Buffers {
+    receive: Option<ReceiveSpace>,
+    send: Option<SendSpace>,
+    /// The last echo that gave a round trip.
+    last_echo: u32,
+}
+
+impl Buffers {
+    /// `None` where none is tuned.
+    pub(super) fn build(config: &TcpConfig) -> Option<Box<Self>> {
+        let (receive, send) = (ReceiveSpace::new(config), SendSpace::new(config));
+        let any = receive.is_some() || send.is_some();
+        any.then(|| Box::new(Self { receive, send, last_echo: 0 }))
+    }
+}
+
+impl Tcp {
+    fn receive_space(&self) -> Option<&ReceiveSpace> {
+        self.buffers.as_ref()?.receive.as_ref()
+    }
+
+    /// The receive buffer is another's, which shares its window among subflows.
+    pub(super) fn leave_receiving_to_others(&mut self) {
+        if let Some(buffers) = &mut self.buffers {
+            (buffers.receive, buffers.send) = (None, None);
+        }
+    }
+
+    /// The connection stands.
+    pub(super) fn start_buffers(&mut self, now: Instant) {
+        let (mss, read) = (u64::from(self.mss), self.rcv.read);
+        let Some(buffers) = &mut self.buffers else { return };
+        if let Some(space) = &mut buffers.receive {
+            space.start(mss, read, now);
+        }
+        if let Some(space) = &mut buffers.send {
+            space.expand(0, mss);
+        }
+    }
+
+    /// Bytes that wait in the receive buffer, for others before them or for the application.
+    fn held(&self) -> u64 {
+        self.rcv.nxt - self.rcv.read + self.rcv.above()
+    }
+
+    /// The right edge of the window that could be advertised.
+    #[inline]
+    pub(super) fn receive_edge(&self) -> u64 {
+        match self.receive_space() {
+            Some(space) => self.rcv.nxt + space.window(self.held()),
+            None => self.rcv.read.saturating_add(self.config.receive_buffer.get()),
+        }
+    }
+
+    /// The window of a SYN.
+    pub(super) fn first_window(&self) -> u64 {
+        self.receive_space().map_or(self.config.receive_buffer.get(), |space| space.window(0)).min(65_535)
+    }
+
+    /// Data is about to come into the buffer; false where that has no room for it.
+    #[inline]
+    pub(super) fn takes_in(&mut self, bytes: u64) -> bool {
+        if !self.rcv.has_gap() && self.rcv.nxt == self.rcv.read {
+            return true;
+        }
+        let held = self.held() + bytes;
+        self.buffers.as_mut().and_then(|b| b.receive.as_mut()).is_none_or(|space| space.makes_room(held))
+    }
+
+    /// A segment with data has come, in order or not: the window grows with it.
+    #[inline]
+    pub(super) fn tune_to_arrival(&mut self, segment: &Segment, now: Instant) {
+        let held = self.rcv.above();
+        let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
+        let Some(buffers) = &mut self.buffers else { return };
+        let Some(space) = &mut buffers.receive else { return };
+        if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && segment.payload >= self.mss) {
+            buffers.last_echo = t.echo;
+            let passed = clock(now).wrapping_sub(t.echo);
+            if passed <= i32::MAX as u32 {
+                space.on_round_trip(Duration::from_millis(u64::from(passed.max(1))));
+            }
+        }
+        if space.on_arrival(u64::from(segment.payload), held) {
+            self.ack.quick |= 1;
+        }
+    }
+
+    /// The application has read what it can.
+    #[inline]
+    pub(super) fn tune_to_reading(&mut self, now: Instant) {
+        let read = self.rcv.read;
+        if let Some(space) = self.buffers.as_mut().and_then(|b| b.receive.as_mut()) {
+            space.on_read(read, now);
+        }
+    }
+
+    /// How much may be unacknowledged.
+    #[inline]
+    pub(super) fn send_buffer(&self) -> u64 {
+        match self.buffers.as_ref().and_then(|b| b.send.as_ref()) {
+            Some(space) => space.bytes(u64::from(self.mss)),
+            None => self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1)),
+        }
+    }
+
+    /// An ACK has made room: a send buffer that left the window unused grows.
+    #[inline]
+    pub(super) fn grow_send_buffer(&mut self) {
+        let mss = u64::from(self.mss);
+        let (pipe, cwnd) = (self.pipe(), self.cc.cwnd().get());
+        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
+            && pipe < cwnd
+        {
+            space.expand(cwnd / mss, mss);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer_sizes::BufferSizes;
+    use crate::config::Profile;
+
+    const MSS: u64 = 1448;
+
+    fn space() -> ReceiveSpace {
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.start(MSS, 0, Instant::ZERO);
+        s
+    }
+
+    /// Reads `per_rtt` bytes in each of `rounds` round trips of 50 ms.
+    fn rounds(s: &mut ReceiveSpace, per_rtt: u64, rounds: u64) {
+        s.on_round_trip(Duration::from_millis(50));
+        let (from, at) = s.since;
+        for n in 1..=rounds {
+            for _ in 0..per_rtt / MSS {
+                s.on_arrival(MSS, 0);
+            }
+            s.on_read(from + n * per_rtt, at + Duration::from_millis(50 * n));
+        }
+    }
+
+    #[test]
+    fn it_starts_with_half_of_the_initial_size_less_a_segment() {
+        // 131072 / 2 - 1448.
+        assert_eq!(space().window(0), 64_088);
+    }
+
+    #[test]
+    fn it_grows_with_what_is_read_in_a_round_trip() {
+        // From 10 segments a round trip to 40: (2 * 40 + 16) segments, and 2 * that * (40 - 10) / 10 more: 672 of 2984 B
+        // (1448 + 896 raised by steps of 128 to twice the payload).
+        let mut s = space();
+        rounds(&mut s, 40 * MSS, 1);
+        assert_eq!((s.size, s.clamp), (672 * 2984, 336 * 2984));
+        // What is steady does not grow it again.
+        rounds(&mut s, 40 * MSS, 20);
+        assert_eq!(s.size, 672 * 2984);
+        // And there is an end: 6 MB, of which half is window.
+        rounds(&mut s, 4000 * MSS, 20);
+        assert_eq!((s.size, s.window(0)), (6_291_456, 3_145_728));
+    }
+
+    #[test]
+    fn packets_are_charged_with_their_memory() {
+        // 20 packets of 1448 + 1280 bytes leave 76512 of 131072.
+        let s = space();
+        assert_eq!(s.window(20 * MSS), 38_256);
+        // Below a sixteenth of what there could be nothing is promised: 46 packets leave 2792 of half the buffer.
+        assert_eq!(s.window(46 * MSS), 0);
+    }
+
+    #[test]
+    fn a_buffer_without_room_to_grow_stays() {
+        let sizes = BufferSizes { least: 4096, initial: 131_072, most: 131_072 };
+        let config = TcpConfig { tcp_rmem: Some(sizes), ..TcpConfig::for_profile(Profile::Linux) };
+        let mut s = ReceiveSpace::new(&config).unwrap();
+        s.start(MSS, 0, Instant::ZERO);
+        rounds(&mut s, 400 * MSS, 5);
+        assert_eq!(s.size, 131_072);
+        assert!(!s.makes_room(120_000), "120 kB copied together take 138 kB");
+        assert!(s.makes_room(100_000));
+    }
+
+    #[test]
+    fn a_tuned_buffer_grows_for_what_waits_out_of_order() {
+        let mut s = space();
+        assert!(s.makes_room(1_000_000));
+        assert!(s.size > 1_000_000);
+        assert!(!s.makes_room(8_000_000));
+    }
+
+    #[test]
+    fn the_send_buffer_holds_two_windows_at_least() {
+        // 1448 + 640 rounded up is 4096, and 256: 2 * 50 * 4352 bytes; segments take 2728.
+        let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        assert!(s.expand(50, MSS));
+        assert_eq!(s.bytes(MSS), 159 * MSS);
+        assert!(!s.expand(20, MSS), "it never shrinks");
+        assert!(s.expand(100_000, MSS));
+        assert_eq!(s.bytes(MSS), 4_194_304 / 2728 * MSS);
+    }
+}

@@ -1,0 +1,57 @@
+//! ns-2's estimate of what is in the network (`Sack1TcpAgent`, tcp-sack1.cc of 2.35): a count of ACKs and segments.
+//!
+//! Fast recovery begins with what is outstanding less the duplicate ACKs that began it. Each ACK takes one off, whatever
+//! it says, and a partial one another; each segment sent adds one, but for the first retransmission. What was lost is
+//! never taken out, so that with several losses less is sent than by RFC 6675. Outside fast recovery all that is
+//! outstanding counts, and the scoreboard is cleared with each ACK of new data; three ACKs with news begin the next one.
+//!
+//! Departure: ACKs that bring data with them are not counted unless they advance; ns-2's agents send one way.
+
+use super::{Phase, Tcp};
+
+impl Tcp {
+    /// What the window rule compares with the window.
+    #[inline(never)]
+    pub(super) fn counted_pipe(&self) -> u64 {
+        let (r, mss) = (&self.recovery, u64::from(self.mss));
+        match r.phase {
+            Phase::Fast => u64::from(r.counted.max(0).unsigned_abs()) * mss,
+            Phase::Loss => self.board.pipe(),
+            Phase::Open | Phase::Slowing => {
+                let most = if self.config.limited_transmit { self.dup_thresh().saturating_sub(1) } else { 0 };
+                let credit = u64::from(r.dup_acks.min(u32::from(most)));
+                self.board.outstanding().saturating_sub(credit * mss)
+            }
+        }
+    }
+
+    /// Fast recovery begins; the retransmission that it begins with does not count.
+    pub(super) fn begin_counting(&mut self) {
+        let outstanding = self.board.outstanding().div_ceil(u64::from(self.mss));
+        self.recovery.counted = outstanding as i32 - i32::from(self.dup_thresh()) - 1;
+    }
+
+    /// An ACK came up to `ack`; `plain` if without data.
+    #[inline(never)]
+    pub(in crate::tcp) fn count_ack(&mut self, ack: u64, plain: bool) {
+        let advances = ack > self.board.una;
+        if self.recovery.phase == Phase::Fast && (plain || advances) {
+            self.recovery.counted -= 1 + i32::from(advances);
+        }
+    }
+
+    /// A segment goes out. Without `pipe = "ns2"` nobody looks at the count.
+    #[inline(always)]
+    pub(in crate::tcp) fn count_sent(&mut self) {
+        self.recovery.counted = self.recovery.counted.wrapping_add(1);
+    }
+
+    /// Fast recovery, or the repair of a timeout, is over. After the former the next loss may begin another at once;
+    /// after a timeout what was sent before it may not.
+    pub(super) fn end_counting(&mut self) {
+        self.board.forget_flags();
+        if self.recovery.phase == Phase::Fast {
+            self.recovery.point = 0;
+        }
+    }
+}

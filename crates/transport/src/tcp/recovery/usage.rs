@@ -1,0 +1,78 @@
+//! Whether cwnd is what limits the sender, as Linux sees it (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): what was so at
+//! some time in a round trip counts for all of it, and slow start goes on up to twice the largest flight.
+
+use super::Tcp;
+use crate::cc::CongestionControl;
+
+/// How the window has been used in the round trip under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usage {
+    /// It was full at some time.
+    limited: bool,
+    /// The largest flight, bytes.
+    most: u64,
+    /// What was sent when that was noted: beyond it another round trip begins.
+    end: u64,
+    /// What had been sent at the last look.
+    seen: u64,
+}
+
+impl Usage {
+    /// All that goes for now has been sent: up to `nxt`, from `una` on; `full` says that the window stands in the way.
+    fn note(&mut self, full: bool, una: u64, nxt: u64) {
+        if !full && core::mem::replace(&mut self.seen, nxt) == nxt {
+            return; // Nothing was sent.
+        }
+        self.seen = nxt;
+        let flight = nxt - una;
+        if full || una >= self.end || (!self.limited && flight > self.most) {
+            (self.limited, self.most, self.end) = (full, flight, nxt);
+        }
+    }
+}
+
+impl Tcp {
+    /// Nothing more is sent for now; the window is the reason if it is `full`.
+    #[inline(never)]
+    pub(in crate::tcp) fn note_usage(&mut self, full: bool) {
+        let (una, nxt) = (self.board.una, self.board.nxt);
+        if let Some(repair) = &mut self.repair {
+            repair.usage.note(full, una, nxt);
+        }
+    }
+
+    /// Whether the window may grow, as it is what limits.
+    #[inline]
+    pub(in crate::tcp) fn is_cwnd_limited(&self) -> bool {
+        match &self.repair {
+            _ if !self.config.cwnd_validation => true,
+            Some(repair) if self.config.lasting_limit => {
+                let (cwnd, usage) = (self.cc.cwnd(), &repair.usage);
+                let slow_start = self.cc.ssthresh().is_none_or(|s| cwnd < s);
+                usage.limited || (slow_start && cwnd.get() < 2 * usage.most)
+            }
+            _ => self.cwnd_limited,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_was_full_once_counts_for_a_round_trip() {
+        let mut usage = Usage::default();
+        usage.note(true, 0, 1000);
+        usage.note(false, 500, 1200);
+        assert!(usage.limited, "the round trip goes up to 1000");
+        usage.note(false, 1000, 1300);
+        assert_eq!((usage.limited, usage.most), (false, 300));
+        usage.note(false, 1100, 1600);
+        assert_eq!((usage.limited, usage.most), (false, 500), "a larger flight");
+        usage.note(false, 1590, 1600);
+        assert_eq!(usage.most, 500, "nothing was sent");
+        usage.note(false, 1600, 1700);
+        assert_eq!(usage.most, 100);
+    }
+}

@@ -1,0 +1,171 @@
+"""Which folders are results, and which of the files in them Tailrace wrote: nothing else is ever removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from tailrace import documents
+
+MANIFEST = "manifest.json"
+_FRESH_MANIFEST = f"{MANIFEST}.new"
+RESULT, COMPARISON = "tailrace-result", "tailrace-comparison"
+# Grows when an older version could no longer read a folder rightly; every older format stays readable.
+FORMAT_VERSION = 1
+
+_PROVENANCE = {
+    "tailrace": str,
+    "created": str,
+    "command": list,
+    "python": str,
+    "machine": dict,
+    "status": str,
+}
+# Manifests of 0.1.0 had no format; nobody else's have all of these.
+_FIRST_RESULT = {
+    **_PROVENANCE,
+    "scenario": str,
+    "file": str,
+    "seed": int,
+    "runs_asked": int,
+    "runs": list,
+    "fingerprint": str,
+    "warnings": list,
+}
+_FIRST_COMPARISON = {**_PROVENANCE, "title": str, "variants": dict, "fingerprints": dict}
+# What 0.1.0 wrote, which kept no list.
+_FIRST_FILES = re.compile(
+    r"summary\.json|scenario\.toml|manifest\.json|comparison\.json|table\.md"
+    r"|(flows|queues|(group|flow|queue|law|subflow|connection)_series|reordering|events)\.parquet"
+    r"|captures/run\d+/[^/]+\.pcapng|figures/[a-z_]+\.(png|svg|pdf)"
+)
+
+
+class Holding(Enum):
+    """What stands at a place."""
+
+    NOTHING = "nothing"
+    RESULT = "a result or a comparison"
+    LATER = "a result of a later version"
+    FOREIGN = "something else"
+
+
+def holding(place: Path) -> Holding:
+    """What a folder holds; a result is what its manifest calls so."""
+    try:
+        if not any(place.iterdir()):
+            return Holding.NOTHING
+    except FileNotFoundError:
+        return Holding.NOTHING
+    about = _manifest(place)
+    if about.get("format") in {RESULT, COMPARISON}:
+        version = about.get("format_version")
+        return Holding.RESULT if isinstance(version, int) and version <= FORMAT_VERSION else Holding.LATER
+    return Holding.RESULT if is_first_format(about) else Holding.FOREIGN
+
+
+def is_first_format(about: Mapping[str, Any]) -> bool:
+    """Whether a manifest is one of version 0.1.0, whole."""
+    return "format" not in about and any(
+        all(isinstance(about.get(key), kind) for key, kind in shape.items())
+        for shape in (_FIRST_RESULT, _FIRST_COMPARISON)
+    )
+
+
+def own_files(place: Path) -> set[str]:
+    """The files in a result folder that are Tailrace's, relative to it; in a comparison also those of its variants."""
+    about = _manifest(place)
+    if is_first_format(about):
+        own = {name for name in _walk(place) if _FIRST_FILES.fullmatch(name)}
+    elif about.get("format") in {RESULT, COMPARISON}:
+        listed = about.get("files")
+        own = {str(name) for name in listed} if isinstance(listed, list) else set()
+        own |= {MANIFEST, _FRESH_MANIFEST}
+    else:
+        return set()
+    variants = about.get("variants")
+    for name in variants.values() if isinstance(variants, dict) else ():
+        if isinstance(name, str) and documents.is_plain_name(name):
+            own |= {f"{name}/{file}" for file in own_files(place / name)}
+    return own
+
+
+def claim(place: Path, names: Iterable[str]) -> None:
+    """Notes in a result folder's manifest that files are Tailrace's, before they are written.
+
+    What somebody else put there under such a name is moved aside.
+    """
+    about = _manifest(place)
+    if about.get("format") not in {RESULT, COMPARISON}:
+        return
+    known, wanted = own_files(place), list(names)
+    for name in wanted:
+        if name not in known and (place / name).exists():
+            (place / name).rename(vacant(place / name))
+    about["files"] = sorted({*about.get("files", []), *wanted})
+    fresh = place / _FRESH_MANIFEST
+    _write_json(fresh, about)
+    fresh.replace(place / MANIFEST)
+
+
+def hand_over(old: Path, heir: Path) -> None:
+    """Removes what Tailrace wrote into a folder whose place another has taken; what others put there moves over."""
+    own = own_files(old)
+    folders = {str(parent) for name in own for parent in Path(name).parents}
+    _hand_over(old, heir, "", own, folders)
+
+
+def _hand_over(old: Path, heir: Path, at: str, own: set[str], folders: set[str]) -> None:
+    """The manifest goes last: what is left behind by a kill still says whose it is."""
+    with os.scandir(old / at) as found:
+        entries = sorted(found, key=lambda entry: (entry.name == MANIFEST, entry.name))
+    for entry in entries:
+        name, path = f"{at}{entry.name}", Path(entry.path)
+        if entry.is_dir(follow_symlinks=False) and (name in folders or not any(path.iterdir())):
+            _hand_over(old, heir, f"{name}/", own, folders)
+        elif entry.is_file(follow_symlinks=False) and name in own:
+            path.unlink(missing_ok=True)
+        else:
+            (heir / name).parent.mkdir(parents=True, exist_ok=True)
+            path.rename(vacant(heir / name))
+    (old / at).rmdir()
+
+
+def vacant(place: Path) -> Path:
+    """The place, or the first beside it that nobody has: `notes.txt.kept`, `notes.txt.kept-2`, ..."""
+    tried, count = place, 1
+    while os.path.lexists(tried):
+        tried = place.with_name(f"{place.name}.kept" if count == 1 else f"{place.name}.kept-{count}")
+        count += 1
+    return tried
+
+
+def seal(place: Path, kind: str, about: Mapping[str, Any]) -> None:
+    """Writes the manifest, last of all: it lists every file of a folder that is Tailrace's alone so far."""
+    files = sorted({*_walk(place), MANIFEST})
+    ours = {"format": kind, "format_version": FORMAT_VERSION}
+    _write_json(place / MANIFEST, {**ours, **about, **ours, "files": files})
+
+
+def _write_json(file: Path, document: object) -> None:
+    file.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _walk(place: Path) -> Iterator[str]:
+    for folder, _, files in os.walk(place):
+        for file in files:
+            yield (Path(folder) / file).relative_to(place).as_posix()
+
+
+def _manifest(place: Path) -> dict[str, Any]:
+    """Empty where there is none that can be read."""
+    try:
+        about = documents.read(place / MANIFEST)
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) else {}

@@ -1,0 +1,101 @@
+"""What Ctrl-C, SIGTERM and SIGHUP do: at any moment one of three things, and never a traceback.
+
+While nothing is at stake they end the program at once (`quitting`). Within a command they raise `KeyboardInterrupt`,
+so that it can clear up (`raising`). From the first run to the end of saving they are noted, so that what has ended is
+kept (`Held`). Whoever insists is obeyed.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType, TracebackType
+from typing import NoReturn, Self
+
+INTERRUPTED = 130
+# A terminal that is closed sends SIGHUP, a job scheduler SIGTERM.
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+@contextmanager
+def quitting() -> Iterator[None]:
+    """Ends the program at once, within and ever after: the interpreter's own end is no place for an exception."""
+    _install(_quit)
+    try:
+        yield
+    finally:
+        _install(_quit)
+
+
+@contextmanager
+def raising() -> Iterator[None]:
+    """Raises `KeyboardInterrupt`."""
+    before = _install(_raise)
+    try:
+        yield
+    finally:
+        _restore(before)
+
+
+class Held:
+    """Notes the first signal, raises `KeyboardInterrupt` at the second, and ends the program at the third."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._before: dict[int, object] = {}
+
+    def __bool__(self) -> bool:
+        return self.asked > 0
+
+    def __enter__(self) -> Self:
+        self._before = _install(self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _restore(self._before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.asked += 1
+        if self.asked == 1:
+            _say("\ninterrupted: what has ended is kept; once more to stop at once\n")
+        elif self.asked == 2:  # noqa: PLR2004 - the second
+            raise KeyboardInterrupt
+        else:
+            _quit(number, frame)
+
+
+def _quit(_number: int, _frame: FrameType | None) -> NoReturn:
+    _say("\ninterrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def _raise(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _say(text: str) -> None:
+    """Past Python's streams: a handler may have come between two halves of a line."""
+    with suppress(OSError):  # the terminal may be gone
+        os.write(2, text.encode())
+
+
+def _install(handler: Handler) -> dict[int, object]:
+    """What was there before. What somebody wants ignored (`nohup`, a shell's `&`) stays ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    heeded = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
+    for number in heeded:
+        signal.signal(number, handler)
+    return dict(heeded)
+
+
+def _restore(before: dict[int, object]) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)  # type: ignore[arg-type]

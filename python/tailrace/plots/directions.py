@@ -1,0 +1,49 @@
+"""Which direction of Multipath TCP connections is drawn: the one in which most data flows.
+
+Tables have rows of both ends, each of what it sends: `client`, which opens the connection, and `server`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from tailrace.result import Result
+
+_CLIENT = "client"
+
+
+def senders(result: Result) -> dict[str, str]:
+    """By flow group, the end that has sent more, over all connections and runs."""
+    series = result.connection_series
+    if "end" not in series.columns:
+        return {}
+    last = _words(series).group_by("run", "group", "flow", "end").agg(pl.col("sent_bytes").max())
+    sums = last.group_by("group", "end").agg(pl.col("sent_bytes").sum())
+    # Of equals the client, whose name comes first.
+    ranked = sums.sort(["group", "sent_bytes", "end"], descending=[False, True, False])
+    return dict(ranked.unique("group", keep="first", maintain_order=True).select("group", "end").iter_rows())
+
+
+def drawn(result: Result, table: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a table of connections that figures show: of each group those of one end."""
+    if "end" not in table.columns:
+        return table
+    kept = [
+        (pl.col("group").cast(pl.String) == group) & (pl.col("end").cast(pl.String) == end)
+        for group, end in senders(result).items()
+    ]
+    return table.filter(pl.any_horizontal(kept)) if kept else table
+
+
+def note(results: Iterable[Result]) -> str:
+    """For a title: the groups of which downloads are drawn."""
+    groups = {group for result in results for group, end in senders(result).items() if end != _CLIENT}
+    return f", of {', '.join(sorted(groups))} what servers send" if groups else ""
+
+
+def _words(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(pl.col("group", "end").cast(pl.String))

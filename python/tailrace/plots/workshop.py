@@ -1,0 +1,96 @@
+"""Draws many figures at once, in processes of their own: Matplotlib holds the interpreter's lock all the time.
+
+A worker opens the result folders by itself, so that nothing large is sent to it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+from tailrace.comparison import Comparison, opened
+from tailrace.plots.figures import FORMATS, save_all
+from tailrace.plots.style import Options
+from tailrace.result import Result
+
+Source: TypeAlias = Result | Comparison
+
+# With fewer figures for each process the time that another takes to start is not won back.
+_WORTH = 5
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be drawn, of what is in which folders, and where it goes."""
+
+    places: tuple[Path, ...]
+    names: tuple[str, ...]
+    target: Path
+    formats: tuple[str, ...] = FORMATS
+    options: Options = field(default_factory=Options)
+
+
+def draw(order: Order, source: Source, jobs: int) -> None:
+    """Draws and writes all figures of the order with so many processes, of which this is one."""
+    others = min(jobs, len(order.names) // _WORTH) - 1
+    if others < 1:
+        for name in order.names:
+            _draw_one(order, name, source)
+        return
+    with _helpers(others) as pool:
+        with _deaf():
+            todo = [(name, pool.submit(_drawn_elsewhere, order, name)) for name in order.names]
+        # From the end, where the others have not begun.
+        for name, future in reversed(todo):
+            if future.cancel():
+                _draw_one(order, name, source)
+        _raise_first(future for _, future in todo if not future.cancelled())
+
+
+def _draw_one(order: Order, name: str, source: Source) -> None:
+    save_all({name: source.plot(name, **order.options)}, order.target, order.formats)
+
+
+def _drawn_elsewhere(order: Order, name: str) -> None:
+    _draw_one(order, name, _kept(order.places))
+
+
+@lru_cache(maxsize=1)
+def _kept(places: tuple[Path, ...]) -> Source:
+    """A worker draws several figures of one source."""
+    return opened(places)
+
+
+def _raise_first(futures: Iterator[Future[None]]) -> None:
+    for future in futures:
+        future.result()
+
+
+@contextmanager
+def _helpers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that begin anew: a copy of this one would have threads' locks, but not their threads."""
+    pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Helpers begun within are deaf to Ctrl-C, which is this process's to act on."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

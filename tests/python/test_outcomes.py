@@ -1,0 +1,69 @@
+"""What did not come to its end is said: in the table, in the summary, in comparisons."""
+
+import pytest
+
+import tailrace
+from tailrace import present
+
+# Three transfers of half a second each, one after the other; after 0.7 s nothing comes through any more.
+CUT = """
+name = "cut"
+duration = "200 s"
+runs = 2
+
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+
+[[link]]
+name = "way"
+between = ["a", "b"]
+rate = "1 Mbit/s"
+delay = "10 ms"
+
+[[flow]]
+name = "files"
+from = "a"
+to = "b"
+transport = { kind = "tcp", data_retries = 3, syn_retries = 3 }
+app = { kind = "sequence", size = "50 kB", count = 3 }
+
+[[fault]]
+at = "700 ms"
+link = "way"
+kind = "blackhole"
+"""
+
+
+@pytest.fixture(scope="module")
+def cut() -> tailrace.Result:
+    return tailrace.run(CUT)
+
+
+def test_transfers_that_did_not_end_stand_below_the_table(cut):
+    note = "files: 2 of 6 transfers completed, 4 failed, connections broken: 4 timed out"
+    assert note in present.result_grids(cut)[0].notes
+    patient = tailrace.run(CUT, set={"flow.files.transport.data_retries": 1000})
+    comparison = tailrace.compare({"few": cut, "many": patient}, title="retries")
+    notes = present.comparison_grids(comparison.results, "retries")[0].notes
+    assert f"few: {note}" in notes
+    assert "many: files: 2 of 6 transfers completed, 2 under way at the end, 2 not begun" in notes
+
+
+def test_where_all_ended_nothing_is_said():
+    whole = tailrace.run(CUT.replace('kind = "blackhole"', 'kind = "delay"\nvalue = "20 ms"'))
+    assert not any("transfers completed" in note for note in present.result_grids(whole)[0].notes)
+    transfers = whole.aggregate["groups"]["files"]["transfers"]
+    assert (transfers["asked"]["mean"], transfers["completed"]["mean"]) == (3, 3)
+
+
+def test_counters_from_time_zero_are_those_of_the_run_without_a_warm_up():
+    # To 0.4 s, before the first transfer is complete.
+    late = tailrace.run(CUT, set={"warmup": "400 ms"})
+    none = tailrace.run(CUT)
+    for one, other in zip(late.summary["runs"], none.summary["runs"], strict=True):
+        groups = one["groups"]["files"], other["groups"]["files"]
+        assert groups[0]["whole_run"] == groups[1]["whole_run"]
+        assert groups[0]["transfers"] == groups[1]["transfers"]
+        assert groups[0]["sent_packets"] < groups[1]["sent_packets"] == groups[1]["whole_run"]["sent_packets"]

@@ -1,0 +1,1 @@
+"""Multipath TCP beside a Linux kernel in virtual time."""
