@@ -324,7 +324,7 @@ impl Tcp {
         if let Some(repair) = &mut self.repair {
             repair.tlp.reset();
             if !reducing {
-                repair.prr.begin(from, pipe);
+                repair.prr.begin(from, pipe, self.mss);
             }
         }
     }
@@ -418,7 +418,7 @@ impl Tcp {
         let pipe = self.pipe();
         if let Some(repair) = &mut self.repair {
             self.recovery.phase = Phase::Slowing;
-            repair.prr.begin(window, pipe);
+            repair.prr.begin(window, pipe, self.mss);
         }
     }
 

@@ -21,9 +21,10 @@ pub(super) struct PrrState {
 }
 
 impl PrrState {
-    /// Recovery begins with `flight` bytes outstanding, of which `pipe` are in the network.
-    pub(super) fn begin(&mut self, flight: u64, pipe: u64) {
-        *self = Self { flight: flight.max(1), delivered: 0, out: 0, window: pipe };
+    /// Recovery begins with `flight` bytes outstanding, of which `pipe` are in the network. What is found lost is sent
+    /// again at once, so the window has room for a segment of `mss` even where nothing is left in the network.
+    pub(super) fn begin(&mut self, flight: u64, pipe: u64, mss: u32) {
+        *self = Self { flight: flight.max(1), delivered: 0, out: 0, window: pipe.max(u64::from(mss)) };
     }
 
     /// What may be sent for an ACK that delivered `news` bytes (sndcnt). `progress`: it advanced and found no loss.
