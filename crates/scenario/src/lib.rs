@@ -30,41 +30,22 @@
 //! assert!(errors[0].render(false).contains("10 Mbit/s"));
 //! ```
 
-pub mod diagnostic;
 pub mod model;
-pub mod sections;
 
-mod advise;
-mod declaration;
-mod dist;
-mod document;
-mod emit;
-mod fault;
-mod flow;
-mod gateways;
-mod link;
-mod memory;
-mod names;
-mod outages;
-mod path;
-mod paths;
-mod queue;
-mod reader;
-mod resolve;
-mod roles;
-mod schema;
+mod advice;
+mod declarations;
+mod resolving;
 mod source;
-mod subflows;
-mod sweep;
-mod topology;
+mod text;
 
-pub use declaration::Declaration;
-pub use diagnostic::{Diagnostic, Place, Severity, render_all};
-pub use memory::{DEFAULT_MEMORY_LIMIT, Estimate};
+pub use declarations::draft::Declaration;
+pub use declarations::schema::schema;
+pub use declarations::sections;
 pub use model::Scenario;
-pub use schema::schema;
+pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
+pub use resolving::sweep::SweepAxis;
 pub use source::Source;
-pub use sweep::SweepAxis;
+pub use text::diagnostic::{Diagnostic, Place, Severity, render_all};
 
 use tailrace_core::Bytes;
 

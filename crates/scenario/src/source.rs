@@ -1,11 +1,14 @@
 //! A file that is read once and made a scenario as often as wanted: a sweep has thousands of variants.
 
-use crate::declaration::{Declaration, Draft};
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::document::{self, Data, Origin, Table};
-use crate::memory::Estimate;
+use crate::Parsed;
+use crate::advice::roles;
+use crate::declarations::draft::{Declaration, Draft};
 use crate::model::Scenario;
-use crate::{Parsed, path, resolve, roles};
+use crate::resolving::memory::Estimate;
+use crate::resolving::scenario as resolve;
+use crate::text::diagnostic::{Diagnostic, Sink};
+use crate::text::document::{self, Data, Origin, Table};
+use crate::text::path;
 use tailrace_core::Bytes;
 
 /// The text of a scenario file.

@@ -1,12 +1,12 @@
 //! The resolved scenario as TOML: every default filled in, counts as they were written.
 
-use crate::declaration::{Declaration, NodeDecl};
-use crate::dist;
-use crate::document::{Data, Node};
-use crate::fault::{CaptureDecl, FaultDecl};
-use crate::flow::{FlowDecl, profile_name};
-use crate::link::LinkDecl;
+use crate::declarations::distribution as dist;
+use crate::declarations::draft::{Declaration, NodeDecl};
+use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::flow::{FlowDecl, profile_name};
+use crate::declarations::link::LinkDecl;
 use crate::model::{App, FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
+use crate::text::document::{Data, Node};
 use core::fmt::{Display, Write as _};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_core::{Bytes, Duration, Probability};

@@ -1,18 +1,18 @@
 //! The scenario as written: declarations with their defaults filled in, counts not yet expanded.
 
-use crate::diagnostic::Sink;
-use crate::document::{At, Data, Node, Origin, Table};
-use crate::emit;
-use crate::fault::{CaptureDecl, FaultDecl};
-use crate::flow::FlowDecl;
-use crate::link::{Ignored, LinkDecl, Loose};
+use crate::advice::roles::ROLES;
+use crate::declarations::emit;
+use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::flow::FlowDecl;
+use crate::declarations::link::{Ignored, LinkDecl, Loose};
+use crate::declarations::names;
+use crate::declarations::queue;
+use crate::declarations::reader::{Reader, choice, duration, plain, positive_count, positive_duration, text};
+use crate::declarations::sections::{HOST, RECORD, ROUTER, SCENARIO};
 use crate::model::{NodeKind, Record};
-use crate::names;
-use crate::queue;
-use crate::reader::{Reader, choice, duration, plain, positive_count, positive_duration, text};
-use crate::roles::ROLES;
-use crate::sections::{HOST, RECORD, ROUTER, SCENARIO};
-use crate::sweep::{self, SweepAxis};
+use crate::resolving::sweep::{self, SweepAxis};
+use crate::text::diagnostic::Sink;
+use crate::text::document::{At, Data, Node, Origin, Table};
 use tailrace_core::Duration;
 
 /// A scenario before expansion: what `to_toml` writes.

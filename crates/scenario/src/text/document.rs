@@ -1,7 +1,7 @@
 //! The document: TOML values that know where they came from, be it the file or an override.
 
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::sections::{SCENARIO, Shape};
+use crate::declarations::sections::{SCENARIO, Shape};
+use crate::text::diagnostic::{Diagnostic, Sink};
 use tailrace_core::params::Value;
 use toml::de::{DeTable, DeValue};
 

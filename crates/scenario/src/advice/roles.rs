@@ -1,11 +1,11 @@
 //! Roles of routers: `role` on a `[[router]]` is the `role` of the queues on links that leave it, where they have such a
 //! parameter and do not give it themselves. And advice on what roles need from one another along a path.
 
-use crate::advise::Adviser;
-use crate::declaration::{Draft, NodeDecl};
-use crate::diagnostic::{Severity, Sink};
+use crate::advice::adviser::Adviser;
+use crate::declarations::draft::{Draft, NodeDecl};
 use crate::model::{FlowGroup, Link, NodeIndex};
-use crate::topology::{Hop, Topology};
+use crate::resolving::topology::{Hop, Topology};
+use crate::text::diagnostic::{Severity, Sink};
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::params::Value;
 use tailrace_qdisc::QdiscConfig;

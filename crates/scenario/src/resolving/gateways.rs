@@ -1,11 +1,11 @@
 //! Routers that a path manager sends subflows through: their names as written, and which they are.
 
-use crate::diagnostic::Sink;
-use crate::document::{At, Node, Origin};
+use crate::declarations::names::{Members, Selector};
 use crate::model::{FlowGroup, NodeIndex, NodeKind, Scenario, Transport};
-use crate::names::{Members, Selector};
-use crate::resolve::Named;
-use crate::topology::Topology;
+use crate::resolving::scenario::Named;
+use crate::resolving::topology::Topology;
+use crate::text::diagnostic::Sink;
+use crate::text::document::{At, Node, Origin};
 use std::collections::BTreeMap;
 
 /// Lists of gateways, a subflow each.

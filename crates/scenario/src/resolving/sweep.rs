@@ -1,10 +1,10 @@
 //! `[sweep]`: a grid of values. Here its paths and values are checked; running it is somebody else's.
 
-use crate::declaration::Draft;
-use crate::diagnostic::Sink;
-use crate::document::{Data, Node, Table};
-use crate::emit;
-use crate::path;
+use crate::declarations::draft::Draft;
+use crate::declarations::emit;
+use crate::text::diagnostic::Sink;
+use crate::text::document::{Data, Node, Table};
+use crate::text::path;
 
 /// Each cell is at least a run of the whole scenario, with a result of its own.
 const MOST_CELLS: u128 = 1_000_000;
@@ -65,7 +65,7 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
 fn check(
     base: &mut Table,
     path: &str,
-    origin: crate::document::Origin,
+    origin: crate::text::document::Origin,
     value: &Node,
     sink: &Sink<'_>,
 ) -> bool {

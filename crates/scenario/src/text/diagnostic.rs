@@ -1,6 +1,6 @@
 //! Errors and warnings with their place in the file, as text for people and as data for programs.
 
-use crate::document::Origin;
+use crate::text::document::Origin;
 use core::fmt::Write as _;
 use std::cell::{Cell, OnceCell, RefCell};
 

@@ -1,12 +1,12 @@
 //! `[[link]]`: rate, delay, loss, queue of each direction.
 
-use crate::diagnostic::Sink;
-use crate::document::{At, Data, Node, Origin};
+use crate::declarations::names::{self, Selector};
+use crate::declarations::queue::{QueueDefaults, read_queue, writes};
+use crate::declarations::reader::{Reader, distribution, kind_of, plain, positive_count, positive_rate};
+use crate::declarations::sections::{LINK, LOSSES, REVERSE, Section};
 use crate::model::{LinkSpec, Loss, Strip};
-use crate::names::{self, Selector};
-use crate::queue::{QueueDefaults, read_queue, writes};
-use crate::reader::{Reader, distribution, kind_of, plain, positive_count, positive_rate};
-use crate::sections::{LINK, LOSSES, REVERSE, Section};
+use crate::text::diagnostic::Sink;
+use crate::text::document::{At, Data, Node, Origin};
 use tailrace_core::{Bytes, Probability};
 
 /// One `[[link]]` as written, defaults filled in.

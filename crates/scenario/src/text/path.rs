@@ -2,7 +2,7 @@
 //!
 //! An element of a list of tables is called by its `name` (a link also by its ends, `a-b`) or by its position.
 
-use crate::document::{At, Data, Node, Origin, Table};
+use crate::text::document::{At, Data, Node, Origin, Table};
 use tailrace_core::params::Value;
 use tailrace_core::text::nearest;
 use tailrace_qdisc::QdiscConfig;

@@ -1,9 +1,9 @@
 //! What Multipath TCP's path manager asks of the hosts of a flow.
 
-use crate::diagnostic::Sink;
-use crate::flow::FlowDecl;
+use crate::declarations::flow::FlowDecl;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
-use crate::topology::Topology;
+use crate::resolving::topology::Topology;
+use crate::text::diagnostic::Sink;
 use tailrace_transport::mptcp::path_manager::{End, NamedInterface, PathManagerConfig};
 
 /// More links than this are not listed one by one.

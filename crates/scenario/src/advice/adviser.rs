@@ -1,14 +1,15 @@
 //! Advice: scenarios that run but probably do not show what is meant.
 
-use crate::declaration::Draft;
-use crate::diagnostic::{Severity, Sink};
-use crate::dist;
-use crate::document::Origin;
-use crate::flow::{payload, route_len};
-use crate::link::LinkDecl;
+use crate::advice::outages;
+use crate::advice::paths::{Direction, Paths, Windows, is_periodic};
+use crate::advice::roles;
+use crate::declarations::distribution as dist;
+use crate::declarations::draft::Draft;
+use crate::declarations::flow::{payload, route_len};
+use crate::declarations::link::LinkDecl;
 use crate::model::{App, DurationDist, FlowGroup, LinkSpec, Loss, Scenario, Transport};
-use crate::paths::{Direction, Paths, Windows, is_periodic};
-use crate::{outages, roles};
+use crate::text::diagnostic::{Severity, Sink};
+use crate::text::document::Origin;
 use std::collections::BTreeMap;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;

@@ -1,8 +1,8 @@
 //! Distributions of durations as text: `5 ms`, `uniform(1 ms, 15 ms)`, `exponential(100 ms)`,
 //! `pareto(100 ms, 1.5)`, `normal(10 ms, 1 ms)`.
 
+use crate::declarations::reader::MAX_DURATION;
 use crate::model::DurationDist;
-use crate::reader::MAX_DURATION;
 use tailrace_core::Duration;
 use tailrace_core::text::{Quantity, nearest};
 

@@ -1,20 +1,20 @@
 //! From declarations to the [`Scenario`]: names looked up, counts expanded, topology checked.
 
-use crate::advise::advise;
-use crate::declaration::{Draft, Head};
-use crate::diagnostic::Sink;
-use crate::document::{At, Origin};
-use crate::fault::{CaptureDecl, FaultDecl};
-use crate::flow::FlowDecl;
-use crate::gateways;
-use crate::link::LinkDecl;
-use crate::memory::{self, Estimate};
+use crate::advice::adviser::advise;
+use crate::declarations::draft::{Draft, Head};
+use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::flow::FlowDecl;
+use crate::declarations::link::LinkDecl;
+use crate::declarations::names::{self, Picked, Selector};
 use crate::model::{
     Capture, CapturePoint, Fault, FlowGroup, Link, LinkIndex, Node, NodeIndex, NodeKind, Scenario,
 };
-use crate::names::{self, Picked, Selector};
-use crate::subflows;
-use crate::topology::Topology;
+use crate::resolving::gateways;
+use crate::resolving::memory::{self, Estimate};
+use crate::resolving::subflows;
+use crate::resolving::topology::Topology;
+use crate::text::diagnostic::Sink;
+use crate::text::document::{At, Origin};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;

@@ -1,9 +1,9 @@
 //! What flows ask of links: rates offered, windows, round trips; estimates from the file alone.
 
-use crate::dist;
-use crate::flow::payload;
+use crate::declarations::distribution as dist;
+use crate::declarations::flow::payload;
 use crate::model::{App, FlowGroup, LinkSpec, Scenario, Transport};
-use crate::topology::{Hop, Topology};
+use crate::resolving::topology::{Hop, Topology};
 use std::collections::BTreeMap;
 use tailrace_core::{Bytes, Duration, Rate};
 

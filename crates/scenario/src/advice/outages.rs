@@ -1,8 +1,8 @@
 //! Advice on links that go down under connections of Multipath TCP.
 
-use crate::advise::Adviser;
+use crate::advice::adviser::Adviser;
 use crate::model::{Fault, FaultKind, NodeIndex, NodeKind, Transport};
-use crate::topology::Topology;
+use crate::resolving::topology::Topology;
 
 /// A host whose only link goes down and returns: its address is gone meanwhile, and a connection with its last subflow.
 pub(crate) fn advise(a: &Adviser<'_>) {

@@ -1,16 +1,16 @@
 //! `[[flow]]`: who sends to whom, over which transport, driven by what.
 
-use crate::diagnostic::Sink;
-use crate::document::{At, Data, Node, Origin};
-use crate::gateways;
-use crate::link::{Ignored, Loose, section_of};
-use crate::model::{App, DurationDist, Role, Transport};
-use crate::names::{self, Selector};
-use crate::reader::{
+use crate::declarations::link::{Ignored, Loose, section_of};
+use crate::declarations::names::{self, Selector};
+use crate::declarations::reader::{
     Elsewhere, Reader, choice, distribution, duration, kind_of, plain, positive_count, positive_duration,
     positive_rate, positive_size,
 };
-use crate::sections::{FLOW, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
+use crate::declarations::sections::{FLOW, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
+use crate::model::{App, DurationDist, Role, Transport};
+use crate::resolving::gateways;
+use crate::text::diagnostic::Sink;
+use crate::text::document::{At, Data, Node, Origin};
 use std::sync::Arc;
 use tailrace_core::params::{Invalid, ParamInfo, ParamType as _, Parameters as _, SetError, Value};
 use tailrace_core::{Bytes, Dscp, Duration, Probability, Rate};
@@ -168,7 +168,7 @@ fn is_tcp(node: &Node) -> Option<bool> {
 fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
     let (kind, _) = kind_of(node, "transport", TRANSPORTS, sink)?;
     // A bare word is a table without further keys.
-    let empty = Node { data: Data::Table(crate::document::Table::default()), origin: node.origin };
+    let empty = Node { data: Data::Table(crate::text::document::Table::default()), origin: node.origin };
     let node = if node.as_table().is_some() { node } else { &empty };
     if kind == "udp" {
         let others = keys_elsewhere("udp");
@@ -474,7 +474,7 @@ fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Option<App> {
     let (kind, _) = kind_of(node, "application", &kinds, sink)?;
     let over_tcp = TCP_APPS.iter().any(|(k, _)| *k == kind);
     let section = section_of(if over_tcp { TCP_APPS } else { UDP_APPS }, kind);
-    let empty = Node { data: Data::Table(crate::document::Table::default()), origin: node.origin };
+    let empty = Node { data: Data::Table(crate::text::document::Table::default()), origin: node.origin };
     let node = if node.as_table().is_some() { node } else { &empty };
     let r = Reader::new(node, section, sink)?.kinded();
     let app = if over_tcp { read_tcp_app(kind, &r) } else { read_udp_app(kind, &r) };

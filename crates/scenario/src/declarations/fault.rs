@@ -1,12 +1,12 @@
 //! `[[fault]]` and `[[capture]]`.
 
-use crate::diagnostic::Sink;
-use crate::document::{At, Node};
-use crate::link::read_loss;
+use crate::declarations::link::read_loss;
+use crate::declarations::names::{self, Selector};
+use crate::declarations::reader::{Reader, choice, duration, link_rate, plain};
+use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS};
 use crate::model::FaultKind;
-use crate::names::{self, Selector};
-use crate::reader::{Reader, choice, duration, link_rate, plain};
-use crate::sections::{CAPTURE, FAULT, FAULT_KINDS};
+use crate::text::diagnostic::Sink;
+use crate::text::document::{At, Node};
 use tailrace_core::{Bytes, Duration};
 
 /// One `[[fault]]` as written.

@@ -1,10 +1,10 @@
 //! The queue of a link: a discipline's name, a tc line, or a table with `kind` and parameters.
 
-use crate::diagnostic::{Severity, Sink};
-use crate::document::{At, Node, Origin};
+use crate::declarations::reader::{Reader, kind_of, text};
+use crate::declarations::sections::Section;
 use crate::model::Scenario;
-use crate::reader::{Reader, kind_of, text};
-use crate::sections::Section;
+use crate::text::diagnostic::{Severity, Sink};
+use crate::text::document::{At, Node, Origin};
 use tailrace_core::Limit;
 use tailrace_core::params::{ParamType as _, Value};
 use tailrace_qdisc::QdiscConfig;

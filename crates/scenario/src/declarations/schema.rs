@@ -1,7 +1,9 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
-use crate::dist::FORMS;
-use crate::sections::{Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS};
+use crate::declarations::distribution::FORMS;
+use crate::declarations::sections::{
+    Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS,
+};
 use serde_json::{Map, Value, json};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};

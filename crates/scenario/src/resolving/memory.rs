@@ -1,11 +1,11 @@
 //! How much memory a scenario would take, estimated before anything is made: counts that cannot fit are refused.
 
-use crate::declaration::{Draft, Head};
-use crate::diagnostic::Sink;
-use crate::document::Origin;
-use crate::flow::payload;
+use crate::declarations::draft::{Draft, Head};
+use crate::declarations::flow::payload;
+use crate::declarations::names::{self, Picked};
 use crate::model::{App, NodeKind};
-use crate::names::{self, Picked};
+use crate::text::diagnostic::Sink;
+use crate::text::document::Origin;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Limit};
@@ -73,7 +73,7 @@ impl<'d> Counts<'d> {
     }
 
     fn parts(&self) -> [Part; 6] {
-        let of = |n: &crate::declaration::NodeDecl| u128::from(n.count.unwrap_or(1));
+        let of = |n: &crate::declarations::draft::NodeDecl| u128::from(n.count.unwrap_or(1));
         let nodes: u128 = self.draft.nodes.iter().map(of).sum();
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
         let at_node = largest(self.draft.nodes.iter().map(|n| (of(n), n.name.origin)));

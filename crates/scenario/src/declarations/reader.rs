@@ -1,10 +1,10 @@
 //! A cursor over one table: typed access to its keys, errors for keys that do not exist.
 
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::dist;
-use crate::document::{At, Data, Node, Origin, Table};
+use crate::declarations::distribution as dist;
+use crate::declarations::sections::{RATES, Section};
 use crate::model::DurationDist;
-use crate::sections::{RATES, Section};
+use crate::text::diagnostic::{Diagnostic, Sink};
+use crate::text::document::{At, Data, Node, Origin, Table};
 use tailrace_core::params::{ParamInfo, ParamType, SetError, Value};
 use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Rate};

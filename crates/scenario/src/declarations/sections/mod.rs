@@ -3,8 +3,8 @@
 //! The reader refuses keys that are not here, the schema and `to_toml` follow the same rows. Keys of queue
 //! disciplines, congestion controls and TCP endpoints come from those crates' parameter tables instead.
 
+use crate::advice::roles::ROLES;
 use crate::model::Strip;
-use crate::roles::ROLES;
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamType};
 

@@ -1,7 +1,7 @@
 //! Names, and selectors of several things at once: `g1`, `src[*]`, `src[3]`, `path[0..4]` (end exclusive).
 
-use crate::document::Node;
-use crate::reader;
+use crate::declarations::reader;
+use crate::text::document::Node;
 use core::fmt;
 
 /// Which members of a counted thing are meant.
