@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import imports
 from conftest import ROOT
 
 # crate: (our crates that it may use, crates of others that it may use); tests may use more.
@@ -22,6 +23,16 @@ ALLOWED = {
     "live": ({"core", "qdisc", "wire", "net", "scenario"}, None),
     "bench": ({"core", "qdisc", "transport", "wire", "net", "scenario", "sim"}, None),
     "python": ({"core", "qdisc", "transport", "scenario", "sim", "live"}, {"pyo3", "serde_json"}),
+}
+# crate: its rooms, each with those that it may import. What belongs to no room puts the rooms together.
+ROOMS: dict[str, dict[str, set[str]]] = {
+    "scenario": {
+        "model": set(),
+        "text": set(),
+        "declarations": {"model", "text"},
+        "resolving": {"declarations", "model", "text"},
+        "advice": {"declarations", "model", "resolving", "text"},
+    },
 }
 # Sans-IO: nothing below the simulator opens a file or a socket, starts a thread or reads a clock.
 SANS_IO = ("core", "qdisc", "transport", "wire", "net", "scenario")
@@ -68,15 +79,50 @@ def test_disciplines_and_endpoints_do_not_know_each_other_even_in_tests(packages
         assert f"tailrace-{other}" not in named
 
 
-def test_the_table_of_rooms_has_no_circle():
-    order = []
-    left = {name: set(below) for name, (below, _) in ALLOWED.items()}
+def without_circle(graph):
+    order = set()
+    left = dict(graph)
     while left:
-        ready = sorted(name for name, below in left.items() if below <= set(order))
+        ready = {name for name, below in left.items() if below <= order}
         assert ready, f"a circle among {sorted(left)}"
-        order += ready
+        order |= ready
         for name in ready:
             del left[name]
+
+
+def test_the_tables_of_crates_and_rooms_have_no_circle():
+    without_circle({name: below for name, (below, _) in ALLOWED.items()})
+    for rooms in ROOMS.values():
+        without_circle(rooms)
+
+
+@pytest.mark.parametrize("crate", ROOMS)
+def test_rooms_know_only_those_below_them(crate):
+    rooms = ROOMS[crate]
+    found = imports.imports(ROOT / "crates" / crate / "src")
+    folders = {module[0] for module in found if len(module) > 1}
+    assert folders == set(rooms), "a folder is a room, and a room a folder"
+    for module, named in found.items():
+        if not module or module[0] not in rooms:
+            continue
+        for other in named:
+            room = other[0] if other else "lib.rs"
+            here, there = "::".join(module), "::".join(other) or "lib.rs"
+            assert room in {module[0], *rooms[module[0]]}, f"{crate}: {here} may not import {there}"
+
+
+@pytest.mark.parametrize("crate", ROOMS)
+def test_modules_of_a_crate_with_rooms_have_no_circle(crate):
+    without_circle(imports.imports(ROOT / "crates" / crate / "src"))
+
+
+@pytest.mark.parametrize("crate", ROOMS)
+def test_rooms_say_what_they_may_import(crate):
+    for room, below in ROOMS[crate].items():
+        text = (ROOT / "crates" / crate / "src" / room / "mod.rs").read_text(encoding="utf-8")
+        said = re.search(r"May import: (.+)\.\n\n", text)
+        assert said is not None, f"{crate}: {room}/mod.rs does not say it"
+        assert set(re.findall(r"`(\w+)`", said[1])) == below, f"{crate}: {room}/mod.rs says {said[1]}"
 
 
 def test_nothing_below_the_simulator_touches_the_system():

@@ -38,36 +38,16 @@ mod resolving;
 mod source;
 mod text;
 
-pub use declarations::draft::Declaration;
+pub use declarations::declaration::{Declaration, SweepAxis};
 pub use declarations::schema::schema;
 pub use declarations::sections;
 pub use model::Scenario;
 pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
-pub use resolving::sweep::SweepAxis;
-pub use source::Source;
-pub use text::diagnostic::{Diagnostic, Place, Severity, render_all};
+pub use source::{Parsed, Source};
+pub use text::diagnostic::{Diagnostic, Severity, render_all};
+pub use text::place::Place;
 
 use tailrace_core::Bytes;
-
-/// A scenario that can run.
-#[derive(Clone, Debug)]
-pub struct Parsed {
-    /// Counts expanded, every default filled in.
-    pub scenario: Scenario,
-    /// The same as it was written; see [`Parsed::to_toml`].
-    pub declaration: Declaration,
-    /// What probably is not meant.
-    pub warnings: Vec<Diagnostic>,
-    /// How much memory it takes.
-    pub memory: Estimate,
-}
-
-impl Parsed {
-    /// The scenario as a file with every default filled in, which reads back as the same scenario.
-    pub fn to_toml(&self) -> String {
-        self.declaration.to_toml()
-    }
-}
 
 /// Reads a scenario. `overrides` are pairs of a path and a value (TOML, or bare text), as in
 /// `--set link.bottleneck.queue=red`; they are applied before anything is checked.

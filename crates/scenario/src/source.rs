@@ -1,15 +1,40 @@
 //! A file that is read once and made a scenario as often as wanted: a sweep has thousands of variants.
 
-use crate::Parsed;
-use crate::advice::roles;
-use crate::declarations::draft::{Declaration, Draft};
+use crate::advice;
+use crate::declarations::declaration::Declaration;
+use crate::declarations::draft::Draft;
+use crate::declarations::queue;
+use crate::declarations::sections::{SCENARIO, Shape};
 use crate::model::Scenario;
 use crate::resolving::memory::Estimate;
-use crate::resolving::scenario as resolve;
-use crate::text::diagnostic::{Diagnostic, Sink};
-use crate::text::document::{self, Data, Origin, Table};
-use crate::text::path;
+use crate::resolving::scenario::{Resolved, resolve};
+use crate::resolving::{roles, sweep};
+use crate::text::diagnostic::Diagnostic;
+use crate::text::document::{Data, Table};
+use crate::text::place::Origin;
+use crate::text::sink::Sink;
+use crate::text::{path, read};
 use tailrace_core::Bytes;
+
+/// A scenario that can run.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// Counts expanded, every default filled in.
+    pub scenario: Scenario,
+    /// The same as it was written; see [`Parsed::to_toml`].
+    pub declaration: Declaration,
+    /// What probably is not meant.
+    pub warnings: Vec<Diagnostic>,
+    /// How much memory it takes.
+    pub memory: Estimate,
+}
+
+impl Parsed {
+    /// The scenario as a file with every default filled in, which reads back as the same scenario.
+    pub fn to_toml(&self) -> String {
+        self.declaration.to_toml()
+    }
+}
 
 /// The text of a scenario file.
 #[derive(Clone, Debug)]
@@ -24,7 +49,7 @@ impl Source {
     /// Reads the text. What is wrong with it is said when a scenario is made of it.
     pub fn new(text: &str, file_name: &str) -> Self {
         let sink = Sink::new(file_name, text, &[]);
-        let root = document::parse(text, &sink);
+        let root = read::parse(text, &lists(), &sink);
         let root = root.filter(|_| sink.into_sorted().is_empty());
         Self { text: text.into(), file_name: file_name.into(), root }
     }
@@ -69,7 +94,7 @@ impl Source {
 
     /// A copy to be changed, with or without its sweep, which may be most of it.
     fn root(&self, sweep: bool, sink: &Sink<'_>) -> Option<Table> {
-        let Some(root) = &self.root else { return document::parse(&self.text, sink) };
+        let Some(root) = &self.root else { return read::parse(&self.text, &lists(), sink) };
         let entries = root.entries.iter().filter(|(key, _)| sweep || key.value != "sweep");
         Some(Table { entries: entries.cloned().collect() })
     }
@@ -81,8 +106,8 @@ fn set(root: &mut Table, overrides: &[(String, String)], sink: &Sink<'_>) {
     let mut ordered: Vec<_> = overrides.iter().enumerate().collect();
     ordered.sort_by_key(|(_, (path, _))| path::split(path).map_or(0, |segments| segments.len()));
     for (i, (path, value)) in ordered {
-        let value = document::parse_override(value, i, sink);
-        if let Err(lost) = path::set(root, path, Origin::Override(i), value) {
+        let value = read::parse_override(value, i, sink);
+        if let Err(lost) = path::set(root, path, Origin::Override(i), value, queue::long_form) {
             let error = sink.an_error(Origin::Override(i), lost.message);
             sink.push(match lost.help {
                 Some(help) => error.help(help),
@@ -97,13 +122,21 @@ fn build(root: &Table, memory: Bytes, sink: &Sink<'_>) -> Option<(Scenario, Esti
     roles::apply(&mut draft, sink);
     let nodes = tables(root, "host") + tables(root, "router");
     let incomplete = draft.links.len() != tables(root, "link") || draft.nodes.len() != nodes;
-    let resolved = resolve::resolve(&draft, incomplete, memory, sink);
+    let resolved = resolve(&draft, incomplete, memory, sink);
+    if let Some(resolved) = &resolved {
+        advice::advise(resolved, &draft, sink);
+    }
     if sink.errors() > 0 {
         return None;
     }
-    let declaration = draft.complete(root, sink)?;
-    let (scenario, memory) = resolved?;
+    let declaration = draft.complete(sweep::read(root, sink)?)?;
+    let Resolved { scenario, memory, .. } = resolved?;
     Some((scenario, memory, declaration))
+}
+
+/// The keys of the file that take lists of tables.
+fn lists() -> Vec<&'static str> {
+    SCENARIO.keys.iter().filter(|k| matches!(k.shape, Shape::Sections(_))).map(|k| k.name).collect()
 }
 
 fn tables(root: &Table, key: &str) -> usize {

@@ -5,7 +5,7 @@ use crate::model::{Fault, FaultKind, NodeIndex, NodeKind, Transport};
 use crate::resolving::topology::Topology;
 
 /// A host whose only link goes down and returns: its address is gone meanwhile, and a connection with its last subflow.
-pub(crate) fn advise(a: &Adviser<'_>) {
+pub(crate) fn check(a: &Adviser<'_>) {
     let brief =
         |fault: &Fault| fault.kind == FaultKind::Down && fault.until.is_some_and(|t| t < a.scenario.duration);
     if !a.scenario.faults.iter().any(brief) {

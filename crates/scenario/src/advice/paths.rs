@@ -1,7 +1,5 @@
 //! What flows ask of links: rates offered, windows, round trips; estimates from the file alone.
 
-use crate::declarations::distribution as dist;
-use crate::declarations::flow::payload;
 use crate::model::{App, FlowGroup, LinkSpec, Scenario, Transport};
 use crate::resolving::topology::{Hop, Topology};
 use std::collections::BTreeMap;
@@ -122,7 +120,7 @@ impl Paths {
         there: &[Direction],
         windows: &mut BTreeMap<Direction, Windows>,
     ) {
-        let delay = |d: Direction| dist::mean(&d.spec(scenario).delay).as_nanos();
+        let delay = |d: Direction| d.spec(scenario).delay.mean().as_nanos();
         let round_trip = there.iter().fold(0_u64, |sum, d| {
             sum.saturating_add(delay(*d)).saturating_add(delay(Direction { forward: !d.forward, ..*d }))
         });
@@ -210,17 +208,8 @@ pub(crate) fn is_periodic(app: &App) -> bool {
 
 /// The most that one flow offers by itself.
 fn offered_by(group: &FlowGroup) -> u64 {
-    let rate = match &group.app {
-        App::Cbr { rate, .. }
-        | App::Poisson { rate, .. }
-        | App::OnOff { rate, .. }
-        | App::Pulse { rate, .. } => *rate,
-        App::Schedule { steps, .. } => steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default(),
-        App::Bulk | App::Transfer { .. } | App::RequestResponse { .. } | App::Sequence { .. } => {
-            return u64::MAX;
-        }
-    };
-    let size = payload(&group.app).unwrap_or(Bytes(1)).get();
+    let Some(rate) = group.app.rate() else { return u64::MAX };
+    let size = group.app.payload().unwrap_or(Bytes(1)).get();
     let header = match &group.transport {
         Transport::Udp { header, .. } => header.get(),
         Transport::Tcp { .. } | Transport::Mptcp { .. } => 0,

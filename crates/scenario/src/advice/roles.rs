@@ -1,91 +1,15 @@
-//! Roles of routers: `role` on a `[[router]]` is the `role` of the queues on links that leave it, where they have such a
-//! parameter and do not give it themselves. And advice on what roles need from one another along a path.
+//! Advice on what the roles of queues need from one another along a path.
 
 use crate::advice::adviser::Adviser;
-use crate::declarations::draft::{Draft, NodeDecl};
 use crate::model::{FlowGroup, Link, NodeIndex};
+use crate::resolving::roles::role_of;
 use crate::resolving::topology::{Hop, Topology};
-use crate::text::diagnostic::{Severity, Sink};
-use std::collections::{BTreeMap, BTreeSet};
-use tailrace_core::params::Value;
+use std::collections::BTreeSet;
 use tailrace_qdisc::QdiscConfig;
-
-/// The roles that some discipline's queues can have.
-pub(crate) const ROLES: &[&str] = &["edge", "core", "both", "access", "bottleneck"];
-
-/// The role of a queue whose discipline has roles.
-fn role_of(queue: &QdiscConfig) -> Option<String> {
-    match queue.get("role") {
-        Some(Value::Text(role)) => Some(role),
-        _ => None,
-    }
-}
 
 /// Whether a queue has work to do where nothing waits: it writes labels for queues further on.
 pub(crate) fn labels(queue: &QdiscConfig) -> bool {
     role_of(queue).is_some_and(|role| role == "edge" || role == "access")
-}
-
-/// The queue with the role of the router before it, where it can have it.
-fn with_role(mut queue: QdiscConfig, router: Option<&NodeDecl>, written: bool) -> QdiscConfig {
-    if let (Some(role), false) = (router.and_then(|r| r.role.as_ref()), written) {
-        // A discipline without this role keeps its own.
-        let _ = queue.set("role", &Value::Text(role.value.to_string()));
-    }
-    queue
-}
-
-/// Gives the queues behind routers with a role that role.
-pub(crate) fn apply(draft: &mut Draft, sink: &Sink<'_>) {
-    let routers: BTreeMap<&str, &NodeDecl> =
-        draft.nodes.iter().filter(|n| n.role.is_some()).map(|n| (n.name.value.as_str(), n)).collect();
-    if routers.is_empty() {
-        return;
-    }
-    let mut fitting = BTreeSet::new();
-    for link in &mut draft.links {
-        let [a, b] = [0, 1].map(|end| routers.get(link.ends[end].value.name.as_str()).copied());
-        let [forward_written, backward_written] = link.roles_written.0;
-        let back = link.backward.as_ref().unwrap_or(&link.forward).queue.clone();
-        let backward = with_role(back, b, backward_written);
-        link.forward.queue = with_role(link.forward.queue.clone(), a, forward_written);
-        for (router, queue) in [(a, &link.forward.queue), (b, &backward)] {
-            if let Some(router) = router
-                && role_of(queue).as_deref() == router.role.as_ref().map(|r| r.value)
-            {
-                fitting.insert(router.name.value.clone());
-            }
-        }
-        match &mut link.backward {
-            Some(spec) => spec.queue = backward,
-            None if backward != link.forward.queue => {
-                let mut spec = link.forward.clone();
-                spec.queue = backward;
-                link.backward = Some(spec);
-            }
-            None => {}
-        }
-    }
-    for router in routers.values().filter(|r| !fitting.contains(&r.name.value)) {
-        let role = router.role.as_ref().expect("those without were left out");
-        let having = disciplines_with(role.value).join(" or ");
-        let message =
-            format!("router {} is to be {:?}, but no queue behind it can be", router.name.value, role.value);
-        let help = format!(
-            "this is a role of {having}: give a link that leaves {} such a queue, or drop the role",
-            router.name.value
-        );
-        sink.push(sink.at(Severity::Warning, role.origin, message).help(help));
-    }
-}
-
-/// The disciplines that know a role.
-fn disciplines_with(role: &str) -> Vec<&'static str> {
-    let knows = |name: &&&'static str| {
-        let mut config = QdiscConfig::default_of(name).expect("registered");
-        config.set("role", &Value::Text(role.into())).is_ok()
-    };
-    QdiscConfig::names().iter().filter(knows).copied().collect()
 }
 
 /// What a role needs elsewhere on the path of a flow.
@@ -139,7 +63,7 @@ fn queue_of(links: &[Link], (link, forward): Hop) -> &QdiscConfig {
 }
 
 /// Warns of roles that lack their counterpart on the path of a flow: once a flow group and declaration of links.
-pub(crate) fn advise(a: &Adviser<'_>) {
+pub(crate) fn check(a: &Adviser<'_>) {
     let links = &a.scenario.links;
     let concerned = |q: &QdiscConfig| NEEDS.iter().any(|n| n.concerns(q));
     if !links.iter().any(|l| concerned(&l.forward.queue) || concerned(&l.backward.queue)) {
@@ -194,7 +118,8 @@ fn warn(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_core::params::Kind;
+    use crate::declarations::sections::ROLES;
+    use tailrace_core::params::{Kind, Value};
 
     #[test]
     fn the_roles_of_routers_are_those_of_disciplines() {

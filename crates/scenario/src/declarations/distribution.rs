@@ -1,10 +1,12 @@
 //! Distributions of durations as text: `5 ms`, `uniform(1 ms, 15 ms)`, `exponential(100 ms)`,
 //! `pareto(100 ms, 1.5)`, `normal(10 ms, 1 ms)`.
 
-use crate::declarations::reader::MAX_DURATION;
 use crate::model::DurationDist;
 use tailrace_core::Duration;
 use tailrace_core::text::{Quantity, nearest};
+
+/// No span in a scenario is longer: sums of a few of them stay within 64 bits of nanoseconds.
+pub(crate) const MAX_DURATION: Duration = Duration::from_secs(10 * 365 * 86_400);
 
 /// The forms that there are, for messages and the schema: name and arguments.
 pub(crate) const FORMS: &[(&str, &str)] = &[
@@ -70,27 +72,6 @@ pub(crate) fn shown(dist: &DurationDist) -> String {
         DurationDist::Exponential(m) => format!("exponential({m})"),
         DurationDist::Pareto(m, shape) => format!("pareto({m}, {shape})"),
         DurationDist::Normal(m, s) => format!("normal({m}, {s})"),
-    }
-}
-
-/// The mean, for estimates.
-pub(crate) fn mean(dist: &DurationDist) -> Duration {
-    match *dist {
-        DurationDist::Constant(m)
-        | DurationDist::Exponential(m)
-        | DurationDist::Pareto(m, _)
-        | DurationDist::Normal(m, _) => m,
-        DurationDist::Uniform(a, b) => Duration::from_nanos(a.as_nanos().midpoint(b.as_nanos())),
-    }
-}
-
-/// Whether every draw is the same.
-pub(crate) fn is_constant(dist: &DurationDist) -> bool {
-    match dist {
-        DurationDist::Constant(_) => true,
-        DurationDist::Uniform(a, b) => a == b,
-        DurationDist::Exponential(m) | DurationDist::Pareto(m, _) => m.is_zero(),
-        DurationDist::Normal(_, s) => s.is_zero(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! The resolved scenario as TOML: every default filled in, counts as they were written.
 
-use crate::declarations::distribution as dist;
-use crate::declarations::draft::{Declaration, NodeDecl};
+use crate::declarations::declaration::Declaration;
+use crate::declarations::distribution;
 use crate::declarations::fault::{CaptureDecl, FaultDecl};
-use crate::declarations::flow::{FlowDecl, profile_name};
+use crate::declarations::flow::FlowDecl;
+use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::link::LinkDecl;
+use crate::declarations::node::NodeDecl;
 use crate::model::{App, FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
-use crate::text::document::{Data, Node};
+use crate::text::write::{float, inline, plain, shown, text};
 use core::fmt::{Display, Write as _};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_core::{Bytes, Duration, Probability};
@@ -14,40 +16,30 @@ use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::TcpConfig;
 use tailrace_transport::mptcp::MptcpConfig;
 
-/// The declaration as a file that reads back as the same scenario.
-pub(crate) fn to_toml(d: &Declaration) -> String {
-    let mut out = Lines::default();
-    out.put("name", text(&d.name));
-    out.put("question", text(&d.question));
-    out.put("duration", shown(d.duration.value));
-    out.put("warmup", shown(d.warmup.value));
-    out.put("runs", d.runs);
-    out.put("seed", d.seed);
-    record(&mut out, &d.record);
-    d.nodes.iter().for_each(|n| node_decl(&mut out, n));
-    d.links.iter().for_each(|l| link(&mut out, l));
-    d.flows.iter().for_each(|f| flow(&mut out, f));
-    d.faults.iter().for_each(|f| fault(&mut out, f));
-    d.captures.iter().for_each(|c| capture(&mut out, c));
-    if !d.sweep.is_empty() {
-        out.header("[sweep]");
-        for axis in &d.sweep {
-            out.put(&text(&axis.path), format_args!("[{}]", axis.values.join(", ")));
+impl Declaration {
+    /// It as a file with every default filled in, which reads back as the same scenario.
+    pub fn to_toml(&self) -> String {
+        let d = self;
+        let mut out = Lines::default();
+        out.put("name", text(&d.name));
+        out.put("question", text(&d.question));
+        out.put("duration", shown(d.duration.value));
+        out.put("warmup", shown(d.warmup.value));
+        out.put("runs", d.runs);
+        out.put("seed", d.seed);
+        record(&mut out, &d.record);
+        d.nodes.iter().for_each(|n| node_decl(&mut out, n));
+        d.links.iter().for_each(|l| link(&mut out, l));
+        d.flows.iter().for_each(|f| flow(&mut out, f));
+        d.faults.iter().for_each(|f| fault(&mut out, f));
+        d.captures.iter().for_each(|c| capture(&mut out, c));
+        if !d.sweep.is_empty() {
+            out.header("[sweep]");
+            for axis in &d.sweep {
+                out.put(&text(&axis.path), format_args!("[{}]", axis.values.join(", ")));
+            }
         }
-    }
-    out.0
-}
-
-/// A value as TOML text on one line.
-pub(crate) fn node(node: &Node) -> String {
-    match &node.data {
-        Data::Plain(v) => plain(v),
-        Data::Date | Data::Broken => "0".into(),
-        Data::Array(items) => format!("[{}]", items.iter().map(self::node).collect::<Vec<_>>().join(", ")),
-        Data::Table(table) => {
-            let pairs = table.entries.iter().map(|(k, v)| (key(&k.value), self::node(v)));
-            inline(pairs.collect())
-        }
+        out.0
     }
 }
 
@@ -92,9 +84,9 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     out.put("between", format_args!("[{}, {}]", shown(&a.value), shown(&b.value)));
     let spec = &l.forward;
     out.put("rate", shown(spec.rate));
-    out.put("delay", text(&dist::shown(&spec.delay)));
+    out.put("delay", text(&distribution::shown(&spec.delay)));
     if let Some(jitter) = &spec.jitter {
-        out.put("jitter", text(&dist::shown(jitter)));
+        out.put("jitter", text(&distribution::shown(jitter)));
     }
     out.put("reorder", spec.reorder);
     out.put("loss", loss(&spec.loss));
@@ -112,13 +104,13 @@ fn link(out: &mut Lines, l: &LinkDecl) {
 fn reverse(spec: &LinkSpec, observed: bool) -> String {
     let mut pairs = vec![
         ("rate".to_string(), shown(spec.rate)),
-        ("delay".into(), text(&dist::shown(&spec.delay))),
+        ("delay".into(), text(&distribution::shown(&spec.delay))),
         ("loss".into(), loss(&spec.loss)),
         ("strip".into(), plain(&spec.strip.to_value())),
         ("rewrite".into(), float(spec.rewrite.get())),
     ];
     if let Some(jitter) = &spec.jitter {
-        pairs.push(("jitter".into(), text(&dist::shown(jitter))));
+        pairs.push(("jitter".into(), text(&distribution::shown(jitter))));
     }
     if observed {
         pairs.push(("queue".into(), queue(&spec.queue)));
@@ -160,7 +152,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
     out.put("dscp", plain(&f.dscp.to_value()));
     if f.starts.value.is_empty() {
-        out.put("start", text(&dist::shown(&f.start)));
+        out.put("start", text(&distribution::shown(&f.start)));
     } else {
         let starts: Vec<_> = f.starts.value.iter().map(shown).collect();
         out.put("start", format_args!("[{}]", starts.join(", ")));
@@ -222,12 +214,12 @@ fn app(a: &App) -> String {
         App::Transfer { size } => ("transfer", vec![("size", shown(size))]),
         App::RequestResponse { request, response, think, count } => {
             let mut pairs = vec![("request", shown(request)), ("response", shown(response))];
-            pairs.push(("think", text(&dist::shown(think))));
+            pairs.push(("think", text(&distribution::shown(think))));
             pairs.extend(count.map(|n| ("count", n.to_string())));
             ("request_response", pairs)
         }
         App::Sequence { size, gap, count } => {
-            let mut pairs = vec![("size", shown(size)), ("gap", text(&dist::shown(gap)))];
+            let mut pairs = vec![("size", shown(size)), ("gap", text(&distribution::shown(gap)))];
             pairs.extend(count.map(|n| ("count", n.to_string())));
             ("sequence", pairs)
         }
@@ -237,7 +229,7 @@ fn app(a: &App) -> String {
         }
         App::Poisson { rate, size } => ("poisson", vec![("rate", shown(rate)), ("size", shown(size))]),
         App::OnOff { rate, size, on, off } => {
-            let times = [("on", text(&dist::shown(on))), ("off", text(&dist::shown(off)))];
+            let times = [("on", text(&distribution::shown(on))), ("off", text(&distribution::shown(off)))];
             ("on_off", [vec![("rate", shown(rate)), ("size", shown(size))], times.to_vec()].concat())
         }
         App::Schedule { steps, size } => {
@@ -278,56 +270,4 @@ fn capture(out: &mut Lines, c: &CaptureDecl) {
     out.header("[[capture]]");
     out.put("at", shown(&c.at.value));
     out.put("snaplen", text(&format!("{} B", c.snaplen)));
-}
-
-fn inline(pairs: Vec<(String, String)>) -> String {
-    if pairs.is_empty() {
-        return "{}".into();
-    }
-    let pairs: Vec<String> = pairs.into_iter().map(|(k, v)| format!("{k} = {v}")).collect();
-    format!("{{ {} }}", pairs.join(", "))
-}
-
-/// A quantity in quotes.
-fn shown(quantity: impl Display) -> String {
-    text(&quantity.to_string())
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Bool(b) => b.to_string(),
-        Value::Integer(n) => n.to_string(),
-        Value::Float(x) => float(*x),
-        Value::Text(t) => text(t),
-    }
-}
-
-/// A number that TOML reads as a float, to the last bit.
-fn float(x: f64) -> String {
-    format!("{x:?}")
-}
-
-fn key(word: &str) -> String {
-    let bare = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-    if bare { word.to_string() } else { text(word) }
-}
-
-/// A TOML basic string.
-fn text(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len() + 2);
-    out.push('"');
-    for c in raw.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -1,12 +1,14 @@
 //! `[[fault]]` and `[[capture]]`.
 
-use crate::declarations::link::read_loss;
+use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Selector};
-use crate::declarations::reader::{Reader, choice, duration, link_rate, plain};
+use crate::declarations::reader::Reader;
 use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS};
+use crate::declarations::values::{choice, duration, link_rate, plain};
 use crate::model::FaultKind;
-use crate::text::diagnostic::Sink;
-use crate::text::document::{At, Node};
+use crate::text::document::Node;
+use crate::text::place::At;
+use crate::text::sink::Sink;
 use tailrace_core::{Bytes, Duration};
 
 /// One `[[fault]]` as written.

@@ -1,12 +1,15 @@
 //! `[[link]]`: rate, delay, loss, queue of each direction.
 
-use crate::declarations::names::{self, Selector};
+use crate::declarations::loss::read_loss;
+use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::queue::{QueueDefaults, read_queue, writes};
-use crate::declarations::reader::{Reader, distribution, kind_of, plain, positive_count, positive_rate};
-use crate::declarations::sections::{LINK, LOSSES, REVERSE, Section};
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::{LINK, REVERSE};
+use crate::declarations::values::{distribution, plain, positive_rate};
 use crate::model::{LinkSpec, Loss, Strip};
-use crate::text::diagnostic::Sink;
-use crate::text::document::{At, Data, Node, Origin};
+use crate::text::document::{Data, Node};
+use crate::text::place::{At, Ignored, Origin};
+use crate::text::sink::Sink;
 use tailrace_core::{Bytes, Probability};
 
 /// One `[[link]]` as written, defaults filled in.
@@ -28,19 +31,6 @@ pub(crate) struct LinkDecl {
     pub(crate) form_written: Ignored<bool>,
     /// Where `queue` stands.
     pub(crate) queue_origin: Ignored<Origin>,
-}
-
-/// Selectors of hosts and routers in a declaration that could not be read: their names can still be checked.
-pub(crate) type Loose = Vec<At<Selector>>;
-
-/// Something that two equal declarations may differ in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ignored<T>(pub(crate) T);
-
-impl<T> PartialEq for Ignored<T> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 impl LinkDecl {
@@ -173,47 +163,4 @@ fn read_reverse(
     spec.rewrite = rewrite.map_or(spec.rewrite, |p| p.value);
     spec.queue = queue.unwrap_or(spec.queue);
     (sink.errors() == before).then_some(spec)
-}
-
-/// Independent loss; one that never happens is none, however it is written.
-fn independent(p: Probability) -> Loss {
-    if p == Probability::ZERO { Loss::None } else { Loss::Bernoulli(p) }
-}
-
-/// A probability, or a table of a loss process.
-pub(crate) fn read_loss(node: &Node, sink: &Sink<'_>) -> Option<Loss> {
-    if matches!(node.data, Data::Broken) {
-        return None;
-    }
-    if !matches!(node.data, Data::Table(_)) {
-        return match plain::<Probability>(node) {
-            Ok(p) => Some(independent(p)),
-            Err(why) => {
-                sink.push(sink.an_error(node.origin, "bad value of `loss`").label(why));
-                None
-            }
-        };
-    }
-    let kinds: Vec<&'static str> = LOSSES.iter().map(|(k, _)| *k).collect();
-    let (kind, table) = kind_of(node, "loss process", &kinds, sink)?;
-    let section = section_of(LOSSES, kind);
-    let r = Reader::of(table?, node.origin, section, sink).kinded();
-    let loss = match kind {
-        "bernoulli" => r.need("p", plain::<Probability>).map(|p| independent(p.value)),
-        "periodic" => r.need("every", positive_count::<u64>).map(|n| Loss::Periodic(n.value)),
-        _ => {
-            let p = r.need("p", plain);
-            let r_back = r.need("r", plain);
-            let good = r.read_or("good", Probability::ZERO, plain);
-            let bad = r.read_or("bad", Probability::ONE, plain);
-            (|| Some(Loss::GilbertElliott { p: p?.value, r: r_back?.value, good: good?, bad: bad? }))()
-        }
-    };
-    r.finish();
-    loss
-}
-
-/// The section of a kind that [`kind_of`] found.
-pub(crate) fn section_of(sections: &'static [(&str, Section)], kind: &str) -> &'static Section {
-    sections.iter().find(|(k, _)| *k == kind).map(|(_, s)| s).expect("kinds come from the same table")
 }

@@ -1,13 +1,24 @@
 //! Declarations: what a scenario file says, table by table, with its defaults filled in.
+//!
+//! Owns the tables of keys, the kinds of value, the reader that follows them, the schema and the emission of the resolved
+//! file. Knows no other table than the one it reads: what names mean is for `resolving`.
+//! May import: `model`, `text`.
 
+pub(crate) mod declaration;
 pub(crate) mod distribution;
 pub(crate) mod draft;
-pub(crate) mod emit;
 pub(crate) mod fault;
 pub(crate) mod flow;
+pub(crate) mod head;
 pub(crate) mod link;
 pub(crate) mod names;
+pub(crate) mod node;
 pub(crate) mod queue;
-pub(crate) mod reader;
 pub(crate) mod schema;
 pub mod sections;
+
+mod emit;
+mod kinds;
+mod loss;
+mod reader;
+mod values;

@@ -1,10 +1,14 @@
 //! The queue of a link: a discipline's name, a tc line, or a table with `kind` and parameters.
 
-use crate::declarations::reader::{Reader, kind_of, text};
+use crate::declarations::kinds::kind_of;
+use crate::declarations::reader::Reader;
 use crate::declarations::sections::Section;
+use crate::declarations::values::text;
 use crate::model::Scenario;
-use crate::text::diagnostic::{Severity, Sink};
-use crate::text::document::{At, Node, Origin};
+use crate::text::diagnostic::Severity;
+use crate::text::document::{Data, Node, Table};
+use crate::text::place::{At, Origin};
+use crate::text::sink::Sink;
 use tailrace_core::Limit;
 use tailrace_core::params::{ParamType as _, Value};
 use tailrace_qdisc::QdiscConfig;
@@ -151,4 +155,22 @@ fn read_tc(text: &str, origin: Origin, sink: &Sink<'_>) -> Option<QdiscConfig> {
         sink.push(sink.an_error(word, "bad tc line").label(error.message));
     }
     None
+}
+
+/// The table that a short form stands for: `"red"` is `{ kind = "red" }`, a tc line its parameters.
+pub(crate) fn long_form(key: &str, word: &str, origin: Origin) -> Table {
+    let plain = |v: Value| Node { data: Data::Plain(v), origin };
+    let mut table = Table::default();
+    match QdiscConfig::parse_tc(word) {
+        Ok(config) if key == "queue" && QdiscConfig::default_of(word).is_none() => {
+            table.insert("kind", plain(Value::Text(config.name().into())));
+            for p in config.params() {
+                if let Some(v) = config.get(p.name) {
+                    table.insert(p.name, plain(v));
+                }
+            }
+        }
+        _ => table.insert("kind", plain(Value::Text(word.into()))),
+    }
+    table
 }

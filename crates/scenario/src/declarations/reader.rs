@@ -1,16 +1,12 @@
 //! A cursor over one table: typed access to its keys, errors for keys that do not exist.
 
-use crate::declarations::distribution as dist;
-use crate::declarations::sections::{RATES, Section};
-use crate::model::DurationDist;
-use crate::text::diagnostic::{Diagnostic, Sink};
-use crate::text::document::{At, Data, Node, Origin, Table};
-use tailrace_core::params::{ParamInfo, ParamType, SetError, Value};
-use tailrace_core::text::Quantity;
-use tailrace_core::{Bytes, Duration, Rate};
-
-/// No span in a scenario is longer: sums of a few of them stay within 64 bits of nanoseconds.
-pub(crate) const MAX_DURATION: Duration = Duration::from_secs(10 * 365 * 86_400);
+use crate::declarations::distribution;
+use crate::declarations::sections::Section;
+use crate::text::diagnostic::Diagnostic;
+use crate::text::document::{Data, Node, Table};
+use crate::text::place::{At, Origin};
+use crate::text::sink::Sink;
+use tailrace_core::params::{ParamInfo, ParamType as _, SetError, Value};
 
 /// A table with the keys it may have.
 pub(crate) struct Reader<'d> {
@@ -144,7 +140,7 @@ impl<'d> Reader<'d> {
         let (Some((bounds, kind)), Data::Plain(value)) = (bounded, &node.data) else { return Ok(()) };
         match value {
             Value::Text(text) if text.contains('(') => {
-                let mean = dist::mean(&dist::parse(text)?);
+                let mean = distribution::parse(text)?.mean();
                 bounds.check(kind, &mean.to_value()).map_err(|why| format!("the mean of {why}"))
             }
             value => bounds.check(kind, value),
@@ -203,6 +199,22 @@ impl<'d> Reader<'d> {
         fine
     }
 
+    /// Reads the tables of a list; those that cannot be read are left out.
+    pub(crate) fn list<T>(&self, key: &str, mut read: impl FnMut(&Node, &Sink<'_>) -> Option<T>) -> Vec<T> {
+        match self.node(key) {
+            None => Vec::new(),
+            Some(Node { data: Data::Array(items), .. }) => {
+                items.iter().filter_map(|item| read(item, self.sink)).collect()
+            }
+            Some(node) => {
+                let message = format!("`{key}` is a list of tables, found {}", node.shown());
+                let error = self.sink.an_error(node.origin, message);
+                self.sink.push(error.help(format!("write it as [[{key}]]")));
+                Vec::new()
+            }
+        }
+    }
+
     /// Whether a key is written.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
@@ -212,105 +224,4 @@ impl<'d> Reader<'d> {
     pub(crate) fn origin_of(&self, key: &str) -> Origin {
         self.table.get(key).map_or(self.origin, |node| node.origin)
     }
-}
-
-/// Readers of plain values, for [`Reader::read`] and its kin.
-pub(crate) fn plain<P: ParamType>(node: &Node) -> Result<P, String> {
-    match &node.data {
-        Data::Plain(value) => P::from_value(value),
-        _ => Err(format!("expected a plain value, found {}", node.shown())),
-    }
-}
-
-/// Text.
-pub(crate) fn text(node: &Node) -> Result<String, String> {
-    node.as_text().map(str::to_string).ok_or_else(|| format!("expected text, found {}", node.shown()))
-}
-
-/// A duration of sensible length.
-pub(crate) fn duration(node: &Node) -> Result<Duration, String> {
-    let d: Duration = plain(node)?;
-    if d > MAX_DURATION { Err("longer than ten years".into()) } else { Ok(d) }
-}
-
-/// A duration of more than nothing.
-pub(crate) fn positive_duration(node: &Node) -> Result<Duration, String> {
-    let d = duration(node)?;
-    if d.is_zero() { Err("must be more than zero".into()) } else { Ok(d) }
-}
-
-/// A rate of more than nothing.
-pub(crate) fn positive_rate(node: &Node) -> Result<Rate, String> {
-    let rate: Rate = plain(node)?;
-    if rate.as_bps() == 0 { Err("must be more than zero".into()) } else { Ok(rate) }
-}
-
-/// A rate that a link can have.
-pub(crate) fn link_rate(node: &Node) -> Result<Rate, String> {
-    let rate: Rate = plain(node)?;
-    RATES.check(Rate::KIND, &rate.to_value()).map(|()| rate)
-}
-
-/// A size of at least a byte.
-pub(crate) fn positive_size(node: &Node) -> Result<Bytes, String> {
-    let size: Bytes = plain(node)?;
-    if size == Bytes::ZERO { Err("must be more than zero".into()) } else { Ok(size) }
-}
-
-/// A whole number of at least one.
-pub(crate) fn positive_count<N: ParamType + PartialEq + From<u8>>(node: &Node) -> Result<N, String> {
-    let n: N = plain(node)?;
-    if n == N::from(0) { Err("must be at least 1".into()) } else { Ok(n) }
-}
-
-/// A duration or a distribution of durations.
-pub(crate) fn distribution(node: &Node) -> Result<DurationDist, String> {
-    match node.as_text() {
-        Some(text) => dist::parse(text),
-        None => Err(format!("{} is not {}", node.shown(), Duration::EXPECTED)),
-    }
-}
-
-/// One of a few words.
-pub(crate) fn choice<T: Copy>(words: &[(&str, T)]) -> impl Fn(&Node) -> Result<T, String> {
-    let words: Vec<(String, T)> = words.iter().map(|(w, t)| ((*w).to_string(), *t)).collect();
-    move |node| {
-        let found = node.as_text().and_then(|text| words.iter().find(|(w, _)| w == text));
-        found.map(|(_, t)| *t).ok_or_else(|| {
-            let all: Vec<_> = words.iter().map(|(w, _)| format!("\"{w}\"")).collect();
-            format!("expected one of {}, found {}", all.join(", "), node.shown())
-        })
-    }
-}
-
-/// A value that is either a bare word (its kind) or a table with a `kind`; gives the kind and the table, if any.
-pub(crate) fn kind_of<'d>(
-    node: &'d Node,
-    what: &str,
-    kinds: &[&'static str],
-    sink: &Sink<'_>,
-) -> Option<(&'static str, Option<&'d Table>)> {
-    let (word, origin, table) = match &node.data {
-        Data::Broken => return None,
-        Data::Table(table) => match table.get("kind") {
-            Some(kind) => (kind.as_text(), kind.origin, Some(table)),
-            None => {
-                let help = format!("kinds: {}", kinds.join(", "));
-                sink.push(sink.an_error(node.origin, format!("{what} needs a `kind`")).help(help));
-                return None;
-            }
-        },
-        _ => (node.as_text(), node.origin, None),
-    };
-    let Some(word) = word else {
-        let help = format!("kinds: {}", kinds.join(", "));
-        sink.push(sink.an_error(origin, format!("expected a {what}, found {}", node.shown())).help(help));
-        return None;
-    };
-    let found = kinds.iter().find(|k| **k == word);
-    if found.is_none() {
-        let error = sink.an_error(origin, format!("unknown {what} {word:?}"));
-        sink.push(error.among(word, kinds.iter().copied()));
-    }
-    found.map(|kind| (*kind, table))
 }

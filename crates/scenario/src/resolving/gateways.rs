@@ -1,39 +1,18 @@
-//! Routers that a path manager sends subflows through: their names as written, and which they are.
+//! Routers that a path manager sends subflows through: which they are.
 
+use crate::declarations::flow::gateways::Lists;
 use crate::declarations::names::{Members, Selector};
-use crate::model::{FlowGroup, NodeIndex, NodeKind, Scenario, Transport};
-use crate::resolving::scenario::Named;
+use crate::model::{FlowGroup, NodeIndex, NodeKind, Scenario};
+use crate::resolving::directory::Directory;
+use crate::resolving::picked::Picked;
 use crate::resolving::topology::Topology;
-use crate::text::diagnostic::Sink;
-use crate::text::document::{At, Node, Origin};
-use std::collections::BTreeMap;
-
-/// Lists of gateways, a subflow each.
-pub(crate) type Lists = Vec<Vec<At<Selector>>>;
-
-/// Where path managers that send subflows through gateways take their names from.
-const PARAMETER: &str = "gateways";
-
-/// The gateways of a transport, which was read from `node`.
-pub(crate) fn read(node: Option<&Node>, transport: &Transport, sink: &Sink<'_>) -> Option<Lists> {
-    let Transport::Mptcp { plan, .. } = transport else { return Some(Vec::new()) };
-    let written = node.and_then(|n| n.as_table()?.get("path_manager")?.as_table()?.get(PARAMETER));
-    let origin = written.map_or(Origin::Scenario, |n| n.origin);
-    let selector = |name: &String| match Selector::parse(name) {
-        Ok(value) => Some(At { value, origin }),
-        Err(why) => {
-            sink.push(sink.an_error(origin, format!("bad value of `{PARAMETER}`")).label(why));
-            None
-        }
-    };
-    let lists = plan.path_manager.source_routes().iter();
-    lists.map(|list| list.iter().map(selector).collect()).collect()
-}
+use crate::text::place::At;
+use crate::text::sink::Sink;
 
 /// The routers behind the names.
 pub(crate) fn resolve(
     lists: &Lists,
-    directory: &BTreeMap<&str, Named>,
+    directory: &Directory<'_>,
     sink: &Sink<'_>,
 ) -> Option<Vec<Vec<NodeIndex>>> {
     let routers: Vec<_> = lists.iter().flatten().map(|at| router(at, directory, sink)).collect();
@@ -41,7 +20,7 @@ pub(crate) fn resolve(
     Some(lists.iter().map(|list| routers.by_ref().take(list.len()).collect()).collect())
 }
 
-fn router(at: &At<Selector>, directory: &BTreeMap<&str, Named>, sink: &Sink<'_>) -> Option<NodeIndex> {
+fn router(at: &At<Selector>, directory: &Directory<'_>, sink: &Sink<'_>) -> Option<NodeIndex> {
     let selector = &at.value;
     let routers = || directory.iter().filter(|(_, n)| n.kind == NodeKind::Router).map(|(name, _)| *name);
     let named = match directory.get(selector.name.as_str()) {
@@ -64,7 +43,7 @@ fn router(at: &At<Selector>, directory: &BTreeMap<&str, Named>, sink: &Sink<'_>)
             return None;
         }
     };
-    match selector.pick(named.first, named.count.map(u64::from)) {
+    match Picked::of(selector, named.first, named.count.map(u64::from)) {
         Ok(picked) if !picked.several => Some(NodeIndex(picked.first as u32)),
         Ok(picked) => {
             let error = sink.an_error(at.origin, format!("gateway {selector} is {} routers", picked.len));

@@ -1,11 +1,12 @@
 //! How much memory a scenario would take, estimated before anything is made: counts that cannot fit are refused.
 
-use crate::declarations::draft::{Draft, Head};
-use crate::declarations::flow::payload;
-use crate::declarations::names::{self, Picked};
-use crate::model::{App, NodeKind};
-use crate::text::diagnostic::Sink;
-use crate::text::document::Origin;
+use crate::declarations::draft::Draft;
+use crate::declarations::head::Head;
+use crate::declarations::node::NodeDecl;
+use crate::model::NodeKind;
+use crate::resolving::picked::{Picked, pairs};
+use crate::text::place::Origin;
+use crate::text::sink::Sink;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Limit};
@@ -54,7 +55,7 @@ pub(crate) struct Counts<'d> {
 }
 
 fn members((a, b): &(Picked, Picked)) -> u128 {
-    u128::from(names::pairs(*a, *b).unwrap_or(0))
+    u128::from(pairs(*a, *b).unwrap_or(0))
 }
 
 /// The place of the largest.
@@ -73,7 +74,7 @@ impl<'d> Counts<'d> {
     }
 
     fn parts(&self) -> [Part; 6] {
-        let of = |n: &crate::declarations::draft::NodeDecl| u128::from(n.count.unwrap_or(1));
+        let of = |n: &NodeDecl| u128::from(n.count.unwrap_or(1));
         let nodes: u128 = self.draft.nodes.iter().map(of).sum();
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
         let at_node = largest(self.draft.nodes.iter().map(|n| (of(n), n.name.origin)));
@@ -125,8 +126,9 @@ impl<'d> Counts<'d> {
         let room = long.iter().fold(0_u128, |sum, (n, _)| sum.saturating_add(*n));
         let nanos = u128::from(self.head.duration.value.as_nanos());
         let offered = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
-            let bits = u128::from(rate_of(&decl.app)).saturating_mul(nanos) / 1_000_000_000;
-            let size = payload(&decl.app).map_or(1, |size| u128::from(size.get().max(1)));
+            let bits = u128::from(decl.app.rate().unwrap_or_default().as_bps()).saturating_mul(nanos)
+                / 1_000_000_000;
+            let size = decl.app.payload().map_or(1, |size| u128::from(size.get().max(1)));
             (bits / 8 / size).saturating_mul(members(ends))
         });
         let offered = offered.fold(0_u128, u128::saturating_add);
@@ -141,18 +143,6 @@ fn room_of(limit: Option<Value>, mtu: Bytes) -> u128 {
         Ok(Limit::Packets(n)) => u128::from(n),
         Ok(Limit::Bytes(b)) => u128::from(b.get() / mtu.get().max(1)),
         Err(_) => 0,
-    }
-}
-
-/// Bits a second that an application sends whatever becomes of them.
-fn rate_of(app: &App) -> u64 {
-    match app {
-        App::Cbr { rate, .. }
-        | App::Poisson { rate, .. }
-        | App::OnOff { rate, .. }
-        | App::Pulse { rate, .. } => rate.as_bps(),
-        App::Schedule { steps, .. } => steps.iter().map(|(_, rate)| rate.as_bps()).max().unwrap_or(0),
-        App::Bulk | App::Transfer { .. } | App::RequestResponse { .. } | App::Sequence { .. } => 0,
     }
 }
 

@@ -1,8 +1,19 @@
 //! Resolving: from what a file says to a scenario that can run.
+//!
+//! Owns what names, selectors and counts stand for, roles of routers, the graph of the network, the variants of a sweep, the
+//! estimate of memory, and every check that needs more than one declaration. May import: `declarations`, `model`, `text`.
 
-pub(crate) mod gateways;
 pub(crate) mod memory;
+pub(crate) mod roles;
 pub(crate) mod scenario;
-pub(crate) mod subflows;
 pub(crate) mod sweep;
 pub(crate) mod topology;
+
+mod directory;
+mod ends;
+mod faults;
+mod gateways;
+mod links;
+mod picked;
+mod routes;
+mod subflows;

@@ -3,7 +3,7 @@
 use crate::declarations::flow::FlowDecl;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::Topology;
-use crate::text::diagnostic::Sink;
+use crate::text::sink::Sink;
 use tailrace_transport::mptcp::path_manager::{End, NamedInterface, PathManagerConfig};
 
 /// More links than this are not listed one by one.

@@ -1,22 +1,15 @@
 //! `[sweep]`: a grid of values. Here its paths and values are checked; running it is somebody else's.
 
+use crate::declarations::declaration::SweepAxis;
 use crate::declarations::draft::Draft;
-use crate::declarations::emit;
-use crate::text::diagnostic::Sink;
+use crate::declarations::queue;
 use crate::text::document::{Data, Node, Table};
-use crate::text::path;
+use crate::text::place::Origin;
+use crate::text::sink::Sink;
+use crate::text::{path, write};
 
 /// Each cell is at least a run of the whole scenario, with a result of its own.
 const MOST_CELLS: u128 = 1_000_000;
-
-/// One axis of the grid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SweepAxis {
-    /// What is varied, such as `link.bottleneck.queue`.
-    pub path: String,
-    /// The values as TOML text, fit for an override of `path`.
-    pub values: Vec<String>,
-}
 
 /// Reads the grid; each of its values by itself must make a scenario that can be read.
 pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
@@ -55,25 +48,19 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
                 break;
             }
         }
-        axes.push(SweepAxis { path: key.value.clone(), values: values.iter().map(emit::node).collect() });
+        axes.push(SweepAxis { path: key.value.clone(), values: values.iter().map(write::node).collect() });
     }
     (sink.errors() == before).then_some(axes)
 }
 
 /// Whether the value can be read at its place; errors are reported. The rest of the axis is skipped where even
 /// the path is wrong.
-fn check(
-    base: &mut Table,
-    path: &str,
-    origin: crate::text::document::Origin,
-    value: &Node,
-    sink: &Sink<'_>,
-) -> bool {
+fn check(base: &mut Table, path: &str, origin: Origin, value: &Node, sink: &Sink<'_>) -> bool {
     let before = sink.errors();
     // Only the table that the path begins with changes, and only that is copied and read again.
     let top = path::split(path).ok().and_then(|segments| segments.into_iter().next()).unwrap_or_default();
     let written = base.get(&top).cloned();
-    let set = path::set(base, path, origin, value.clone());
+    let set = path::set(base, path, origin, value.clone(), queue::long_form);
     if set.is_ok() {
         Draft::read_part(base, &top, sink);
     }

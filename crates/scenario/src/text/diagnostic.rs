@@ -1,8 +1,7 @@
 //! Errors and warnings with their place in the file, as text for people and as data for programs.
 
-use crate::text::document::Origin;
+use crate::text::place::Place;
 use core::fmt::Write as _;
-use std::cell::{Cell, OnceCell, RefCell};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,33 +10,6 @@ pub enum Severity {
     Error,
     /// It runs, but probably does not show what is meant.
     Warning,
-}
-
-/// Where a diagnostic points to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A stretch of the file.
-    File {
-        /// Bytes `start..end` of the text.
-        span: (usize, usize),
-        /// Line, from 1.
-        line: usize,
-        /// Column in characters, from 1.
-        column: usize,
-        /// The line's text.
-        text: String,
-        /// How many characters of the line are meant, at least 1.
-        width: usize,
-    },
-    /// An override from the command line or the API.
-    Override {
-        /// Its path.
-        path: String,
-        /// Its value, as given.
-        value: String,
-    },
-    /// The scenario as a whole.
-    Scenario,
 }
 
 /// One error or warning.
@@ -202,123 +174,4 @@ pub fn render_all(diagnostics: &[Diagnostic], colour: bool) -> String {
         out.push('\n');
     }
     out
-}
-
-/// Collects diagnostics while one file is read.
-pub(crate) struct Sink<'a> {
-    file: &'a str,
-    text: &'a str,
-    overrides: &'a [(String, String)],
-    /// Where lines end, found when first asked for: a large file may be full of errors.
-    lines: OnceCell<Vec<usize>>,
-    found: RefCell<Vec<(usize, Diagnostic)>>,
-    errors: Cell<usize>,
-}
-
-/// More errors than this are counted only: nobody reads them, and their cause is mostly one.
-const MOST_ERRORS: usize = 100;
-
-impl<'a> Sink<'a> {
-    pub(crate) fn new(file: &'a str, text: &'a str, overrides: &'a [(String, String)]) -> Self {
-        Self {
-            file,
-            text,
-            overrides,
-            lines: OnceCell::new(),
-            found: RefCell::default(),
-            errors: Cell::new(0),
-        }
-    }
-
-    /// A diagnostic to be completed and handed to [`Sink::push`].
-    pub(crate) fn at(&self, severity: Severity, origin: Origin, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity,
-            message: message.into(),
-            file: self.file.to_string(),
-            place: self.place(origin),
-            label: None,
-            help: None,
-            expected: Vec::new(),
-        }
-    }
-
-    /// Reports an error without further ado.
-    pub(crate) fn error(&self, origin: Origin, message: impl Into<String>) {
-        self.push(self.at(Severity::Error, origin, message));
-    }
-
-    /// An error to be completed.
-    pub(crate) fn an_error(&self, origin: Origin, message: impl Into<String>) -> Diagnostic {
-        self.at(Severity::Error, origin, message)
-    }
-
-    pub(crate) fn push(&self, diagnostic: Diagnostic) {
-        if diagnostic.severity == Severity::Error {
-            self.errors.set(self.errors.get() + 1);
-            if self.errors.get() > MOST_ERRORS {
-                return;
-            }
-        }
-        let order = match diagnostic.place {
-            Place::File { span, .. } => span.0,
-            Place::Override { .. } => usize::MAX - 1,
-            Place::Scenario => usize::MAX,
-        };
-        self.found.borrow_mut().push((order, diagnostic));
-    }
-
-    pub(crate) fn errors(&self) -> usize {
-        self.errors.get()
-    }
-
-    /// Everything found, in the order of the file.
-    pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
-        if let Some(more @ 1..) = self.errors.get().checked_sub(MOST_ERRORS) {
-            let message = format!("and {more} more error{}", if more == 1 { "" } else { "s" });
-            let last = self.an_error(Origin::Scenario, message);
-            self.found.borrow_mut().push((usize::MAX, last));
-        }
-        let mut found = self.found.into_inner();
-        found.sort_by_key(|(order, _)| *order);
-        found.into_iter().map(|(_, d)| d).collect()
-    }
-
-    fn place(&self, origin: Origin) -> Place {
-        match origin {
-            Origin::Scenario => Place::Scenario,
-            Origin::Override(i) => self.overrides.get(i).map_or(Place::Scenario, |(path, value)| {
-                Place::Override { path: path.clone(), value: value.clone() }
-            }),
-            Origin::Span(start, end) => self.place_in_text(start, end),
-        }
-    }
-
-    /// The number of the line that holds a byte.
-    fn line_of(&self, position: usize) -> usize {
-        let breaks = self.lines.get_or_init(|| self.text.match_indices('\n').map(|(i, _)| i).collect());
-        breaks.partition_point(|b| *b < position) + 1
-    }
-
-    fn place_in_text(&self, start: usize, end: usize) -> Place {
-        let floor = |mut i: usize| {
-            i = i.min(self.text.len());
-            while !self.text.is_char_boundary(i) {
-                i -= 1;
-            }
-            i
-        };
-        let (start, end) = (floor(start), floor(end.max(start)));
-        let line_start = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
-        let line_end = self.text[start..].find('\n').map_or(self.text.len(), |i| start + i);
-        let text = self.text[line_start..line_end].trim_end_matches('\r');
-        let meant = &self.text[start..end.min(line_start + text.len()).max(start)];
-        Place::File {
-            span: (start, end),
-            line: self.line_of(start),
-            column: self.text[line_start..start].chars().count() + 1,
-            text: text.to_string(),
-            width: meant.chars().count().max(1),
-        }
-    }
 }

@@ -2,10 +2,10 @@
 //!
 //! An element of a list of tables is called by its `name` (a link also by its ends, `a-b`) or by its position.
 
-use crate::text::document::{At, Data, Node, Origin, Table};
+use crate::text::document::{Data, Node, Table};
+use crate::text::place::{At, Origin};
 use tailrace_core::params::Value;
 use tailrace_core::text::nearest;
-use tailrace_qdisc::QdiscConfig;
 
 /// Why a path leads nowhere.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,10 +15,19 @@ pub(crate) struct Lost {
     pub(crate) help: Option<String>,
 }
 
+/// The table that the short form under a key stands for: `"red"` is `{ kind = "red" }`. What there is knows who reads it.
+pub(crate) type LongForm = fn(key: &str, word: &str, origin: Origin) -> Table;
+
 /// Sets the value that `path` leads to; tables on the way are made where they are missing.
-pub(crate) fn set(root: &mut Table, path: &str, key_origin: Origin, value: Node) -> Result<(), Lost> {
+pub(crate) fn set(
+    root: &mut Table,
+    path: &str,
+    key_origin: Origin,
+    value: Node,
+    long_form: LongForm,
+) -> Result<(), Lost> {
     let segments = split(path).map_err(|message| Lost { message, help: None })?;
-    let mut walk = Walk { segments: &segments, origin: key_origin };
+    let mut walk = Walk { segments: &segments, origin: key_origin, long_form };
     walk.table(root, 0, value)
 }
 
@@ -53,6 +62,7 @@ pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
 struct Walk<'p> {
     segments: &'p [String],
     origin: Origin,
+    long_form: LongForm,
 }
 
 impl Walk<'_> {
@@ -78,7 +88,7 @@ impl Walk<'_> {
 
     fn node(&mut self, node: &mut Node, depth: usize, value: Node) -> Result<(), Lost> {
         if let Data::Plain(Value::Text(word)) = &node.data {
-            node.data = Data::Table(opened(&self.segments[depth - 1], word, node.origin));
+            node.data = Data::Table((self.long_form)(&self.segments[depth - 1], word, node.origin));
         }
         match &mut node.data {
             Data::Table(table) => self.table(table, depth, value),
@@ -154,24 +164,6 @@ pub(crate) fn element_name(item: &Node) -> Option<String> {
         },
         _ => None,
     }
-}
-
-/// The table that a short form stands for: `"red"` is `{ kind = "red" }`, a tc line its parameters.
-fn opened(key: &str, word: &str, origin: Origin) -> Table {
-    let plain = |v: Value| Node { data: Data::Plain(v), origin };
-    let mut table = Table::default();
-    match QdiscConfig::parse_tc(word) {
-        Ok(config) if key == "queue" && QdiscConfig::default_of(word).is_none() => {
-            table.insert("kind", plain(Value::Text(config.name().into())));
-            for p in config.params() {
-                if let Some(v) = config.get(p.name) {
-                    table.insert(p.name, plain(v));
-                }
-            }
-        }
-        _ => table.insert("kind", plain(Value::Text(word.into()))),
-    }
-    table
 }
 
 #[cfg(test)]

@@ -1,0 +1,33 @@
+//! Advice on queues that have nothing to do.
+
+use crate::advice::adviser::Adviser;
+use crate::advice::paths::Paths;
+use crate::advice::roles;
+use tailrace_core::Rate;
+
+/// A queue under study that nothing can fill.
+pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
+    for (i, decl) in a.draft.links.iter().enumerate().filter(|(_, decl)| decl.observed) {
+        let links = a.firsts[i]..a.firsts.get(i + 1).copied().unwrap_or(a.scenario.links.len());
+        let loads: Vec<_> = links.flat_map(|l| paths.loads(l)).collect();
+        let name = decl.shown();
+        if loads.is_empty() {
+            let message = format!("no flow crosses link {name}, whose queue is given");
+            a.warn(decl.queue_origin.0, message, "results will show an empty queue");
+            continue;
+        }
+        let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
+        if full || roles::labels(&decl.forward.queue) {
+            continue;
+        }
+        let most = loads.iter().max_by_key(|load| load.offered).expect("there are some");
+        let offered = u64::try_from(most.offered).unwrap_or(u64::MAX);
+        let message = format!("link {name} is not a bottleneck, so its queue stays empty");
+        let by = most.limited_by.map_or_else(
+            || "the flows offer".to_string(),
+            |l| format!("slower links such as {} let", a.scenario.links[l].name),
+        );
+        let help = format!("{by} at most {} reach its {}", Rate::from_bps(offered), most.rate);
+        a.warn(decl.queue_origin.0, message, &help);
+    }
+}

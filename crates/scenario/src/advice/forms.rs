@@ -1,0 +1,22 @@
+//! Advice on whose form of a queue discipline runs.
+
+use crate::advice::adviser::Adviser;
+use tailrace_transport::Profile;
+
+/// Queues whose form nobody chose, beside flows that are Linux's.
+pub(super) fn check(a: &Adviser<'_>) {
+    if !a.draft.flows.iter().any(|f| f.profile == Some(Profile::Linux)) {
+        return;
+    }
+    for decl in a.draft.links.iter().filter(|decl| decl.queue_written && !decl.form_written.0) {
+        let queue = &decl.forward.queue;
+        let Some(form) = queue.form().filter(|form| *form != "linux") else { continue };
+        if queue.forms().iter().any(|choice| choice.word == "linux") {
+            let kind = queue.name();
+            let message =
+                format!("the {kind} of link {} has the form {form:?}, its flows are Linux's", decl.shown());
+            let help = "choose with form = \"linux\" in the queue, or queue_form = \"linux\" for all; or write the form down";
+            a.warn(decl.queue_origin.0, message, help);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Advice on the packets of flows: their size, and their rhythm.
+
+use crate::advice::adviser::Adviser;
+use crate::advice::paths::{Direction, Paths, is_periodic};
+use crate::declarations::flow::mptcp::route_len;
+use crate::model::{FlowGroup, Transport};
+use tailrace_core::Bytes;
+
+/// Packets that a link of their path drops for their size.
+pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths) {
+    let size = match &group.transport {
+        Transport::Udp { header, .. } => group.app.payload().unwrap_or_default().get() + header.get(),
+        Transport::Mptcp { plan, header } => {
+            // Beside TCP's, a mapping and a data-level acknowledgment; a source route in IP's.
+            let real = if plan.tcp.timestamps { 72 } else { 60 };
+            plan.tcp.mss.get() + header.map_or(real, Bytes::get) + route_len(&plan.path_manager)
+        }
+        Transport::Tcp { config, header, .. } => {
+            // IPv4 and TCP headers, and the timestamps option with its padding (RFC 7323 appendix A).
+            let real = if config.timestamps { 52 } else { 40 };
+            config.mss.get() + header.map_or(real, Bytes::get)
+        }
+    };
+    let Some(link) = paths.narrowest[i].filter(|l| a.scenario.links[*l].forward.mtu.get() < size) else {
+        return;
+    };
+    let (name, mtu) = (&a.scenario.links[link].name, a.scenario.links[link].forward.mtu);
+    let message = format!("packets of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
+    let help = format!("they are dropped; set `mtu` of link {} or smaller packets", a.decl(link).shown());
+    a.warn(a.flow_origin(i), message, &help);
+}
+
+/// Strictly periodic packets at a drop-tail link's rate take every free place in its queue.
+pub(super) fn check_flood(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths) {
+    if !is_periodic(&group.app) {
+        return;
+    }
+    let locked = paths.directions(i).find(|d: &Direction| {
+        let spec = d.spec(a.scenario);
+        let offered = paths.offered(i, *d);
+        spec.queue.plain_fifo().is_some() && offered >= u128::from(spec.rate.as_bps()) && paths.shared(i, *d)
+    });
+    if let Some(d) = locked {
+        let link = &a.scenario.links[d.link].name;
+        let message = format!("flow {} without jitter can lock other flows out of link {link}", group.name);
+        let help = "a periodic flood at a drop-tail link's rate takes every free place (phase effect); \
+                    try app.jitter = 0.1";
+        a.warn(a.flow_origin(i), message, help);
+    }
+}

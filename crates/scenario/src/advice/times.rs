@@ -1,0 +1,47 @@
+//! Advice on times: what comes too late, and what is too short.
+
+use crate::advice::adviser::Adviser;
+use crate::advice::paths::Paths;
+use crate::model::DurationDist;
+
+/// Statistics over less than this many round trips say little.
+const MIN_ROUND_TRIPS: u64 = 20;
+
+/// Flows and faults that come when the run is over.
+pub(super) fn check_ends(a: &Adviser<'_>) {
+    let end = a.scenario.duration;
+    for (i, group) in a.scenario.flows.iter().enumerate() {
+        let first = match group.start {
+            DurationDist::Constant(start) => Some(start),
+            _ => None,
+        };
+        if let Some(start) = group.starts.iter().copied().max().or(first)
+            && start >= end
+        {
+            let message = format!("flow {} starts at {start}, when the run is over", group.name);
+            a.warn(a.flow_origin(i), message, "the run lasts as long as `duration` says");
+        }
+    }
+    for (fault, decl) in a.scenario.faults.iter().zip(&a.draft.faults) {
+        if fault.at >= end {
+            let message = format!("the fault at {} comes when the run is over", fault.at);
+            a.warn(decl.at.origin, message, "the run lasts as long as `duration` says");
+        }
+    }
+}
+
+/// Statistics over few round trips.
+pub(super) fn check_round_trips(a: &Adviser<'_>, paths: &Paths) {
+    let measured = a.scenario.duration.saturating_sub(a.scenario.warmup);
+    let longest = paths.round_trips.iter().enumerate().max_by_key(|(_, rtt)| **rtt);
+    if let Some((group, rtt)) = longest
+        && rtt.saturating_mul(MIN_ROUND_TRIPS) > measured
+    {
+        let name = &a.scenario.flows[group].name;
+        let message =
+            format!("statistics cover {measured}, less than {MIN_ROUND_TRIPS} round trips of flow {name}");
+        let help =
+            format!("its round trip takes {rtt} without queues; lengthen `duration` or shorten `warmup`");
+        a.warn(a.flow_origin(group), message, &help);
+    }
+}

@@ -1,0 +1,54 @@
+//! Advice on values that look like slips in their units.
+
+use crate::advice::adviser::Adviser;
+use crate::declarations::distribution;
+use crate::declarations::link::LinkDecl;
+use crate::model::LinkSpec;
+use tailrace_core::params::Value;
+use tailrace_core::text::Quantity as _;
+use tailrace_core::{Duration, Limit, Rate};
+use tailrace_qdisc::QdiscConfig;
+
+/// Rates, delays and limits far from usual ones.
+pub(super) fn check(a: &Adviser<'_>, decl: &LinkDecl) {
+    let name = decl.shown();
+    for spec in std::iter::once(&decl.forward).chain(&decl.backward) {
+        let delay = spec.delay.mean();
+        if spec.rate < Rate::from_bps(1_000) || spec.rate > Rate::from_bps(1_000_000_000_000) {
+            let message = format!("link {name} has a rate of {}", spec.rate);
+            a.warn(decl.origin.0, message, "is the unit what you mean?");
+        }
+        if delay > Duration::from_secs(10) {
+            let message = format!("link {name} has a delay of {}", distribution::shown(&spec.delay));
+            a.warn(decl.origin.0, message, "is the unit what you mean?");
+        }
+        if decl.observed {
+            check_limit(a, decl, spec);
+        }
+    }
+}
+
+/// A limit of less than two packets, or of more than ten seconds of the link.
+fn check_limit(a: &Adviser<'_>, decl: &LinkDecl, spec: &LinkSpec) {
+    let Some(limit) = limit_of(&spec.queue) else { return };
+    let bytes = match limit {
+        Limit::Packets(n) => u128::from(n) * u128::from(spec.mtu.get()),
+        Limit::Bytes(b) => u128::from(b.get()),
+    };
+    if bytes < 2 * u128::from(spec.mtu.get()) {
+        let message = format!("the queue of link {} holds {limit}, less than two packets", decl.shown());
+        a.warn(decl.queue_origin.0, message, "bursts of even two packets are lost");
+    }
+    if bytes * 8 > u128::from(spec.rate.as_bps()) * 10 {
+        let message =
+            format!("the queue of link {} holds {limit}, more than 10 s at {}", decl.shown(), spec.rate);
+        a.warn(decl.queue_origin.0, message, "is the unit what you mean?");
+    }
+}
+
+fn limit_of(queue: &QdiscConfig) -> Option<Limit> {
+    match queue.get("limit")? {
+        Value::Text(text) => Limit::parse(&text).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,44 @@
+//! The scenario as written, complete: what `to_toml` writes.
+
+use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::flow::FlowDecl;
+use crate::declarations::link::LinkDecl;
+use crate::declarations::node::NodeDecl;
+use crate::model::Record;
+use crate::text::place::{At, Ignored, Origin};
+use tailrace_core::Duration;
+
+/// A scenario before expansion: what `to_toml` writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declaration {
+    pub(crate) name: String,
+    pub(crate) question: String,
+    pub(crate) duration: At<Duration>,
+    pub(crate) warmup: At<Duration>,
+    pub(crate) runs: u32,
+    pub(crate) seed: u64,
+    pub(crate) record: Record,
+    pub(crate) record_origin: Ignored<Origin>,
+    pub(crate) nodes: Vec<NodeDecl>,
+    pub(crate) links: Vec<LinkDecl>,
+    pub(crate) flows: Vec<FlowDecl>,
+    pub(crate) faults: Vec<FaultDecl>,
+    pub(crate) captures: Vec<CaptureDecl>,
+    pub(crate) sweep: Vec<SweepAxis>,
+}
+
+/// One axis of the grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepAxis {
+    /// What is varied, such as `link.bottleneck.queue`.
+    pub path: String,
+    /// The values as TOML text, fit for an override of `path`.
+    pub values: Vec<String>,
+}
+
+impl Declaration {
+    /// The axes of `[sweep]`, which a single run ignores.
+    pub fn sweep(&self) -> &[SweepAxis] {
+        &self.sweep
+    }
+}

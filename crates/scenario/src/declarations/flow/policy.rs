@@ -1,0 +1,72 @@
+//! Policies by registered name: congestion controls, schedulers, path managers.
+
+use crate::declarations::kinds::kind_of;
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::Section;
+use crate::text::document::Node;
+use crate::text::sink::Sink;
+use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
+use tailrace_transport::CcConfig;
+use tailrace_transport::mptcp::SubflowControl;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+
+// They describe their own keys.
+pub(super) const CC: Section = Section { title: "the congestion control", doc: "", keys: &[] };
+pub(super) const SCHEDULER: Section = Section { title: "the scheduler", doc: "", keys: &[] };
+pub(super) const PATH_MANAGER: Section = Section { title: "the path manager", doc: "", keys: &[] };
+
+/// A policy by registered name, with its own parameters.
+pub(super) trait Named: Sized {
+    fn default_of(name: &str) -> Option<Self>;
+    fn name(&self) -> &'static str;
+    fn params(&self) -> &'static [ParamInfo];
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
+    fn validate(&self) -> Result<(), Invalid>;
+}
+
+macro_rules! named {
+    ($($config:ty),+) => { $(
+        impl Named for $config {
+            fn default_of(name: &str) -> Option<Self> {
+                <$config>::default_of(name)
+            }
+            fn name(&self) -> &'static str {
+                self.name()
+            }
+            fn params(&self) -> &'static [ParamInfo] {
+                self.params()
+            }
+            fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
+                self.set(name, value)
+            }
+            fn validate(&self) -> Result<(), Invalid> {
+                self.validate()
+            }
+        }
+    )+ };
+}
+named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
+
+/// Reads one; where it is that of the profile, `usual`, its parameters have the profile's defaults.
+pub(super) fn read_named<C: Named>(
+    node: &Node,
+    section: &'static Section,
+    names: &[&'static str],
+    usual: Option<C>,
+    sink: &Sink<'_>,
+) -> Option<C> {
+    let what = section.title.trim_start_matches("the ");
+    let (kind, table) = kind_of(node, what, names, sink)?;
+    let usual = usual.filter(|usual| usual.name() == kind);
+    let mut config = usual.or_else(|| C::default_of(kind))?;
+    let Some(table) = table else { return Some(config) };
+    let r = Reader::of(table, node.origin, section, sink).kinded().with_params(config.params());
+    let mut fine = r.set_params(|name, value| config.set(name, value));
+    if let (true, Err((name, why))) = (fine, config.validate()) {
+        sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
+        fine = false;
+    }
+    r.finish();
+    fine.then_some(config)
+}

@@ -1,0 +1,54 @@
+//! Rates that change at given times.
+
+use super::packet::{MAX_PACKET, check_gap};
+use crate::declarations::values::{duration, plain};
+use crate::text::document::{Data, Node};
+use crate::text::sink::Sink;
+use tailrace_core::{Bytes, Duration, Rate};
+
+/// Whether a step, or a part of it, was reported already.
+fn is_broken(step: &Node) -> bool {
+    match &step.data {
+        Data::Broken => true,
+        Data::Array(pair) => pair.iter().any(|node| matches!(node.data, Data::Broken)),
+        _ => false,
+    }
+}
+
+/// Reads them; `size` is that of the packets, where it is known.
+pub(super) fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> Option<Vec<(Duration, Rate)>> {
+    let items = match &node.data {
+        Data::Array(items) if !items.is_empty() => items,
+        Data::Broken => return None,
+        _ => {
+            let error = sink.an_error(node.origin, "`steps` is a list of [time, rate]");
+            sink.push(error.help("such as steps = [[\"0 s\", \"1 Mbit/s\"], [\"5 s\", \"0 bit/s\"]]"));
+            return None;
+        }
+    };
+    let mut steps: Vec<(Duration, Rate)> = Vec::with_capacity(items.len());
+    let before = sink.errors();
+    for item in items {
+        if is_broken(item) {
+            continue;
+        }
+        let step = match &item.data {
+            Data::Array(pair) if pair.len() == 2 => duration(&pair[0]).and_then(|t| {
+                let rate = plain(&pair[1])?;
+                check_gap(rate, size.unwrap_or(MAX_PACKET)).map(|()| (t, rate))
+            }),
+            _ => Err("expected [time, rate]".to_string()),
+        };
+        match step {
+            Ok((time, _)) if steps.last().is_some_and(|(last, _)| *last >= time) => {
+                sink.error(
+                    item.origin,
+                    format!("steps ascend in time, but {time} is not after the step before"),
+                );
+            }
+            Ok(step) => steps.push(step),
+            Err(why) => sink.push(sink.an_error(item.origin, "bad step").label(why)),
+        }
+    }
+    (sink.errors() == before).then_some(steps)
+}

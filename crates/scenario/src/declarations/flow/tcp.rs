@@ -1,0 +1,68 @@
+//! TCP.
+
+use super::elsewhere::keys_elsewhere;
+use super::endpoint::read_endpoint;
+use super::policy::{CC, read_named};
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::TCP;
+use crate::declarations::values::choice;
+use crate::model::Transport;
+use crate::text::document::Node;
+use crate::text::sink::Sink;
+use std::sync::Arc;
+use tailrace_core::params::{ParamType as _, Parameters as _};
+use tailrace_transport::mptcp::coupled::CoupledConfig;
+use tailrace_transport::{CcConfig, Profile, TcpConfig};
+
+/// Reads the table, and whose defaults it starts from.
+pub(super) fn read(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
+    let others = keys_elsewhere("tcp");
+    let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
+    let profile = read_profile(&r);
+    let config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let endpoint = read_endpoint(&r, config, profile);
+    let usual = CcConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let cc = match r.node("cc") {
+        Some(node) => read_cc(node, usual, sink),
+        None => Some(usual),
+    };
+    r.finish();
+    let (config, header) = endpoint?;
+    Some((Transport::Tcp { config: Arc::new(config), cc: cc?, header }, profile?))
+}
+
+/// Whose defaults a TCP endpoint has.
+fn read_profile(r: &Reader<'_>) -> Option<Profile> {
+    let multipath = profile_name(Profile::Mptcp094);
+    if let Some(node) = r.node("profile").filter(|node| node.as_text() == Some(&multipath)) {
+        let message = format!("profile {multipath:?} is one of Multipath TCP");
+        let error = r.sink().an_error(node.origin, message).label("of transport kind = \"mptcp\"");
+        r.sink().push(error.help("set kind = \"mptcp\", or profile = \"linux\": its TCP is Linux's"));
+        return None;
+    }
+    let profiles = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux].map(|p| (profile_name(p), p));
+    let words: Vec<(&str, Profile)> = profiles.iter().map(|(name, p)| (name.as_str(), *p)).collect();
+    r.read_or("profile", Profile::Rfc, choice(&words))
+}
+
+fn read_cc(node: &Node, usual: CcConfig, sink: &Sink<'_>) -> Option<CcConfig> {
+    let named = node.as_table().map_or(Some(node), |table| table.get("kind"));
+    if let Some(word) = named.and_then(Node::as_text).filter(|word| CoupledConfig::names().contains(word)) {
+        let origin = named.map_or(node.origin, |n| n.origin);
+        let message = format!("congestion control {word:?} couples subflows, of which TCP has none");
+        let names = CcConfig::names();
+        let mut error = sink.an_error(origin, message).label("belongs to transport kind = \"mptcp\"");
+        error.expected = names.iter().map(|n| (*n).to_string()).collect();
+        sink.push(error.help(format!("set kind = \"mptcp\", or a control of TCP's: {}", names.join(", "))));
+        return None;
+    }
+    read_named(node, &CC, CcConfig::names(), Some(usual), sink)
+}
+
+/// The name of a profile.
+pub(crate) fn profile_name(profile: Profile) -> String {
+    match profile.to_value() {
+        tailrace_core::params::Value::Text(t) => t,
+        other => other.shown(),
+    }
+}

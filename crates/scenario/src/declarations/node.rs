@@ -1,0 +1,33 @@
+//! `[[host]]` and `[[router]]`.
+
+use crate::declarations::names;
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::{HOST, ROLES, ROUTER};
+use crate::declarations::values::{choice, positive_count};
+use crate::model::NodeKind;
+use crate::text::place::At;
+
+/// One `[[host]]` or `[[router]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NodeDecl {
+    pub(crate) name: At<String>,
+    pub(crate) kind: NodeKind,
+    pub(crate) count: Option<u32>,
+    /// What the queues behind a router are.
+    pub(crate) role: Option<At<&'static str>>,
+}
+
+/// The hosts, or the routers.
+pub(crate) fn read_nodes(r: &Reader<'_>, key: &str, kind: NodeKind) -> Vec<NodeDecl> {
+    let section = if kind == NodeKind::Host { &HOST } else { &ROUTER };
+    r.list(key, |node, sink| {
+        let r = Reader::new(node, section, sink)?;
+        let name = r.need("name", names::read_name);
+        let count = r.read_or("count", None, |n| positive_count::<u32>(n).map(Some));
+        let roles: Vec<_> = ROLES.iter().map(|word| (*word, *word)).collect();
+        let role = (kind == NodeKind::Router).then(|| r.read("role", choice(&roles))).flatten();
+        r.finish();
+        // A wrong count does not make the name unknown: that would only bring more errors.
+        Some(NodeDecl { name: name?, kind, count: count.unwrap_or(None), role })
+    })
+}

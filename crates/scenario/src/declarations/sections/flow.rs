@@ -1,0 +1,42 @@
+//! Flows.
+
+use super::key::{DURATION, Section, Shape, may, must};
+use tailrace_core::params::Kind;
+
+/// `[[flow]]`.
+pub const FLOW: Section = Section {
+    title: "[[flow]]",
+    doc: "A flow from one host to another, or one for each pair that `from` and `to` name.",
+    keys: &[
+        must("name", Shape::Name, "Name of the group, unique."),
+        must("from", Shape::Selector, "Sending hosts."),
+        must("to", Shape::Selector, "Receiving hosts: as many as `from`, or one on either side."),
+        may(
+            "role",
+            Shape::Plain(Kind::Choice(&["normal", "attack"])),
+            "normal",
+            "Ground truth for disciplines that single out flows.",
+        ),
+        may(
+            "dscp",
+            Shape::Plain(Kind::Dscp),
+            "CS0",
+            "DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as \"EF\".",
+        ),
+        must("transport", Shape::Transport, "Transport protocol."),
+        must("app", Shape::App, "What drives the flow."),
+        may(
+            "start",
+            Shape::Starts,
+            "0 s",
+            "Start; a distribution is drawn once a flow and run, a list has one for each flow.",
+        ),
+        may("stop", DURATION, "the end", "When the application stops offering data."),
+        may(
+            "feedback",
+            Shape::Plain(Kind::Choice(&["return", "withhold"])),
+            "return",
+            "What receivers do with routers' feedback (netfence): \"withhold\" leaves the senders with requests.",
+        ),
+    ],
+};

@@ -1,0 +1,132 @@
+//! What describes a table: its keys, what they take, what they mean.
+
+use tailrace_core::bounds::Bounds;
+use tailrace_core::params::Kind;
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A plain value of this kind.
+    Plain(Kind),
+    /// Text.
+    Text,
+    /// A name of a host, router, link or flow.
+    Name,
+    /// Hosts, routers or links: `g1`, `src[*]`, `src[3]`, `path[0..4]`.
+    Selector,
+    /// Two selectors.
+    Ends,
+    /// A duration, or a distribution of durations.
+    Distribution,
+    /// As a distribution, or a list of durations, one for each flow.
+    Starts,
+    /// A duration, or `"off"`.
+    DurationOrOff,
+    /// A probability or a table of a loss process.
+    Loss,
+    /// A queue discipline.
+    Queue,
+    /// A coupled congestion control, or one of TCP's.
+    MultipathControl,
+    /// A scheduler of subflows.
+    Scheduler,
+    /// A path manager.
+    PathManager,
+    /// The `reverse` table of a link.
+    Reverse,
+    /// A transport.
+    Transport,
+    /// A congestion control.
+    CongestionControl,
+    /// An application.
+    App,
+    /// A list of `[time, rate]`.
+    Steps,
+    /// A value that depends on another key.
+    Any,
+    /// A table of its own.
+    Section(&'static Section),
+    /// A list of tables.
+    Sections(&'static Section),
+    /// The grid of a sweep.
+    Sweep,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it takes.
+    pub shape: Shape,
+    /// Whether it must be there.
+    pub required: bool,
+    /// The default in words, or empty.
+    pub default: &'static str,
+    /// Between which values it may lie, where it is a quantity; a distribution's mean.
+    pub bounds: Option<Bounds>,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// One table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// As messages call it.
+    pub title: &'static str,
+    /// What it describes.
+    pub doc: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+}
+
+/// A key that must be there.
+pub(super) const fn must(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+    Key { name, shape, required: true, default: "", bounds: None, doc }
+}
+
+/// A key with a default in words, or none.
+pub(super) const fn may(name: &'static str, shape: Shape, default: &'static str, doc: &'static str) -> Key {
+    Key { name, shape, required: false, default, bounds: None, doc }
+}
+
+impl Key {
+    /// The same, between two values.
+    pub(super) const fn within(self, least: &'static str, most: &'static str, why: &'static str) -> Self {
+        self.bounded(Bounds::declared(least, most, why))
+    }
+
+    /// The same, within bounds that others have, too.
+    pub(super) const fn bounded(mut self, bounds: Bounds) -> Self {
+        self.bounds = Some(bounds);
+        self
+    }
+}
+
+impl Shape {
+    /// The kind of quantity that it is, where it is one.
+    pub const fn quantity(self) -> Option<Kind> {
+        match self {
+            Self::Plain(kind) => Some(kind),
+            Self::Distribution | Self::DurationOrOff => Some(Kind::Duration),
+            _ => None,
+        }
+    }
+}
+
+/// The section of a kind that stands in `sections`.
+pub(crate) fn section_of(sections: &'static [(&str, Section)], kind: &str) -> &'static Section {
+    sections.iter().find(|(k, _)| *k == kind).map(|(_, s)| s).expect("kinds come from the same table")
+}
+
+/// Rates of links and of applications.
+pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
+/// What an application can be told to send at once.
+pub(super) const SIZES: Bounds = Bounds::declared("1 B", "1000000 GB", "what is beyond overflows");
+
+pub(super) const COUNT: Shape = Shape::Plain(Kind::Count);
+pub(super) const DURATION: Shape = Shape::Plain(Kind::Duration);
+pub(super) const RATE: Shape = Shape::Plain(Kind::Rate);
+pub(super) const SIZE: Shape = Shape::Plain(Kind::Bytes);
+pub(super) const SWITCH: Shape = Shape::Plain(Kind::Bool);
+pub(super) const PROBABILITY: Shape = Shape::Plain(Kind::Probability);

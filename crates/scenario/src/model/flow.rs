@@ -1,0 +1,104 @@
+//! Flows: who sends to whom, over which transport.
+
+use super::app::App;
+use super::distribution::DurationDist;
+use super::network::NodeIndex;
+use std::sync::Arc;
+use tailrace_core::{Bytes, Dscp, Duration};
+use tailrace_transport::mptcp::MptcpPlan;
+use tailrace_transport::{CcConfig, TcpConfig};
+
+/// Flows of one declaration: the same transport and application between pairs of hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowGroup {
+    /// Name, unique.
+    pub name: String,
+    /// Ground truth for classifiers and for reading results.
+    pub role: Role,
+    /// DiffServ codepoint of its packets, acknowledgements included.
+    pub dscp: Dscp,
+    /// Sender and receiver of each flow.
+    pub pairs: Vec<(NodeIndex, NodeIndex)>,
+    /// Transport protocol.
+    pub transport: Transport,
+    /// Routers that subflows go through, a list a subflow, where a path manager asks for it.
+    pub gateways: Vec<Vec<NodeIndex>>,
+    /// What drives it.
+    pub app: App,
+    /// Start of each flow, drawn once a flow and run, where `starts` is empty.
+    pub start: DurationDist,
+    /// The start of each flow by itself.
+    pub starts: Vec<Duration>,
+    /// When the application stops offering data.
+    pub stop: Option<Duration>,
+    /// Whether the receivers keep routers' feedback from the senders (NetFence), and so cut them off.
+    pub withholds_feedback: bool,
+}
+
+/// Ground truth of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Legitimate.
+    Normal,
+    /// Attack traffic.
+    Attack,
+}
+
+/// Transport protocol of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transport {
+    /// TCP.
+    Tcp {
+        /// Endpoint parameters.
+        config: Arc<TcpConfig>,
+        /// Congestion control of the sender (and of the receiver's own data).
+        cc: CcConfig,
+        /// Bytes of headers that each packet counts on links and in queues beside its payload: `None` is the real
+        /// IPv4 + TCP + options size, `Some` a constant (ns-2's 40).
+        header: Option<Bytes>,
+    },
+    /// Multipath TCP.
+    Mptcp {
+        /// Parameters of the connection, of its subflows, and its policies.
+        plan: Arc<MptcpPlan>,
+        /// As with TCP; the MPTCP options count beside it.
+        header: Option<Bytes>,
+    },
+    /// UDP.
+    Udp {
+        /// Bytes of headers beside the payload: 28 (IPv4 + UDP), or 0 as in ns-2, where a packet has the
+        /// application's size.
+        header: Bytes,
+        /// Whether packets are ECN-capable (and ignore marks).
+        ecn: bool,
+    },
+}
+
+impl Transport {
+    /// Parameters of the TCP that a flow or its subflows use.
+    pub fn tcp(&self) -> Option<&TcpConfig> {
+        match self {
+            Self::Tcp { config, .. } => Some(config),
+            Self::Mptcp { plan, .. } => Some(&plan.tcp),
+            Self::Udp { .. } => None,
+        }
+    }
+
+    /// The registered name, as a scenario has it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Tcp { .. } => "tcp",
+            Self::Mptcp { .. } => "mptcp",
+            Self::Udp { .. } => "udp",
+        }
+    }
+
+    /// The name of the congestion control; empty for UDP.
+    pub fn cc(&self) -> &'static str {
+        match self {
+            Self::Tcp { cc, .. } => cc.name(),
+            Self::Mptcp { plan, .. } => plan.control.name(),
+            Self::Udp { .. } => "",
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Hosts, routers and the links between them.
+
+use super::distribution::DurationDist;
+use std::sync::Arc;
+use tailrace_core::{Bytes, Probability, Rate};
+use tailrace_qdisc::QdiscConfig;
+
+/// Position in [`Scenario::nodes`](super::Scenario::nodes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeIndex(pub u32);
+
+/// Position in [`Scenario::links`](super::Scenario::links).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkIndex(pub u32);
+
+/// A host or a router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// `g1`, or `src[3]` for a member of a counted host.
+    pub name: String,
+    /// Whether it forwards packets of others.
+    pub kind: NodeKind,
+}
+
+/// Host or router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Sends and receives; does not forward.
+    Host,
+    /// Forwards.
+    Router,
+}
+
+/// A full-duplex link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name, or `a-b` after its ends; unique.
+    pub name: String,
+    /// One end.
+    pub a: NodeIndex,
+    /// The other end.
+    pub b: NodeIndex,
+    /// Direction a to b. Shared by all links of one declaration.
+    pub forward: Arc<LinkSpec>,
+    /// Direction b to a.
+    pub backward: Arc<LinkSpec>,
+    /// Whether the file wrote a `queue` for it: then both directions appear under `queues` in the results
+    /// (as do all links between routers).
+    pub observed: bool,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// Rate, more than zero.
+    pub rate: Rate,
+    /// One-way propagation delay, drawn once a link and run; both directions share the draw when both specs
+    /// are the same declaration.
+    pub delay: DurationDist,
+    /// Extra delay drawn for each packet.
+    pub jitter: Option<DurationDist>,
+    /// Whether jitter may reorder packets; if not, a packet never overtakes its predecessor.
+    pub reorder: bool,
+    /// Random loss after transmission.
+    pub loss: Loss,
+    /// Bytes that each packet takes on the link beyond its IP size (Ethernet framing, say); not counted by queues.
+    pub overhead: Bytes,
+    /// Largest IP packet; larger ones are dropped (and counted).
+    pub mtu: Bytes,
+    /// Options that a middlebox at the far end takes out of the packets.
+    pub strip: Strip,
+    /// Share of packets with payload whose payload a middlebox at the far end changes.
+    pub rewrite: Probability,
+    /// Queue discipline and its parameters.
+    pub queue: QdiscConfig,
+}
+
+tailrace_core::choices! {
+    /// Which TCP options a middlebox takes out of packets (Honda et al., IMC 2011, found those that do it to all
+    /// segments and those that do it to SYNs alone).
+    pub enum Strip {
+        /// None.
+        None = "none",
+        /// Those of Multipath TCP, from every segment.
+        Mptcp = "mptcp",
+        /// Those of Multipath TCP, from SYNs and SYN-ACKs.
+        MptcpSyn = "mptcp_syn",
+        /// Those of Multipath TCP, from all segments but SYNs and SYN-ACKs.
+        MptcpData = "mptcp_data",
+    }
+}
+
+/// Random loss on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    None,
+    /// Each packet independently.
+    Bernoulli(Probability),
+    /// Exactly every n-th packet that the link carries (deterministic; for checks against theory).
+    Periodic(u64),
+    /// Two-state Markov chain, stepped once a packet (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Probability of going from good to bad.
+        p: Probability,
+        /// Probability of going from bad to good.
+        r: Probability,
+        /// Loss probability in the good state.
+        good: Probability,
+        /// Loss probability in the bad state.
+        bad: Probability,
+    },
+}

@@ -1,0 +1,79 @@
+//! What names of hosts and routers stand for.
+
+use crate::declarations::draft::Draft;
+use crate::declarations::names::Selector;
+use crate::model::{Node, NodeKind};
+use crate::resolving::picked::Picked;
+use crate::text::place::{At, Origin};
+use crate::text::sink::Sink;
+use std::collections::BTreeMap;
+
+/// A name among hosts and routers.
+pub(crate) struct Named {
+    pub(crate) first: u64,
+    pub(crate) count: Option<u32>,
+    pub(crate) kind: NodeKind,
+}
+
+/// Hosts and routers by name.
+pub(crate) type Directory<'d> = BTreeMap<&'d str, Named>;
+
+/// All that are declared.
+pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> {
+    let mut names: Directory<'_> = BTreeMap::new();
+    let mut first = 0_u64;
+    for decl in &draft.nodes {
+        let named = Named { first, count: decl.count, kind: decl.kind };
+        first += u64::from(decl.count.unwrap_or(1));
+        if names.insert(&decl.name.value, named).is_some() {
+            let message = format!("there are two nodes named {:?}", decl.name.value);
+            sink.push(sink.an_error(decl.name.origin, message).label("this name is taken"));
+        }
+    }
+    if u32::try_from(first).is_err() {
+        let message =
+            format!("{first} hosts and routers are more than the {} that can be told apart", u32::MAX);
+        sink.error(Origin::Scenario, message);
+    }
+    if draft.links.is_empty() && draft.flows.is_empty() && draft.nodes.is_empty() && sink.errors() == 0 {
+        let error = sink.an_error(Origin::Scenario, "the scenario has no hosts, links and flows");
+        sink.push(error.help("it needs at least two [[host]], a [[link]] and a [[flow]]"));
+    } else if draft.flows.is_empty() && sink.errors() == 0 {
+        sink.push(sink.an_error(Origin::Scenario, "the scenario has no [[flow]]: nothing would happen"));
+    }
+    names
+}
+
+/// Those that a selector means.
+pub(crate) fn look_up(
+    at: &At<Selector>,
+    directory: &Directory<'_>,
+    sink: &Sink<'_>,
+) -> Option<(Picked, NodeKind)> {
+    let selector = &at.value;
+    let Some(named) = directory.get(selector.name.as_str()) else {
+        let error = sink.an_error(at.origin, format!("there is no host or router named {:?}", selector.name));
+        sink.push(error.among(&selector.name, directory.keys().copied()));
+        return None;
+    };
+    match Picked::of(selector, named.first, named.count.map(u64::from)) {
+        Ok(picked) => Some((picked, named.kind)),
+        Err(why) => {
+            sink.error(at.origin, why);
+            None
+        }
+    }
+}
+
+/// All of them, with counts expanded.
+pub(crate) fn expand_nodes(draft: &Draft) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for decl in &draft.nodes {
+        match decl.count {
+            None => nodes.push(Node { name: decl.name.value.clone(), kind: decl.kind }),
+            Some(n) => nodes
+                .extend((0..n).map(|i| Node { name: format!("{}[{i}]", decl.name.value), kind: decl.kind })),
+        }
+    }
+    nodes
+}

@@ -1,0 +1,40 @@
+//! Whether the network carries what is asked of it.
+
+use crate::declarations::draft::Draft;
+use crate::model::{NodeIndex, NodeKind, Scenario};
+use crate::resolving::topology::Topology;
+use crate::resolving::{gateways, subflows};
+use crate::text::sink::Sink;
+
+/// Every host has a link, and every flow a route.
+pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
+    let mut topology = Topology::new(scenario);
+    let mut first = 0;
+    for decl in &draft.nodes {
+        let len = decl.count.unwrap_or(1) as usize;
+        let lonely = (first..first + len).find(|i| topology.degree(NodeIndex(*i as u32)) == 0);
+        if let (Some(i), NodeKind::Host) = (lonely, decl.kind) {
+            let message = format!("host {} has no link", scenario.nodes[i].name);
+            sink.push(sink.an_error(decl.name.origin, message).label("not connected"));
+        }
+        first += len;
+    }
+    if sink.errors() > 0 {
+        return;
+    }
+    for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
+        gateways::check(&decl.gateways, group, (scenario, &mut topology), sink);
+        subflows::check(scenario, &mut topology, (group, decl), sink);
+        let cut: Vec<_> = group.pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
+        if let Some((a, b)) = cut.first() {
+            let name = |n: &NodeIndex| &scenario.nodes[n.0 as usize].name;
+            let message = format!("there is no route from {} to {}", name(a), name(b));
+            let error = sink.an_error(decl.from.origin, message);
+            let others =
+                if cut.len() > 1 { format!(" (and {} more pairs)", cut.len() - 1) } else { String::new() };
+            sink.push(
+                error.help(format!("links between routers must join them; hosts do not forward{others}")),
+            );
+        }
+    }
+}
