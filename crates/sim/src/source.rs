@@ -120,9 +120,9 @@ impl Source {
             Pattern::Schedule { .. } => self.scheduled(now, Duration::from_nanos(1)),
             Pattern::Pulse { rate, period, burst } => {
                 let next = now + self.spacing.gap(*rate, self.size);
-                let phase = (now - self.started).as_nanos() % period.as_nanos();
-                let begin = now - Duration::from_nanos(phase);
-                Some(if next < begin + *burst { next } else { (begin + *period).max(next) })
+                // A packet may take longer than is left of its burst, and than periods: then the burst after it begins.
+                let phase = Duration::from_nanos((next - self.started).as_nanos() % period.as_nanos());
+                Some(if phase < *burst { next } else { next.saturating_add(*period - phase) })
             }
         }
     }
@@ -190,6 +190,20 @@ mod tests {
         let t = times(&app, Instant::from_secs(10));
         assert_eq!(t.len(), 1000);
         assert!(t.iter().all(|t| t.fract() < 0.0995), "{t:?}");
+    }
+
+    #[test]
+    fn pulses_whose_packets_take_longer_than_a_period_stay_within_bursts() {
+        // A packet of 125 bytes at 400 bit/s takes 2.5 s: at 2.5 s no burst is on, so it leaves at 3 s, and so on.
+        let pulse = |bps| App::Pulse {
+            period: Duration::from_secs(1),
+            burst: Duration::from_millis(100),
+            rate: Rate::from_bps(bps),
+            size: Bytes(125),
+        };
+        assert_eq!(times(&pulse(400), Instant::from_secs(10)), [0.0, 3.0, 6.0, 9.0]);
+        // In 2 s it ends just when a burst begins.
+        assert_eq!(times(&pulse(500), Instant::from_secs(5)), [0.0, 2.0, 4.0]);
     }
 
     #[test]
