@@ -2,12 +2,14 @@
 
 use crate::mptcp_wire::raw_options;
 use crate::output::CaptureFile;
-use crate::packet::{OptionsArena, SimPacket};
+use crate::packet::{OptionsArena, SimPacket, SocketId};
+use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use tailrace_core::packet::protocol;
-use tailrace_core::{DropReason, Instant, Packet};
+use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
+use tailrace_transport::segment::SeqNumber;
 use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
 use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, ipv4, tcp, udp};
@@ -26,6 +28,24 @@ struct Tap {
     writer: Writer<Vec<u8>>,
     /// For a link: one interface a direction; for a node both are the same.
     interfaces: [InterfaceId; 2],
+    /// Packets that the link's queues have marked and not yet sent or dropped.
+    marked: VecDeque<Mark>,
+}
+
+/// A packet that waits behind one of two links with a mark. CE alone does not tell whose mark it is: an earlier link's, or
+/// that of a host.
+#[derive(Debug, PartialEq)]
+struct Mark {
+    link: LinkId,
+    socket: SocketId,
+    sent_at: Instant,
+    seq: SeqNumber,
+}
+
+impl Mark {
+    fn of(link: LinkId, pkt: &SimPacket) -> Self {
+        Self { link, socket: pkt.socket, sent_at: pkt.sent_at, seq: pkt.seq }
+    }
 }
 
 #[derive(Debug)]
@@ -72,10 +92,17 @@ impl Captures {
         }
     }
 
+    /// A link's queue marked a packet, which it will send or drop.
+    #[inline]
+    pub(crate) fn marked(&mut self, link: LinkId, pkt: &SimPacket) {
+        for tap in self.taps.iter_mut().filter(|tap| tap.watches(link)) {
+            tap.marked.push_back(Mark::of(link, pkt));
+        }
+    }
+
     /// A link starts to send a packet.
     pub(crate) fn on_link(&mut self, link: LinkId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
-        let marked = pkt.ecn() == tailrace_core::Ecn::Ce;
-        self.at_link(link, pkt, options, at, marked.then_some("mark: ce"));
+        self.at_link(link, pkt, options, at, None);
     }
 
     /// A link dropped a packet.
@@ -89,7 +116,7 @@ impl Captures {
         at: Instant,
     ) {
         if !self.taps.is_empty() {
-            self.at_link(link, pkt, options, at, Some(&format!("drop: {}", reason.name())));
+            self.at_link(link, pkt, options, at, Some(reason));
         }
     }
 
@@ -99,14 +126,15 @@ impl Captures {
         pkt: &SimPacket,
         options: &OptionsArena,
         at: Instant,
-        comment: Option<&str>,
+        dropped: Option<DropReason>,
     ) {
-        for tap in &mut self.taps {
-            if let Point::Link { forward } = tap.point
-                && forward.0 == link.0 & !1
-            {
-                tap.write(link.0 as usize & 1, pkt, options, at, comment);
-            }
+        for tap in self.taps.iter_mut().filter(|tap| tap.watches(link)) {
+            let marked = tap.take_mark(link, pkt);
+            let comment = match dropped {
+                Some(reason) => Some(format!("drop: {}", reason.name())),
+                None => marked.then(|| "mark: ce".to_owned()),
+            };
+            tap.write(link.0 as usize & 1, pkt, options, at, comment.as_deref());
         }
     }
 
@@ -145,7 +173,21 @@ impl Tap {
                 (Point::Link { forward: LinkId(l.0 * 2) }, &link.name, ids)
             }
         };
-        Self { point, stem: file_stem(name), writer, interfaces }
+        Self { point, stem: file_stem(name), writer, interfaces, marked: VecDeque::new() }
+    }
+
+    fn watches(&self, link: LinkId) -> bool {
+        matches!(self.point, Point::Link { forward } if forward.0 == link.0 & !1)
+    }
+
+    /// Whether `link` has marked `pkt`, which now leaves its queue. Most leave in the order of their marks.
+    fn take_mark(&mut self, link: LinkId, pkt: &SimPacket) -> bool {
+        if pkt.ecn() != Ecn::Ce {
+            return false;
+        }
+        let mark = Mark::of(link, pkt);
+        let place = self.marked.iter().position(|other| *other == mark);
+        place.and_then(|at| self.marked.remove(at)).is_some()
     }
 
     fn write(

@@ -100,6 +100,7 @@ impl Rim<SimPacket> for World {
             flow.tally.marked_packets += 1;
             flow.leftover.marked_packets += u64::from(early);
         }
+        self.captures.marked(link, pkt);
         self.recorder.marked(link, pkt.socket.flow(), at);
     }
 

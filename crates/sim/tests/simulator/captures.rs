@@ -141,6 +141,37 @@ fn a_links_capture_tells_drops_and_marks() {
 }
 
 #[test]
+fn marks_are_told_where_they_were_made_and_nowhere_else() {
+    let red = "queue = { kind = \"red\", ecn = true }";
+    let run = Text::new("20 s")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .router("r1")
+        .router("r2")
+        .router("r3")
+        .link("src[*]", "r1", "100 Mbit/s", "1 ms", "")
+        .link("r1", "r2", "4 Mbit/s", "5 ms", red)
+        .link("r2", "r3", "3.9 Mbit/s", "5 ms", &format!("name = \"second\"\n{red}"))
+        .link("r3", "dst[*]", "100 Mbit/s", "1 ms", "name = \"last\"")
+        .tcp("cc = \"reno\", ecn = true", "\"bulk\"")
+        .flow("udp", ("src[0]", "dst[0]"), "{ kind = \"udp\", ecn = true }", ONE_PULSE)
+        .add("[[capture]]\nat = \"second\"\n[[capture]]\nat = \"last\"")
+        .run();
+    let told = |name: &str| {
+        let file = run.output.captures.iter().find(|c| c.name == name).unwrap();
+        file.bytes.windows(8).filter(|bytes| bytes == b"mark: ce").count() as f64
+    };
+    let marked = |link: &str| run.leaf(&format!("queues.{link}.marked_packets"));
+    assert!(marked("r1->r2") > 5.0 && marked("r2->r3") > 5.0);
+    assert_eq!(told("second.pcapng"), marked("r2->r3"));
+    assert_eq!(told("last-0.pcapng"), 0.0);
+}
+
+/// Enough for a second to make the first of two links the slower one.
+const ONE_PULSE: &str =
+    "{ kind = \"pulse\", period = \"5 s\", burst = \"1 s\", rate = \"3 Mbit/s\", size = \"500 B\" }";
+
+#[test]
 fn times_are_the_simulators_to_the_nanosecond() {
     let run = Text::new("1 s")
         .hosts("src", 1)
