@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use tailrace_core::{Duration, Rate};
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(45), Duration::from_millis(10));
 
 fuzz_target!(|line: &str| {
     let read = match QdiscConfig::parse_tc(line) {

@@ -40,6 +40,11 @@ impl Transmitter {
         Rate::from_bps(self.rate)
     }
 
+    /// Bytes that each packet takes beyond its size.
+    pub(crate) fn overhead(&self) -> Bytes {
+        Bytes(u64::from(self.overhead))
+    }
+
     /// When the last transmission that was asked for ends.
     #[inline]
     pub(crate) fn busy_until(&self) -> Instant {
@@ -48,7 +53,7 @@ impl Transmitter {
 
     /// Sends at another rate after `busy_until`.
     pub(crate) fn set_rate(&mut self, rate: Rate) {
-        *self = Self { busy_until: self.busy_until, ..Self::new(rate, Bytes(u64::from(self.overhead))) };
+        *self = Self { busy_until: self.busy_until, ..Self::new(rate, self.overhead()) };
     }
 
     /// Forgets what it is sending.

@@ -124,7 +124,7 @@ fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
 #[test]
 fn a_packet_costs_no_allocation_in_steady_state() {
     let n = 20;
-    let view = LinkView { rate: Rate::from_mbit(20), delay: Duration::from_millis(5) };
+    let view = LinkView::new(Rate::from_mbit(20), Duration::from_millis(5));
     let mut queues = vec![("fifo", LinkQueue::Fifo(Limit::Packets(100)))];
     for name in QdiscConfig::names() {
         let config = QdiscConfig::default_of(name).expect("a registered name");

@@ -54,7 +54,7 @@ fn entry(link: &Link, queue: &str, spec: &LinkSpec) -> Value {
         "not_carried": [],
         "why": null,
     });
-    match spec.queue.to_tc(&LinkView { rate: spec.rate, delay }) {
+    match spec.queue.to_tc(&LinkView { rate: spec.rate, delay, overhead: spec.overhead }) {
         Ok(TcExport { line, commands, differs }) => {
             entry["tc"] = json!(line);
             entry["commands"] = json!(commands);

@@ -37,7 +37,7 @@ struct Load {
 
 impl Load {
     fn new(settings: &[(&str, &str)], flows: u64, marked: u64) -> Self {
-        let link = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
+        let link = LinkView::new(Rate::from_mbit(45), Duration::from_millis(10));
         let mut config = QdiscConfig::default_of("dfs").expect("registered");
         for (name, value) in settings {
             let number = value.parse().map(Value::Integer);

@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rate_bps: u64 = rate.parse()?;
     let duration = (duration.parse::<f64>()? * 1e9) as u64;
     let ecn = if ecn == "1" { Ecn::Ect0 } else { Ecn::NotEct };
-    let link = LinkView { rate: Rate::from_bps(rate_bps), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_bps(rate_bps), Duration::ZERO);
     let config = QdiscConfig::parse_tc(line).map_err(|e| format!("{line}: {}", e.message))?;
     let (rng, sink) = (Rng::new(seed.parse()?), Counter::default());
     let mut link =

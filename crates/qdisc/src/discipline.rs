@@ -1,6 +1,7 @@
 //! The two traits a queue discipline can implement: a law ([`Aqm`]) or a whole discipline ([`QueueDiscipline`]).
 
-use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rate, Rng, SackRanges};
+pub use crate::link_view::LinkView;
+use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng, SackRanges};
 
 /// What waits in a queue: the packet in service has left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,15 +44,6 @@ impl Verdict {
     }
 }
 
-/// What a discipline knows of the link it serves when it is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkView {
-    /// Rate of the link.
-    pub rate: Rate,
-    /// One-way propagation delay of the link.
-    pub delay: Duration,
-}
-
 /// A congestion law: numbers in, verdict out. It never sees a packet.
 ///
 /// `backlog` on enqueue is what waits *before* the arriving packet is added; on dequeue, what waits *after* the
@@ -86,6 +78,9 @@ pub trait Aqm {
     }
     /// The time asked for has come.
     fn handle_timeout(&mut self, _backlog: Backlog, _now: Instant) {}
+    /// The link is another from `now` on. A law that was built from what it knew of the link takes what follows from it
+    /// anew, but for what the configuration states; what it has observed stays.
+    fn link_changed(&mut self, _link: &LinkView, _now: Instant) {}
     /// Names of the state variables that [`Aqm::state`] writes (average queue, drop probability, ...), with units.
     fn state_names() -> &'static [&'static str]
     where
@@ -141,6 +136,10 @@ pub trait QueueDiscipline<P: Packet> {
     /// Says which link of the network this queue serves: its number among the links that are told so, from 1. For
     /// disciplines that name their link in labels; before the first packet.
     fn attach(&mut self, _link: u32) {}
+    /// The link is another from now on. What the discipline derived from the link when it was built it derives anew, but
+    /// for what the configuration states; packets, and what was observed of them, stay. Whoever holds laws or other
+    /// disciplines tells them, which is why there is no default.
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>);
     /// Names of the variables that [`QueueDiscipline::state`] writes, unit as suffix (`average_packets`).
     fn state_names(&self) -> &'static [&'static str] {
         &[]

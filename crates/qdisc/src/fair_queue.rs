@@ -1,7 +1,7 @@
 //! Packets in the order of tags that a virtual clock gives them: the body of weighted and of bit-by-bit fair queueing.
 //!
-//! A packet's finish tag is where its flow's last one ends, or the clock where that is later, plus its size over the
-//! flow's weight; tags are in bytes per unit of weight. What differs is the clock ([`Clock`]) and who pays when the
+//! A packet's finish tag is where its flow's last one ends, or the clock where that is later, plus its size on the wire
+//! over the flow's weight; tags are in bytes per unit of weight. What differs is the clock ([`Clock`]) and who pays when the
 //! buffer is full. Cost: O(log n) a packet, and for the exact clock the flows that leave the fluid system meanwhile,
 //! each once; `ns2` looks at every flow that holds packets.
 //!
@@ -14,7 +14,7 @@
 mod heap;
 
 use self::heap::{Heap, Key};
-use crate::discipline::{Backlog, Cx, QueueDiscipline};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::flow_queue::store::{Ends, NONE, Store};
 use crate::flow_queue::{End, over, with};
@@ -66,8 +66,8 @@ pub(crate) struct FairSetup {
     pub(crate) weights: Weights,
     /// Which packet dies when `limit` is reached.
     pub(crate) payer: Payer,
-    /// What the link sends, bytes a second.
-    pub(crate) rate: f64,
+    /// The link that is shared.
+    pub(crate) link: LinkView,
 }
 
 /// Flows, served in the order of tags.
@@ -256,7 +256,8 @@ impl<P: Packet> FairQueue<P> {
     fn advance(&mut self, cx: &mut Cx<'_, P>) {
         match self.setup.clock {
             Clock::Fluid => {
-                let mut left = cx.now.saturating_since(self.seen).as_secs_f64() * self.setup.rate;
+                let rate = self.setup.link.rate.bytes_per_sec();
+                let mut left = cx.now.saturating_since(self.seen).as_secs_f64() * rate;
                 self.seen = self.seen.max(cx.now);
                 while let Some((Key(first, _), index)) = self.ahead.first() {
                     let needed = (first - self.clock) * self.active_weight;
@@ -299,7 +300,7 @@ impl<P: Packet> FairQueue<P> {
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
         let flow = &mut self.flows[index as usize];
-        let work = size.as_f64() / flow.weight;
+        let work = self.setup.link.wire_size(size).as_f64() / flow.weight;
         let (before, start) = (flow.last, flow.last.max(self.clock));
         let (bid, last) = match self.setup.clock {
             Clock::Fluid => (work + before.max(self.clock - self.setup.delta), start + work),
@@ -374,13 +375,15 @@ impl<P: Packet> FairQueue<P> {
             return self.heads.first().map(|(Key(bid, _), index)| (index, bid));
         }
         let flows = f64::from(self.heads.len());
+        let rate = self.setup.link.rate.bytes_per_sec();
         let mut best: Option<(u32, f64)> = None;
         // As in ns-2, the lowest flow wins ties.
         let key = |index: u32| self.flows[index as usize].key;
         for index in self.heads.indices() {
             let flow = &self.flows[index as usize];
             let size = self.store.size(&flow.ends, End::Oldest).unwrap_or(Bytes::ZERO);
-            let tag = flow.last + size.as_f64() / (self.setup.rate * flow.weight) * flows;
+            let work = self.setup.link.wire_size(size).as_f64();
+            let tag = flow.last + work / (rate * flow.weight) * flows;
             if best.is_none_or(|(other, least)| (tag, key(index)) < (least, key(other))) {
                 best = Some((index, tag));
             }
@@ -453,6 +456,12 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    /// What the fluid system has done so far it did at the old rate; tags of packets that wait stay.
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.advance(cx);
+        self.setup.link = *link;
     }
 
     fn state_names(&self) -> &'static [&'static str] {

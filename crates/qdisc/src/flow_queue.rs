@@ -14,7 +14,7 @@ pub(crate) mod store;
 
 pub use self::store::End;
 use self::store::{Ends, NONE, Store};
-use crate::discipline::{Aqm, Backlog, Cx, QueueDiscipline, Verdict};
+use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::signal::{Fate, fate};
 use crate::truesize::truesize;
@@ -633,6 +633,11 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
             let seen = self.seen(index as u32);
             self.flows[index].law.handle_timeout(seen, cx.now);
         }
+    }
+
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.law.link_changed(link, cx.now);
+        self.flows.iter_mut().for_each(|flow| flow.law.link_changed(link, cx.now));
     }
 
     /// One flow's law speaks for itself; of several only their number is of use.

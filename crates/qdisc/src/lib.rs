@@ -10,7 +10,7 @@
 //! use tailrace_qdisc::testing::{Collector, TestPacket};
 //! use tailrace_qdisc::{Cx, LinkView, QdiscConfig, QueueDiscipline};
 //!
-//! let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(20) };
+//! let link = LinkView::new(Rate::from_mbit(10), Duration::from_millis(20));
 //! let config = QdiscConfig::parse_tc("pfifo limit 2").unwrap();
 //! let mut queue = config.build(&link);
 //! let (mut rng, mut sink) = (Rng::new(1), Collector::default());
@@ -30,6 +30,7 @@ mod fair_queue;
 pub mod flow_hash;
 pub mod flow_queue;
 mod flow_table;
+mod link_view;
 pub mod managed;
 pub mod registry;
 mod sets;

@@ -4,7 +4,7 @@
 //! for ECN-capable packets: only where there is room can a mark replace a drop (RFC 3168 §5). On departure the
 //! law sees one packet after another until it lets one go.
 
-use crate::discipline::{Aqm, Backlog, Cx, QueueDiscipline};
+use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline};
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet};
@@ -170,6 +170,10 @@ impl<L: Aqm, P: Packet> QueueDiscipline<P> for Managed<L, P> {
 
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
         self.law.handle_timeout(self.backlog, cx.now);
+    }
+
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.law.link_changed(link, cx.now);
     }
 
     fn state_names(&self) -> &'static [&'static str] {

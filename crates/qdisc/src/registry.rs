@@ -117,7 +117,7 @@ pub struct QdiscInfo {
 impl QdiscInfo {
     pub(crate) fn of<C: Discipline>(name: &'static str) -> Self {
         let About { family, summary, citation, ecn, per_flow_state } = C::ABOUT;
-        let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(10) };
+        let link = LinkView::new(Rate::from_mbit(10), Duration::from_millis(10));
         let config = C::default();
         Self {
             name,
@@ -291,6 +291,9 @@ macro_rules! qdiscs {
             }
             fn attach(&mut self, link: u32) {
                 match self { $( Self::$variant(q) => q.attach(link), )+ }
+            }
+            fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+                match self { $( Self::$variant(q) => q.link_changed(link, cx), )+ }
             }
             fn state_names(&self) -> &'static [&'static str] {
                 match self { $( Self::$variant(q) => q.state_names(), )+ }

@@ -14,7 +14,7 @@ const SEEDS: u64 = 6;
 ///
 /// Each sends packets of one size at random, and all the same number; they start one after the other.
 fn delivered(config: &QdiscConfig, seed: u64) -> Vec<u64> {
-    let link = LinkView { rate: Rate::from_mbit(8), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(8), Duration::ZERO);
     let mut queue = config.build::<TestPacket>(&link);
     let (mut rng, mut order, mut sink) = (Rng::new(seed), Rng::new(seed + 100), Collector::default());
     // Numbers of flows, and with them addresses, say nothing about ages.

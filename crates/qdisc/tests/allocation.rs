@@ -61,7 +61,7 @@ fn drive(queue: &mut Qdisc<TestPacket>, rng: &mut Rng, start: Instant, packets: 
 
 /// The allocations of 24 000 packets after as many, and what became of them.
 fn steady(config: &QdiscConfig) -> (u64, Counter) {
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(20) };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::from_millis(20));
     let mut queue = config.build(&link);
     let mut rng = Rng::new(1);
     let (_, now) = drive(&mut queue, &mut rng, Instant::ZERO, 24_000);

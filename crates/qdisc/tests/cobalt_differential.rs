@@ -139,7 +139,7 @@ fn compare(rounds: &[Round], ecn: bool, limit: usize) -> (usize, usize, f64) {
     let mut config = QdiscConfig::default_of("cobalt").expect("registered");
     config.set("ecn", &Value::Bool(ecn)).expect("a switch");
     config.set("limit", &Value::Text(format!("{limit} packets"))).expect("a limit");
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     let mut queue: Qdisc<TestPacket> = config.build(&link);
     let mut plain = Plain {
         queue: VecDeque::new(),

@@ -140,7 +140,7 @@ fn compare(rounds: &[Round], ecn: bool, linux: bool, [target, interval]: [Durati
     config.set("target", &Value::Text(target.to_string())).expect("a duration");
     config.set("arithmetic", &Value::Text(if linux { "linux16" } else { "exact" }.into())).expect("a choice");
     config.set("interval", &Value::Text(interval.to_string())).expect("a duration");
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     let mut queue: Qdisc<TestPacket> = config.build(&link);
     let mut plain = Plain {
         ecn,

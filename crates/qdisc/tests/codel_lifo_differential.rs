@@ -210,7 +210,7 @@ fn compare(rounds: &[Round], authors: bool, ecn: bool, interval: Duration) -> (u
     config.set("limit", &text("1000000 packets")).expect("a limit");
     config.set("maxpacket", &text("1500 B")).expect("a size");
     config.set("interval", &text(&interval.to_string())).expect("a duration");
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     let mut queue: Qdisc<TestPacket> = config.build(&link);
     let mut plain = Plain {
         authors,

@@ -16,6 +16,7 @@ enum Step {
     Enqueue { flow: u32, size: u64, ecn: Ecn },
     Dequeue,
     Wait(Duration),
+    Change(LinkView),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -26,6 +27,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Dequeue),
         2 => prop_oneof![0u64..2_000, 0u64..20_000_000, 0u64..5_000_000_000]
             .prop_map(|ns| Step::Wait(Duration::from_nanos(ns))),
+        1 => link().prop_map(Step::Change),
     ]
 }
 
@@ -70,6 +72,11 @@ fn run(config: &QdiscConfig, link: &LinkView, steps: &[Step], seed: u64) -> Outc
                 } else {
                     queue.handle_timeout(&mut cx); // spurious: must be harmless
                 }
+            }
+            Step::Change(link) => {
+                let backlog = queue.backlog();
+                queue.link_changed(link, &mut cx);
+                assert_eq!(queue.backlog(), backlog, "a change of the link is no loss");
             }
         }
         queue.state(&mut state);
@@ -182,7 +189,7 @@ fn every_default_is_valid_described_and_reads_back() {
 
 #[test]
 fn a_packet_larger_than_any_limit_is_dropped_not_lost() {
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     for name in QdiscConfig::names() {
         let mut config = QdiscConfig::default_of(name).expect("registered");
         if config.set("limit", &Value::Text("1500 B".into())).is_err() || config.validate().is_err() {

@@ -152,7 +152,7 @@ proptest! {
 
     #[test]
     fn decisions_are_those_of_the_pseudo_code(steps in prop::collection::vec(step(), 1..600), quiet in 0u64..100) {
-        let link = LinkView { rate: RATE, delay: Duration::ZERO };
+        let link = LinkView::new(RATE, Duration::ZERO);
         let mut queue: Qdisc<TestPacket> = QdiscConfig::default_of("dualpi2").expect("registered").build(&link);
         let mut plain = Plain { credit: -80 * 1514, ..Plain::default() };
         let (mut rng, mut sink, mut now, mut id) = (Rng::new(1), Collector::default(), 0u64, 0u64);

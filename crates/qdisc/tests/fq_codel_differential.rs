@@ -190,7 +190,7 @@ fn compare(rounds: &[Round], ecn: bool, limit: usize, quantum: u64) -> (usize, u
     config.set("limit", &Value::Text(format!("{limit} packets"))).expect("a limit");
     config.set("quantum", &Value::Text(format!("{quantum} B"))).expect("a size");
     config.set("drop_batch", &Value::Integer(8)).expect("a count");
-    let link = LinkView { rate: Rate::from_mbit(10), delay: tailrace_core::Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), tailrace_core::Duration::ZERO);
     let mut queue: Qdisc<TestPacket> = config.build(&link);
     let log = Log { ecn, ..Log::default() };
     let mut plain = Plain { limit, batch: 8, quantum: quantum as i64, log, ..Plain::default() };

@@ -193,8 +193,7 @@ fn compare(rounds: &[Round], options: Options, seed: u64) -> (usize, usize) {
     config.set("limit", &Value::Text(format!("{LIMIT} packets"))).expect("a limit");
     let from = if options.rate { "rate" } else { "timestamps" };
     config.set("delay_from", &Value::Text(from.into())).expect("a choice");
-    let mut queue: Qdisc<TestPacket> =
-        config.build(&LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO });
+    let mut queue: Qdisc<TestPacket> = config.build(&LinkView::new(Rate::from_mbit(10), Duration::ZERO));
     let mut plain = Plain::new(options, seed);
     let (mut rng, mut sink, mut now, mut id) = (Rng::new(seed), Collector::default(), 0, 0);
     for (wait, packets, takes) in rounds {

@@ -125,7 +125,7 @@ fn build(rules: &Rules) -> Qdisc<TestPacket> {
         set("quantum", Value::Text(format!("{} B", rules.quantum)));
     }
     assert_eq!(config.validate(), Ok(()));
-    config.build(&LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO })
+    config.build(&LinkView::new(Rate::from_mbit(10), Duration::ZERO))
 }
 
 fn rules() -> impl Strategy<Value = Rules> {

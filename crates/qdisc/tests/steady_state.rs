@@ -17,7 +17,7 @@ struct Rest {
 
 /// Packets of 1000 bytes over a 45 Mbit/s link, `load` times what it carries, in a Poisson stream, for `seconds`.
 fn overload(name: &str, load: f64, seconds: u64) -> Rest {
-    let link = LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(45), Duration::ZERO);
     let mut queue: Qdisc<TestPacket> = QdiscConfig::default_of(name).expect("registered").build(&link);
     let service = Duration::from_secs_f64(8000.0 / 45e6);
     let (mut rng, mut sink, mut arrivals) = (Rng::new(1), Counter::default(), Rng::new(2));

@@ -8,7 +8,7 @@ use tailrace_core::{Duration, Rate};
 use tailrace_qdisc::tc::{NoTc, TcExport};
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(45), Duration::from_millis(10));
 
 /// Disciplines that a kernel of Linux has; not `ared`: the `red` there does not adapt, whatever its line says.
 const IN_LINUX: [&str; 12] = [

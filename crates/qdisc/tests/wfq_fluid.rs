@@ -9,7 +9,7 @@ use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
 
 const FLOWS: usize = 8;
 /// 8 Mbit/s: a byte takes a microsecond.
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(8), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(8), Duration::ZERO);
 
 /// Flow, size in bytes, and time since the arrival before in microseconds.
 type Arrival = (usize, u64, u64);

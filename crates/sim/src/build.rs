@@ -241,7 +241,7 @@ fn link_config<P: Packet>(
     let queue = match spec.queue.plain_fifo() {
         Some(limit) => LinkQueue::Fifo(limit),
         None => {
-            let view = LinkView { rate: spec.rate, delay };
+            let view = LinkView { rate: spec.rate, delay, overhead: spec.overhead };
             let mut queue = spec.queue.build(&view);
             if spec.queue.host_rules().is_some() {
                 // Labels have room for 16 bits of a name: only queues that write it get one.
@@ -293,7 +293,9 @@ fn observed_queues(scenario: &Scenario, places: &Places) -> Vec<ObservedQueue> {
                 link,
                 kind: spec.queue.name(),
                 form: spec.queue.form(),
-                limit: spec.queue.bound(&LinkView { rate: spec.rate, delay: Duration::ZERO }),
+                limit: spec
+                    .queue
+                    .bound(&LinkView::new(spec.rate, Duration::ZERO).with_overhead(spec.overhead)),
                 rate: spec.rate,
                 overhead: spec.overhead.get(),
             });

@@ -77,6 +77,7 @@ impl<P: Packet> Link<P> {
             self.undo_arithmetic(packets, now);
         }
         self.transmitter.set_rate(rate);
+        self.tell_discipline(now, id, rim);
     }
 
     /// Packets whose transmission starts after `now` take `delay`.
@@ -93,6 +94,7 @@ impl<P: Packet> Link<P> {
             self.undo_arithmetic(packets, now);
         }
         self.delay = delay;
+        self.tell_discipline(now, id, rim);
     }
 
     /// Replaces the random impairments: loss for packets that arrive after `now`, jitter for those whose

@@ -102,8 +102,8 @@ impl<P: Packet> Link<P> {
     /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet.
     pub(super) fn undo_arithmetic(&mut self, packets: &mut Slab<P>, now: Instant) {
         self.start_waiting(now);
+        let view = self.view();
         let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
-        let view = LinkView { rate: self.transmitter.rate(), delay: self.delay };
         let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
         let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
         for w in waiting.iter().rev() {
@@ -116,6 +116,20 @@ impl<P: Packet> Link<P> {
         let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
         self.service = Service::Disciplined { queue, due };
         self.renew_shortcuts();
+    }
+
+    /// What a discipline knows of the link at present.
+    fn view(&self) -> LinkView {
+        LinkView { rate: self.transmitter.rate(), delay: self.delay, overhead: self.transmitter.overhead() }
+    }
+
+    /// Tells the discipline, where there is one, what the link is like now; it has been served up to `now`.
+    pub(super) fn tell_discipline<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+        let view = self.view();
+        let Service::Disciplined { queue, .. } = &mut self.service else { return };
+        let (qdisc, rng) = &mut **queue;
+        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+        qdisc.link_changed(&view, &mut Cx { now, rng, sink: &mut sink });
     }
 
     pub(super) fn transmit_disciplined<R: Rim<P>>(

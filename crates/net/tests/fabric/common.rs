@@ -128,7 +128,7 @@ pub(crate) fn config_of(name: &str) -> QdiscConfig {
 }
 
 pub(crate) fn disciplined<P: Packet>(config: &QdiscConfig, rate: Rate, seed: u64) -> LinkQueue<P> {
-    let view = LinkView { rate, delay: Duration::from_millis(10) };
+    let view = LinkView::new(rate, Duration::from_millis(10));
     LinkQueue::Disciplined(Box::new((config.build(&view), Rng::new(seed))))
 }
 

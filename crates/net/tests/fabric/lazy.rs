@@ -72,7 +72,7 @@ impl Eager {
 }
 
 fn reference(config: &QdiscConfig, src: Address, dst: Address, trace: &[Sending]) -> Log {
-    let view = LinkView { rate: RATE, delay: Duration::from_millis(10) };
+    let view = LinkView::new(RATE, Duration::from_millis(10));
     let mut eager = Eager {
         queue: config.build(&view),
         rng: Rng::new(1),

@@ -23,7 +23,7 @@ pub struct Load {
 impl Load {
     /// The discipline `name` with its defaults, and packets of `flows` flows.
     pub fn new(name: &str, flows: u64) -> Self {
-        let link = LinkView { rate: Rate::from_mbit(40), delay: Duration::from_millis(10) };
+        let link = LinkView::new(Rate::from_mbit(40), Duration::from_millis(10));
         let config = QdiscConfig::default_of(name).expect("registered");
         let (queue, rng) = (config.build(&link), Rng::new(1));
         let mut load = Self { queue, rng, sink: Counter::default(), now: Instant::ZERO, next: 0, flows };

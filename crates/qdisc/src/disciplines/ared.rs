@@ -93,7 +93,7 @@ mod tests {
     use crate::discipline::{Aqm, Backlog};
     use tailrace_core::{Bytes, Instant, Limit, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::from_millis(10) };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(45), Duration::from_millis(10));
 
     /// `max_p` after each half second with the queue standing at `queue` packets, until it stands still.
     fn course(config: &AredConfig, queue: u64) -> Vec<f64> {

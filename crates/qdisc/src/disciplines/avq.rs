@@ -46,11 +46,12 @@ tailrace_core::parameters! {
         alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc", in 0.0..=1000000.0: "the capacity would run away";
         /// Virtual capacity at the start, as a share of the link's rate.
         initial: Probability = Probability::ONE, "Kunniyur and Srikant 2001; ns-2 ecnlim_ is 0.8";
-        /// Length of the virtual queue; `"auto"` is `limit`. Too small: bursts are punished.
+        /// Length of the virtual queue; `"auto"` is `limit`. Too small: bursts are punished. The link's overhead takes no
+        /// room in it, as in the real one.
         virtual_limit: Option<Limit> = None, "Kunniyur and Srikant 2001; ns-2 buflim_";
-        /// Count bytes; otherwise packets, of which the link sends its rate over `mean_pktsize`.
+        /// Count bytes, the link's overhead with each packet; otherwise packets of `mean_pktsize`.
         bytes: bool = true, "ns-2 queue_in_bytes_";
-        /// Turns packets into bytes, and back.
+        /// Turns packets into bytes, and back; the link's overhead comes on top.
         mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
         /// When the virtual capacity is held within zero and the link's.
         clamp: Clamp = Clamp::Paper, "Kunniyur and Srikant 2001";
@@ -85,11 +86,13 @@ impl Discipline for AvqConfig {
     }
 }
 
-/// The law. Quantities are in bytes, or in packets; capacities a second.
+/// The law. Quantities are in bytes on the wire, or in packets; capacities a second.
 #[derive(Clone, Debug)]
 pub struct Avq {
-    bytes: bool,
-    mean: f64,
+    config: AvqConfig,
+    link: LinkView,
+    /// Bytes on the wire in what is counted.
+    unit: f64,
     alpha: f64,
     gamma: f64,
     clamp: Clamp,
@@ -109,16 +112,18 @@ pub struct Avq {
 impl Avq {
     /// The law with the parameters of `config` on `link`.
     pub fn new(config: &AvqConfig, link: &LinkView) -> Self {
-        let mean = config.mean_pktsize.as_f64();
-        let unit = if config.bytes { 1.0 } else { mean };
+        let mean = config.mean_pktsize;
+        let wire = link.wire_size(mean).as_f64();
+        let unit = if config.bytes { 1.0 } else { wire };
         let capacity = link.rate.bytes_per_sec() / unit;
         let virtual_limit = match config.virtual_limit.unwrap_or(config.limit) {
-            Limit::Packets(n) => n as f64 * mean / unit,
-            Limit::Bytes(b) => b.as_f64() / unit,
+            Limit::Packets(n) => n as f64 * wire / unit,
+            Limit::Bytes(b) => link.wire_bytes(b, mean) / unit,
         };
         Self {
-            bytes: config.bytes,
-            mean,
+            config: config.clone(),
+            link: *link,
+            unit,
             alpha: config.alpha,
             gamma: config.gamma.get(),
             clamp: config.clamp,
@@ -131,6 +136,14 @@ impl Avq {
             adapted: None,
             pending: 0.0,
         }
+    }
+
+    /// The virtual link serves what it can until `now`.
+    #[inline]
+    fn serve(&mut self, now: Instant) {
+        let served = self.virtual_capacity * seconds_since(self.last, now);
+        self.virtual_queue = (self.virtual_queue - served).max(0.0);
+        self.last = Some(now);
     }
 
     /// Refills the virtual capacity for the time since it last moved, and takes the arrival's cost.
@@ -154,10 +167,8 @@ fn seconds_since(last: Option<Instant>, now: Instant) -> f64 {
 impl Aqm for Avq {
     #[inline]
     fn on_enqueue(&mut self, size: Bytes, _backlog: Backlog, now: Instant, _rng: &mut Rng) -> Verdict {
-        let size = if self.bytes { size.as_f64() } else { 1.0 };
-        let served = self.virtual_capacity * seconds_since(self.last, now);
-        self.virtual_queue = (self.virtual_queue - served).max(0.0);
-        self.last = Some(now);
+        let size = if self.config.bytes { self.link.wire_size(size).as_f64() } else { 1.0 };
+        self.serve(now);
         let overflows = self.virtual_queue + size > self.virtual_limit;
         if !overflows {
             self.virtual_queue += size;
@@ -179,13 +190,26 @@ impl Aqm for Avq {
         }
     }
 
+    /// The virtual capacity keeps its share of the link's; it is refilled for the time since its last change at the new
+    /// rate.
+    fn link_changed(&mut self, link: &LinkView, now: Instant) {
+        let fresh = Self::new(&self.config, link);
+        if self.last.is_some() {
+            self.serve(now);
+            self.virtual_capacity *= fresh.capacity / self.capacity;
+        } else {
+            self.virtual_capacity = fresh.virtual_capacity;
+        }
+        (self.link, self.unit) = (fresh.link, fresh.unit);
+        (self.capacity, self.virtual_limit) = (fresh.capacity, fresh.virtual_limit);
+    }
+
     fn state_names() -> &'static [&'static str] {
         &["virtual_capacity_bps", "virtual_queue_bytes"]
     }
 
     fn state(&self, out: &mut [f64]) {
-        let unit = if self.bytes { 1.0 } else { self.mean };
-        out.copy_from_slice(&[self.virtual_capacity * unit * 8.0, self.virtual_queue * unit]);
+        out.copy_from_slice(&[self.virtual_capacity * self.unit * 8.0, self.virtual_queue * self.unit]);
     }
 }
 
@@ -198,7 +222,7 @@ mod tests {
 
     fn link() -> LinkView {
         // 1250 packets of 1000 bytes a second.
-        LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO }
+        LinkView::new(Rate::from_mbit(10), Duration::ZERO)
     }
 
     /// Arrivals of 1000 bytes, `rate` a second from time zero on, for `seconds`; returns how many were signalled.
@@ -294,6 +318,20 @@ mod tests {
         }
         assert_eq!(sink.marked.iter().map(|(p, _)| p.id).collect::<Vec<_>>(), [2, 4]);
         assert_eq!(sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), [3, 5]);
+    }
+
+    #[test]
+    fn when_the_link_changes_the_virtual_one_has_served_till_then_and_keeps_its_share() {
+        let config = AvqConfig { initial: Probability::clamped(0.5), alpha: 0.0, ..AvqConfig::default() };
+        let mut law = started(&config);
+        for _ in 0..10 {
+            law.on_enqueue(Bytes(1000), Backlog::default(), Instant::ZERO, &mut Rng::new(1));
+        }
+        // Half of 1.25 MB/s takes 5000 bytes in 8 ms, half of 5 MB/s the rest in 2 ms.
+        law.link_changed(&LinkView::new(Rate::from_mbit(40), Duration::ZERO), Instant::from_millis(8));
+        assert!((law.virtual_queue - 5000.0).abs() < 1e-6 && law.virtual_capacity == 2_500_000.0);
+        law.on_enqueue(Bytes(1000), Backlog::default(), Instant::from_millis(10), &mut Rng::new(1));
+        assert!((law.virtual_queue - 1000.0).abs() < 1e-6, "{}", law.virtual_queue);
     }
 
     #[test]

@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_probability_of_one_comes_down_although_nothing_is_queued() {
-        let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+        let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
         let config = BlueConfig { initial: Probability::ONE, ..BlueConfig::default() };
         let mut queue = config.build(&link);
         let (mut rng, mut sink) = (Rng::new(1), Collector::default());
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn ecn_marks_by_probability_and_overflow_drops() {
-        let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+        let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
         let config = BlueConfig {
             initial: Probability::ONE,
             ecn: true,

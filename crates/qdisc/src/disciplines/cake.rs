@@ -13,7 +13,8 @@
 //! Departures: memory is counted as Linux does, by what the kernel's buffers take (`truesize`: 2304 bytes for a full
 //! packet), but for segments as if they had come from elsewhere, not from a TCP on the same machine. Sizes are those of IP packets, so
 //! `overhead` is what the link adds to them, always; Linux counts an Ethernet header where no overhead is given
-//! (`raw`), which is `overhead = "14 B"` here. A fresh COBALT waits an interval before its first signal, as its paper
+//! (`raw`), which is `overhead = "14 B"` here. The shaper knows its link by these words alone: neither the `overhead` of
+//! a link in the scenario nor a fault that changes its rate alters it. A fresh COBALT waits an interval before its first signal, as its paper
 //! says; Linux, whose stored root is zero until the count first changes, lets a queue that was never used before
 //! signal with the second late packet. COBALT's other departures are those of [`cobalt`](super::cobalt). A filtered
 //! acknowledgment is reported as dropped by the discipline. There is no

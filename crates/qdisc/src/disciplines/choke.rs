@@ -216,6 +216,10 @@ impl<P: Packet> QueueDiscipline<P> for Choke<P> {
         self.queue.backlog()
     }
 
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.queue.red_mut().link_changed(link, cx.now);
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         &["average_packets", "average_bytes", "drop_probability", "max_p", "matches"]
     }

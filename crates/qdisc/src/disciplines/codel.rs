@@ -380,7 +380,7 @@ mod tests {
     use crate::testing::{Collector, TestPacket};
     use tailrace_core::{Ecn, Rate};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     struct Bench {
         queue: Managed<Codel, TestPacket>,

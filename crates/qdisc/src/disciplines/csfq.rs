@@ -19,6 +19,7 @@
 //! - Accepted is what the law lets in, also where the buffer then has no room: else a full buffer would hide the excess.
 //! - The largest label of an uncongested window is that of packets as labelled here (edge) or as they came (core).
 //! - The first packet of a flow counts as if it followed another at once: `l/K`.
+//! - Rates are what packets take of the link, its overhead included; those in labels, of the edge's link.
 //!
 //! Departure: the edge's table has an upper bound, `flows`; a flow that had to make room starts anew. Linux has no CSFQ.
 
@@ -57,6 +58,7 @@ pub struct Csfq<P> {
     /// Where flows are told apart.
     edge: Option<Edge>,
     share: FairShare,
+    link: LinkView,
 }
 
 impl<P: Packet> Csfq<P> {
@@ -69,6 +71,7 @@ impl<P: Packet> Csfq<P> {
             ecn: config.ecn,
             edge: (config.role == CsfqRole::Edge).then(|| Edge::new(config)),
             share: FairShare::new(config, link),
+            link: *link,
         }
     }
 
@@ -91,14 +94,15 @@ impl<P: Packet> Csfq<P> {
 impl<P: Packet> QueueDiscipline<P> for Csfq<P> {
     fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
         let size = packet.size();
+        let wire = self.link.wire_size(size);
         if let Some(edge) = &mut self.edge {
-            packet.set_label(label_of(edge.normalised_rate(packet.flow(), size, cx.now, cx.rng)));
+            packet.set_label(label_of(edge.normalised_rate(packet.flow(), wire, cx.now, cx.rng)));
         }
         let label = rate_of(packet.label()).unwrap_or(0.0);
         let p = self.share.drop_probability(label);
         let verdict = if p > 0.0 && p > cx.rng.uniform() { Verdict::Signal } else { Verdict::Pass };
         let fate = fate(verdict, self.ecn, packet.ecn());
-        self.share.observe((size, label), fate != Fate::Drop, self.is_filled(), cx.now);
+        self.share.observe((wire, label), fate != Fate::Drop, self.is_filled(), cx.now);
         if fate == Fate::Drop {
             cx.sink.dropped(packet, DropReason::Aqm, cx.now);
             return;
@@ -127,6 +131,11 @@ impl<P: Packet> QueueDiscipline<P> for Csfq<P> {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn link_changed(&mut self, link: &LinkView, _cx: &mut Cx<'_, P>) {
+        self.link = *link;
+        self.share.link_changed(link);
     }
 
     fn state_names(&self) -> &'static [&'static str] {

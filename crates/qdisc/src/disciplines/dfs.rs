@@ -18,8 +18,8 @@
 //!   more). Unbounded it would take hours to forgive what a flood earns in seconds.
 //! - `p_m` falls by steps where nothing waits, and a reset needs `min_th` (Algorithm 3; the prose resets at once). It falls
 //!   without waiting for `freeze_time`.
-//! - A rate is stored from the first excess on (Algorithm 3), measured over windows of arrivals ([`record`]); before the
-//!   first is over `p_m` of a trending flow stays.
+//! - A rate is stored from the first excess on (Algorithm 3), measured over windows of arrivals ([`record`]), the link's
+//!   overhead included; before the first is over `p_m` of a trending flow stays.
 //! - A flow forgiven down to the tolerance keeps its mark until it is reset; meanwhile its packets are let in.
 //! - The packet that makes its flow malicious is itself let in. No packet is marked and then dropped.
 //! - Lines 4 to 16 of Algorithm 3: see [`process`].
@@ -46,11 +46,11 @@ use self::fair_share::FairShare;
 use self::process::{Decision, Measure, Rules};
 use self::record::{Key, Record, pack, unpack};
 use self::repository::{Handle, Repository};
-use crate::discipline::{Backlog, Cx, QueueDiscipline, Verdict};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::FlowBy;
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
-use tailrace_core::{DropReason, Duration, Instant, Limit, Packet};
+use tailrace_core::{DropReason, Duration, Instant, Limit, Packet, Rate};
 
 /// A packet whose flow has no record.
 const UNCOUNTED: Handle = Handle::MAX;
@@ -73,8 +73,9 @@ pub struct Dfs<P> {
     share: FairShare,
     rules: Rules,
     by: FlowBy,
-    /// `C`, bit/s.
-    capacity: f64,
+    /// `C`, where it is not the link's.
+    rate: Option<Rate>,
+    link: LinkView,
     non_ect: NonEct,
     ecn: bool,
     departures: Departures,
@@ -88,7 +89,8 @@ impl<P: Packet> Dfs<P> {
     /// `C / n`, bit/s.
     #[inline]
     fn fair_rate(&self) -> f64 {
-        self.capacity / f64::from(self.repository.len().max(1))
+        let capacity = self.rate.unwrap_or(self.link.rate);
+        capacity.as_bps() as f64 / f64::from(self.repository.len().max(1))
     }
 
     /// Algorithm 2.
@@ -182,7 +184,7 @@ impl<P: Packet> QueueDiscipline<P> for Dfs<P> {
             let record = self.repository.record_mut(at);
             record.seen = now;
             if let Some(rate) = &mut record.rate {
-                rate.arrive(size, self.rules.bitrate_window, now);
+                rate.arrive(self.link.wire_size(size), self.rules.bitrate_window, now);
             }
         }
         if !self.backlog.has_room(self.limit, size) {
@@ -233,6 +235,10 @@ impl<P: Packet> QueueDiscipline<P> for Dfs<P> {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn link_changed(&mut self, link: &LinkView, _cx: &mut Cx<'_, P>) {
+        self.link = *link;
     }
 
     fn state_names(&self) -> &'static [&'static str] {

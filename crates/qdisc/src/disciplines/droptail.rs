@@ -105,7 +105,7 @@ mod tests {
 
     /// Offers `sizes` back to back without service; returns what waits and what died.
     fn offer(config: &DroptailConfig, sizes: &[u64]) -> (Vec<u64>, Vec<u64>) {
-        let link = LinkView { rate: Rate::from_mbit(1), delay: Duration::ZERO };
+        let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
         let (mut rng, mut sink) = (Rng::new(1), Collector::default());
         let mut queue = config.build(&link);
         let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };

@@ -133,7 +133,7 @@ impl DrrConfig {
     /// The commands that make the classes, where tc has their disciplines. The configuration is explicit.
     fn class_commands(&self, classes: &Classes) -> Option<Vec<String>> {
         // Nothing in an explicit configuration depends on the link.
-        let link = LinkView { rate: Rate::from_mbit(1), delay: Duration::ZERO };
+        let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
         let mut commands = vec!["tc qdisc replace dev DEV PARENT handle 10: drr".to_string()];
         let (mut filters, usual) = (Vec::new(), self.leaf());
         for (class, n) in classes.iter().zip(1..) {
@@ -283,7 +283,7 @@ mod tests {
     use crate::testing::{Collector, TestPacket};
     use tailrace_core::{Duration, Instant, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     /// Offers `packets` (flow, size), then takes all; the ids that left, and those dropped.
     fn run(config: &DrrConfig, packets: &[(u32, u64)]) -> (Vec<u64>, Vec<u64>) {

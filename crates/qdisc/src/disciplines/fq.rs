@@ -200,7 +200,7 @@ impl FqConfig {
             delta: self.delta.as_f64(),
             weights: [1.0; 8],
             payer,
-            rate: link.rate.bytes_per_sec(),
+            link: *link,
         })
     }
 }
@@ -236,6 +236,12 @@ impl<P: Packet> QueueDiscipline<P> for Fq<P> {
             Self::Tags(queue) => queue.backlog(),
         }
     }
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        match self {
+            Self::Round(queue) => queue.link_changed(link, cx),
+            Self::Tags(queue) => queue.link_changed(link, cx),
+        }
+    }
     fn state_names(&self) -> &'static [&'static str] {
         match self {
             Self::Round(queue) => queue.state_names(),
@@ -256,7 +262,7 @@ mod tests {
     use crate::testing::{Collector, TestPacket};
     use tailrace_core::{DropReason, Duration, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     #[test]
     fn a_connection_that_is_too_fast_fills_its_own_queue_only() {

@@ -100,7 +100,7 @@ mod tests {
     use crate::testing::{Collector, TestPacket};
     use tailrace_core::{DropReason, Ecn, Instant, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     #[test]
     fn a_flood_meets_its_own_probability_and_leaves_others_alone() {

@@ -102,7 +102,7 @@ mod tests {
     use crate::testing::{Collector, TestPacket};
     use tailrace_core::{FlowKey, Instant, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     /// Offers packets of these flows at once, then takes all; the ids that left, and those dropped.
     fn run(config: &FqCodelLifoConfig, flows: &[u32]) -> (Vec<u64>, Vec<u64>) {

@@ -69,7 +69,8 @@ impl FredConfig {
     fn thresholds(&self, link: &LinkView) -> (f64, f64) {
         let (min, max) = (self.min_th.map(|t| self.packets(t)), self.max_th.map(|t| self.packets(t)));
         let auto = || {
-            let round_trip = link.rate.bytes_per_sec() * self.rtt.as_secs_f64() / self.avpkt.as_f64();
+            let round_trip =
+                link.rate.bytes_per_sec() * self.rtt.as_secs_f64() / link.wire_size(self.avpkt).as_f64();
             (self.packets(self.limit) / 4.0).min(round_trip).max(1.0)
         };
         let min = min.unwrap_or_else(|| max.map_or_else(auto, |max| max / 2.0));
@@ -123,7 +124,8 @@ impl Discipline for FredConfig {
             weight: self.weight.get(),
             minq: self.minq as f64,
             many_flows: self.many_flows,
-            idle_rate: link.rate.bytes_per_sec() / self.avpkt.as_f64(),
+            idle_rate: link.packets_per_sec(self.avpkt),
+            config: self.clone(),
             average: 0.0,
             share: 0.0,
             count: -1,
@@ -165,6 +167,8 @@ pub struct Fred<P> {
     /// Of the last packet in the band, before signals are spread.
     probability: f64,
     idle_since: Option<Instant>,
+    /// What the link's changes are reckoned from.
+    config: FredConfig,
 }
 
 impl<P: Packet> Fred<P> {
@@ -292,6 +296,11 @@ impl<P: Packet> QueueDiscipline<P> for Fred<P> {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn link_changed(&mut self, link: &LinkView, _cx: &mut Cx<'_, P>) {
+        (self.min_th, self.max_th) = self.config.thresholds(link);
+        self.idle_rate = link.packets_per_sec(self.config.avpkt);
     }
 
     fn state_names(&self) -> &'static [&'static str] {

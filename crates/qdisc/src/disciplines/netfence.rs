@@ -136,6 +136,12 @@ impl<P: Packet> QueueDiscipline<P> for Netfence<P> {
         }
     }
 
+    fn link_changed(&mut self, link: &LinkView, _cx: &mut Cx<'_, P>) {
+        if let Some(channels) = &mut self.channels {
+            channels.link_changed(link);
+        }
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         &["limiters", "mean_limit_bps", "monitoring", "overloaded", "regular_average_bytes", "loss_ratio"]
     }

@@ -48,7 +48,7 @@ mod tests {
     use crate::discipline::{Aqm, Backlog, Verdict};
     use tailrace_core::{Bytes, Duration, Instant, Limit, Probability, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     fn config(max_p: f64) -> NlredConfig {
         NlredConfig {

@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn ecn_marks_and_the_full_queue_drops() {
         let config = PiConfig { ecn: true, limit: Limit::Packets(5), ..PiConfig::default() };
-        let mut queue = config.build(&LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO });
+        let mut queue = config.build(&LinkView::new(Rate::from_mbit(10), Duration::ZERO));
         queue.law_mut().probability = 1.0;
         let (mut rng, mut sink) = (Rng::new(1), Collector::default());
         let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };

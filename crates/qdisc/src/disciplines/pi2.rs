@@ -89,6 +89,9 @@ impl<P: Packet> QueueDiscipline<P> for Pi2Queue<P> {
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
         self.inner.handle_timeout(cx);
     }
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.inner.link_changed(link, cx);
+    }
     fn state_names(&self) -> &'static [&'static str] {
         self.inner.state_names()
     }

@@ -165,6 +165,10 @@ impl<P: Packet> QueueDiscipline<P> for RedPd<P> {
         }
     }
 
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.queue.link_changed(link, cx);
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         &[
             "average_packets",

@@ -108,6 +108,9 @@ pub struct Rem {
     form: PriceForm,
     /// Whether packets are marked as they leave.
     departure: bool,
+    interval: Duration,
+    mean_pktsize: Bytes,
+    link: LinkView,
     /// What the link serves in an interval.
     capacity: f64,
     ticker: Ticker,
@@ -142,7 +145,10 @@ impl Rem {
             bytes: config.bytes,
             form: config.price,
             departure: config.signal_at == SignalAt::Departure && config.ecn,
-            capacity: config.interval.as_secs_f64() * link.rate.bytes_per_sec() / mean,
+            interval: config.interval,
+            mean_pktsize: config.mean_pktsize,
+            link: *link,
+            capacity: capacity(config.interval, config.mean_pktsize, link),
             ticker: Ticker::new(config.interval, config.interval),
             arrived: 0.0,
             average: 0.0,
@@ -150,6 +156,12 @@ impl Rem {
             price: 0.0,
             probability: 0.0,
         }
+    }
+
+    /// What a packet of `size` takes of the link, in packets of mean size.
+    #[inline]
+    fn share_of_mean(&self, size: Bytes) -> f64 {
+        self.link.wire_size(size).as_f64() / self.link.wire_size(self.mean_pktsize).as_f64()
     }
 
     fn update(&mut self, backlog: Backlog) {
@@ -178,10 +190,15 @@ impl Rem {
     }
 }
 
+/// What `link` sends in `interval`, in packets of mean size.
+fn capacity(interval: Duration, mean: Bytes, link: &LinkView) -> f64 {
+    interval.as_secs_f64() * link.rate.bytes_per_sec() / link.wire_size(mean).as_f64()
+}
+
 impl Aqm for Rem {
     #[inline]
     fn on_enqueue(&mut self, size: Bytes, backlog: Backlog, _now: Instant, rng: &mut Rng) -> Verdict {
-        self.arrived += if self.bytes { size.as_f64() / self.mean } else { 1.0 };
+        self.arrived += if self.bytes { self.share_of_mean(size) } else { 1.0 };
         if !self.departure && backlog.has_room(self.limit, size) && self.signals(size, rng) {
             return Verdict::Signal;
         }
@@ -210,6 +227,11 @@ impl Aqm for Rem {
         }
     }
 
+    fn link_changed(&mut self, link: &LinkView, _now: Instant) {
+        self.link = *link;
+        self.capacity = capacity(self.interval, self.mean_pktsize, link);
+    }
+
     fn state_names() -> &'static [&'static str] {
         &["price", "mark_probability"]
     }
@@ -227,7 +249,7 @@ mod tests {
     use tailrace_core::{Ecn, Rate};
 
     fn link() -> LinkView {
-        LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO }
+        LinkView::new(Rate::from_mbit(45), Duration::ZERO)
     }
 
     fn backlog(packets: u64) -> Backlog {

@@ -143,6 +143,10 @@ impl<P: Packet> QueueDiscipline<P> for Rred<P> {
         self.queue.backlog()
     }
 
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.queue.link_changed(link, cx);
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         &["average_packets", "average_bytes", "drop_probability", "max_p", "filtered", "mean_score"]
     }

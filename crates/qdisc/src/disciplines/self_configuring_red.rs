@@ -93,7 +93,7 @@ mod tests {
     use crate::discipline::{Aqm, Backlog, Verdict};
     use tailrace_core::{Bytes, Duration, Instant, Limit, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     const BELOW: u64 = 2;
     const BETWEEN: u64 = 10;
     const ABOVE: u64 = 20;

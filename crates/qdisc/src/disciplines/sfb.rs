@@ -33,7 +33,7 @@ mod config;
 use self::bins::{Bank, PARTS, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};
 use crate::classifier::{Flags, salted};
-use crate::discipline::{Backlog, Cx, QueueDiscipline, Verdict};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::FlowBy;
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
@@ -256,6 +256,8 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
     fn backlog(&self) -> Backlog {
         self.backlog
     }
+
+    fn link_changed(&mut self, _link: &LinkView, _cx: &mut Cx<'_, P>) {}
 
     fn state_names(&self) -> &'static [&'static str] {
         &["max_bin_packets", "max_probability", "mean_probability", "penalised"]

@@ -390,6 +390,8 @@ impl<P: Packet> QueueDiscipline<P> for Sfq<P> {
         }
     }
 
+    fn link_changed(&mut self, _link: &LinkView, _cx: &mut Cx<'_, P>) {}
+
     fn state_names(&self) -> &'static [&'static str] {
         &["active_flows"]
     }

@@ -121,6 +121,10 @@ impl<P: Packet> QueueDiscipline<P> for Stored<P> {
         }
     }
 
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.queue.link_changed(link, cx);
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         Bins::state_names()
     }
@@ -182,6 +186,10 @@ impl Aqm for Bins {
 
     fn on_idle(&mut self, now: Instant) {
         self.red.on_idle(now);
+    }
+
+    fn link_changed(&mut self, link: &LinkView, now: Instant) {
+        self.red.link_changed(link, now);
     }
 
     fn state_names() -> &'static [&'static str] {

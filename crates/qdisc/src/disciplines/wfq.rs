@@ -153,7 +153,7 @@ impl Discipline for WfqConfig {
                 WfqOverflow::Longest => Payer::Longest,
                 WfqOverflow::Arrival => Payer::Arrival,
             },
-            rate: link.rate.bytes_per_sec(),
+            link: *link,
         }))
     }
 }
@@ -173,6 +173,9 @@ impl<P: Packet> QueueDiscipline<P> for Wfq<P> {
     }
     fn backlog(&self) -> Backlog {
         self.0.backlog()
+    }
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.0.link_changed(link, cx);
     }
     fn state_names(&self) -> &'static [&'static str] {
         self.0.state_names()

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{Collector, TestPacket};
-use tailrace_core::{Duration, Rng};
+use tailrace_core::{Duration, Rate, Rng};
 
 /// 1000 bytes a second, equal weights.
 fn setup(clock: Clock) -> FairSetup {
@@ -14,7 +14,7 @@ fn setup(clock: Clock) -> FairSetup {
         delta: 0.0,
         weights: [1.0; 8],
         payer: Payer::Longest,
-        rate: 1000.0,
+        link: LinkView::new(Rate::from_bps(8000), Duration::ZERO),
     }
 }
 
@@ -88,6 +88,26 @@ fn the_fluid_round_slows_down_with_the_flows_in_it() {
     assert_eq!([bench.dequeue(4500), bench.dequeue(5500), bench.dequeue(6500)], [Some(3), Some(2), None]);
     // Idle: nothing is remembered.
     assert_eq!((bench.queue.clock, bench.queue.used), (0.0, 0));
+}
+
+#[test]
+fn a_link_that_becomes_faster_speeds_the_round_up_from_then_on() {
+    // Two share 1000 B/s for 0.5 s: the round is 250. Then they share 4000 B/s: 450 after another 0.1 s.
+    let mut bench = Bench::new(setup(Clock::Fluid));
+    bench.enqueue(0, 1000, 0);
+    bench.enqueue(1, 1000, 0);
+    let mut at = |ms: u64, link: Option<LinkView>| {
+        let now = Instant::from_millis(ms);
+        let mut cx = Cx { now, rng: &mut bench.rng, sink: &mut bench.sink };
+        match link {
+            Some(link) => bench.queue.link_changed(&link, &mut cx),
+            None => bench.queue.advance(&mut cx),
+        }
+        bench.queue.clock
+    };
+    let faster = LinkView::new(Rate::from_bps(32_000), Duration::ZERO);
+    assert_eq!(at(500, Some(faster)), 250.0);
+    assert!((at(600, None) - 450.0).abs() < 1e-9);
 }
 
 #[test]
@@ -173,7 +193,11 @@ fn a_million_spoofed_flows_stay_within_the_limit_and_what_is_remembered() {
     for clock in [Clock::Fluid, Clock::Finish, Clock::Start, Clock::Real] {
         let payers = [Payer::Longest, Payer::Arrival];
         for payer in payers.into_iter().take(if clock == Clock::Fluid { 2 } else { 1 }) {
-            let mut bench = Bench::new(FairSetup { payer, rate: 1e6, ..setup(clock) });
+            let mut bench = Bench::new(FairSetup {
+                payer,
+                link: LinkView::new(Rate::from_mbit(8), Duration::ZERO),
+                ..setup(clock)
+            });
             let all = (clock, payer) == (Clock::Fluid, Payer::Longest);
             let mut most = 0;
             for flow in 0..if all { 1_000_000u32 } else { 70_000 } {

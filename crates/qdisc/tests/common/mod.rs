@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use tailrace_core::params::{Kind, Value};
-use tailrace_core::{Duration, Rate};
+use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
 /// Values at and beyond the edges of what a parameter of this kind can be.
@@ -68,6 +68,7 @@ pub fn configuration(name: &'static str) -> impl Strategy<Value = QdiscConfig> {
 /// Links from the slowest to the fastest.
 pub fn link() -> impl Strategy<Value = LinkView> {
     let rate = prop_oneof![Just(1u64), Just(1_500_000), Just(45_000_000), Just(100_000_000_000)];
-    (rate, 0u64..1_000)
-        .prop_map(|(bps, ms)| LinkView { rate: Rate::from_bps(bps), delay: Duration::from_millis(ms) })
+    (rate, 0u64..1_000, prop_oneof![Just(0u64), Just(38), Just(65_536)]).prop_map(|(bps, ms, overhead)| {
+        LinkView::new(Rate::from_bps(bps), Duration::from_millis(ms)).with_overhead(Bytes(overhead))
+    })
 }

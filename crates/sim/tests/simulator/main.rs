@@ -14,6 +14,7 @@ mod golden;
 mod group_series;
 mod jitter;
 mod labels;
+mod links;
 mod mptcp;
 mod mptcp_binder;
 mod mptcp_failures;

@@ -178,7 +178,7 @@ mod tests {
     /// The same for segments of several connections that share a queue, and packets that are none.
     fn waiting_of(ack_filter: AckFilter, packets: &[(u32, Option<TcpAck>)]) -> Vec<u32> {
         let config = CakeConfig { ack_filter, flow_mode: FlowMode::Flowblind, ..CakeConfig::default() };
-        let link = LinkView { rate: Rate::from_mbit(1), delay: Duration::ZERO };
+        let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
         let mut queue: Cake<Acking> = config.build(&link);
         let (mut rng, mut sink) = (Rng::new(1), Collector::default());
         let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };

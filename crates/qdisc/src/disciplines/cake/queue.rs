@@ -10,7 +10,7 @@ use super::tins::Layout;
 use super::ways::QUEUES;
 use crate::Verdict;
 use crate::classifier::salted;
-use crate::discipline::{Backlog, Cx, QueueDiscipline};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::disciplines::cobalt::{Decision, at};
 use crate::flow_queue::store::{End, Store};
 use crate::signal::{Fate, fate};
@@ -357,6 +357,8 @@ impl<P: Packet> QueueDiscipline<P> for Cake<P> {
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
         self.wake = self.wake.filter(|t| *t > cx.now);
     }
+
+    fn link_changed(&mut self, _link: &LinkView, _cx: &mut Cx<'_, P>) {}
 
     fn state_names(&self) -> &'static [&'static str] {
         self.config.diffserv.state_names()

@@ -5,7 +5,7 @@ use crate::discipline::{Cx, QueueDiscipline};
 use crate::testing::{Collector, Counter, TestPacket};
 use tailrace_core::{Dscp, Ecn, FlowKey, Instant, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(100), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(100), Duration::ZERO);
 
 /// A packet with a codepoint.
 #[derive(Clone, Copy, Debug)]

@@ -42,6 +42,11 @@ impl<P: Packet> RedFifo<P> {
         &self.red
     }
 
+    /// RED, to be told of the link.
+    pub(crate) fn red_mut(&mut self) -> &mut Red {
+        &mut self.red
+    }
+
     pub(crate) fn backlog(&self) -> Backlog {
         self.backlog
     }

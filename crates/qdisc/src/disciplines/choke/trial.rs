@@ -4,7 +4,7 @@ use crate::discipline::{Cx, LinkView, QueueDiscipline, Sink};
 use crate::testing::TestPacket;
 use tailrace_core::{Duration, Instant, Rate, Rng};
 
-pub(crate) const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+pub(crate) const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
 /// A configuration whose average is the queue, and whose RED never signals.
 macro_rules! matching_only {

@@ -5,7 +5,7 @@ use crate::discipline::{Cx, QueueDiscipline};
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::{DropReason, Ecn, Rate};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
 struct Bench {
     queue: FlowQueue<CodelLifo, TestPacket>,

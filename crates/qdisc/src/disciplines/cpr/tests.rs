@@ -5,7 +5,7 @@ use crate::testing::{Collector, TestPacket};
 use std::collections::BTreeMap;
 use tailrace_core::{Bytes, Ecn, Limit, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(5), delay: Duration::from_millis(6) };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(5), Duration::from_millis(6));
 
 fn key(n: u32) -> FlowKey {
     TestPacket::new(0, n, 0).flow

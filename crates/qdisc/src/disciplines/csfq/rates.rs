@@ -79,6 +79,7 @@ impl Edge {
 /// The fair share of a link, and what it follows from.
 #[derive(Debug)]
 pub(super) struct FairShare {
+    /// bit/s.
     capacity: f64,
     k_alpha: Duration,
     k_c: Duration,
@@ -115,6 +116,11 @@ impl FairShare {
             window: Instant::ZERO,
             largest: 0.0,
         }
+    }
+
+    /// The share follows as it follows any change, by its updates.
+    pub(super) fn link_changed(&mut self, link: &LinkView) {
+        self.capacity = link.rate.as_bps() as f64;
     }
 
     /// Probability that a packet with this label is dropped.

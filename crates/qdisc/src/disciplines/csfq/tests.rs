@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tailrace_core::{Duration, Ecn, FlowKey, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(1) };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::from_millis(1));
 
 fn core() -> CsfqConfig {
     CsfqConfig { role: CsfqRole::Core, ..CsfqConfig::default() }

@@ -182,7 +182,6 @@ impl Discipline for DfsConfig {
     fn build<P: Packet>(&self, link: &LinkView) -> Dfs<P> {
         let layout =
             Layout { store: self.repository, order: self.order, cache: self.cache(), most: self.max_flows };
-        let rate = self.rate.unwrap_or(link.rate);
         Dfs {
             fifo: VecDeque::new(),
             backlog: Backlog::default(),
@@ -191,7 +190,8 @@ impl Discipline for DfsConfig {
             share: FairShare::new(self.buffer(), self.beta.get()),
             rules: self.rules(),
             by: self.flow,
-            capacity: rate.as_bps() as f64,
+            rate: self.rate,
+            link: *link,
             non_ect: self.non_ect,
             ecn: self.ecn,
             departures: self.departures,

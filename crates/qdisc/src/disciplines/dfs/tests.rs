@@ -11,7 +11,7 @@ use crate::registry::Discipline;
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::{Bytes, Ecn, FlowKey, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(45), Duration::ZERO);
 const MS: Duration = Duration::from_millis(1);
 
 fn paired(n: u32) -> FlowKey {

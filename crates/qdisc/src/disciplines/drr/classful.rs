@@ -175,6 +175,10 @@ impl<P: Packet> QueueDiscipline<P> for ClassfulDrr<P> {
         self.classes.iter_mut().for_each(|class| class.leaf.attach(link));
     }
 
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.classes.iter_mut().for_each(|class| class.leaf.link_changed(link, cx));
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         &STATES[..self.classes.len().min(STATES.len())]
     }
@@ -237,6 +241,9 @@ impl<P: Packet> QueueDiscipline<P> for DrrQueue<P> {
     }
     fn attach(&mut self, link: u32) {
         either!(self, q => q.attach(link));
+    }
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        either!(self, q => q.link_changed(link, cx));
     }
     fn state_names(&self) -> &'static [&'static str] {
         either!(self, q => q.state_names())

@@ -7,7 +7,7 @@ use crate::testing::{Collector, TestPacket};
 use tailrace_core::packet::protocol;
 use tailrace_core::{Dscp, Duration, Ecn, FlowKey, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
 fn config(classes: &str) -> DrrConfig {
     DrrConfig { classes: Some(Classes::parse(classes).unwrap()), ..Default::default() }

@@ -198,7 +198,7 @@ impl Discipline for Dualpi2Config {
 
     fn explicit(&self, link: &LinkView) -> Self {
         Self {
-            limit: Some(self.limit_on(link)),
+            limit: Some(limit_on(self.limit, link)),
             p_cmax: Some(Probability::clamped(self.p_cmax())),
             ..self.clone()
         }
@@ -274,14 +274,15 @@ fn whole_percent(p: Probability) -> Probability {
     Probability::clamped((p.get() * 100.0).round() / 100.0)
 }
 
-impl Dualpi2Config {
-    /// The limit on `link`.
-    pub(super) fn limit_on(&self, link: &LinkView) -> Limit {
-        // On a link so slow that 250 ms are less, two packets must still find room.
-        let buffer = link.rate.bytes_in(Duration::from_millis(250)).max(Bytes(2 * 1514));
-        self.limit.unwrap_or(Limit::Bytes(buffer))
-    }
+/// The limit on `link` where the configuration says `stated`.
+pub(super) fn limit_on(stated: Option<Limit>, link: &LinkView) -> Limit {
+    let rate = link.rate_for(LinkView::FULL_PACKET);
+    // On a link so slow that 250 ms are less, two packets must still find room.
+    let buffer = rate.bytes_in(Duration::from_millis(250)).max(Bytes(2 * 1514));
+    stated.unwrap_or(Limit::Bytes(buffer))
+}
 
+impl Dualpi2Config {
     /// Classic probability from which everything is dropped.
     pub(super) fn p_cmax(&self) -> f64 {
         self.p_cmax.map_or(1.0 / (self.k * self.k), Probability::get).min(1.0)

@@ -1,6 +1,6 @@
 //! The two queues, their laws and the coupling.
 
-use super::config::{Chance, DelayOf, Dualpi2Config, LowLatency, Native, Overload};
+use super::config::{Chance, DelayOf, Dualpi2Config, LowLatency, Native, Overload, limit_on};
 use super::scheduler::{Scheduler, Which};
 use crate::control::{Controller, Ticker};
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
@@ -12,6 +12,7 @@ use tailrace_core::{Bytes, DropReason, Duration, Ecn, Instant, Limit, Packet, Rn
 #[derive(Debug)]
 pub struct Dualpi2<P> {
     limit: Limit,
+    stated_limit: Option<Limit>,
     memory: Bytes,
     low_latency: LowLatency,
     min_qlen_step: u64,
@@ -54,7 +55,8 @@ impl<P> Lane<P> {
 impl<P: Packet> Dualpi2<P> {
     pub(super) fn new(config: &Dualpi2Config, link: &LinkView) -> Self {
         Self {
-            limit: config.limit_on(link),
+            limit: limit_on(config.limit, link),
+            stated_limit: config.limit,
             memory: config.memory_limit.unwrap_or(Bytes(u64::MAX)),
             low_latency: config.low_latency,
             min_qlen_step: config.min_qlen_step,
@@ -174,6 +176,10 @@ impl<P: Packet> QueueDiscipline<P> for Dualpi2<P> {
             let delay = |lane: &Lane<P>| lane.delay(cx.now).map_or(0.0, Duration::as_secs_f64);
             self.law.update(delay(&self.classic), delay(&self.low));
         }
+    }
+
+    fn link_changed(&mut self, link: &LinkView, _cx: &mut Cx<'_, P>) {
+        self.limit = limit_on(self.stated_limit, link);
     }
 
     fn state_names(&self) -> &'static [&'static str] {

@@ -6,7 +6,7 @@ use crate::registry::Discipline;
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::Rate;
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
 struct Bench {
     queue: Dualpi2<TestPacket>,

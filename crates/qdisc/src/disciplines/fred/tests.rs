@@ -5,7 +5,7 @@ use crate::testing::{Collector, TestPacket};
 use std::collections::BTreeMap;
 use tailrace_core::{Ecn, Rate};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(8), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(8), Duration::ZERO);
 
 fn packets(n: u64) -> Option<Limit> {
     Some(Limit::Packets(n))
@@ -156,9 +156,8 @@ fn the_random_signal_spares_flows_below_the_share_and_marks() {
 
 #[test]
 fn automatic_thresholds_follow_the_buffer_and_the_round_trip() {
-    let at = |config: FredConfig, mbit| {
-        config.thresholds(&LinkView { rate: Rate::from_mbit(mbit), delay: Duration::ZERO })
-    };
+    let at =
+        |config: FredConfig, mbit| config.thresholds(&LinkView::new(Rate::from_mbit(mbit), Duration::ZERO));
     assert_eq!(at(FredConfig::default(), 8), (50.0, 100.0));
     // 8 ms at a packet a millisecond; one packet at least.
     assert_eq!(at(FredConfig { rtt: Duration::from_millis(8), ..FredConfig::default() }, 8), (8.0, 16.0));

@@ -7,7 +7,7 @@ use crate::disciplines::red::{Red, RedConfig};
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::math::pow;
-use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate};
+use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet};
 
 /// Windows over which losses are averaged (spec: one second).
 const WINDOW: Duration = Duration::from_millis(1000);
@@ -46,7 +46,10 @@ impl<P: Packet> Channel<P> {
 
 #[derive(Debug)]
 pub(super) struct Channels<P> {
-    link: u16,
+    /// What the link is called in labels.
+    name: u16,
+    link: LinkView,
+    config: NetfenceConfig,
     /// By level.
     requests: Vec<Channel<P>>,
     request_backlog: Backlog,
@@ -115,26 +118,18 @@ impl Monitor {
 
 impl<P: Packet> Channels<P> {
     pub(super) fn new(config: &NetfenceConfig, link: &LinkView) -> Self {
-        let q_lim = q_lim(config.q_lim, link.rate);
-        let part = |share: f64| Some(Limit::Bytes(Bytes((q_lim.as_f64() * share) as u64)));
-        let red = RedConfig {
-            limit: Limit::Bytes(q_lim),
-            min_th: part(config.min_th.get()),
-            max_th: part(config.max_th.get()),
-            max_p: config.max_p,
-            weight: Some(config.weight),
-            queue_in_bytes: Some(true),
-            ..RedConfig::default()
-        };
+        let q_lim = q_lim(config.q_lim, link);
         Self {
-            link: 0,
+            name: 0,
+            link: *link,
+            config: config.clone(),
             requests: (0..=MOST_LEVEL).map(|_| Channel::new()).collect(),
             request_backlog: Backlog::default(),
             request_due: Instant::ZERO,
             wake: None,
-            request_bps: (link.rate.as_bps() as f64 * config.request_share.get()).max(f64::MIN_POSITIVE),
+            request_bps: request_bps(config, link),
             regular: Channel::new(),
-            red: Red::new(&red, link),
+            red: Red::new(&red(config, q_lim), link),
             legacy: Channel::new(),
             q_lim,
             ecn: config.ecn,
@@ -155,7 +150,15 @@ impl<P: Packet> Channels<P> {
 
     /// What the link is called in labels.
     pub(super) fn attach(&mut self, link: u16) {
-        self.link = link;
+        self.name = link;
+    }
+
+    /// What is measured in time of the link follows it.
+    pub(super) fn link_changed(&mut self, link: &LinkView) {
+        self.link = *link;
+        self.request_bps = request_bps(&self.config, link);
+        self.q_lim = q_lim(self.config.q_lim, link);
+        self.red.follow(&red(&self.config, self.q_lim), link);
     }
 
     pub(super) fn backlog(&self) -> Backlog {
@@ -265,7 +268,8 @@ impl<P: Packet> Channels<P> {
         let (packet, arrival) = level.pop()?;
         self.request_backlog.packets -= 1;
         self.request_backlog.bytes -= packet.size();
-        let time = Duration::from_secs_f64(packet.size().as_f64() * 8.0 / self.request_bps);
+        let size = self.link.wire_size(packet.size());
+        let time = Duration::from_secs_f64(size.as_f64() * 8.0 / self.request_bps);
         self.request_due = now.saturating_add(time);
         Some((self.stamped(packet, now), arrival))
     }
@@ -280,14 +284,34 @@ impl<P: Packet> Channels<P> {
             Mode::Incr => self.monitor.is_overloaded(now),
         };
         if self.monitor.attacked.is_some() && decreases {
-            packet.set_label(feedback.decreased(self.link).label());
+            packet.set_label(feedback.decreased(self.name).label());
         }
         packet
     }
 }
 
-/// The length of a channel: `time` of the link, at least two full packets.
-fn q_lim(time: Duration, rate: Rate) -> Bytes {
+/// The requests' share of the link.
+fn request_bps(config: &NetfenceConfig, link: &LinkView) -> f64 {
+    (link.rate.as_bps() as f64 * config.request_share.get()).max(f64::MIN_POSITIVE)
+}
+
+/// RED on a regular channel of length `q_lim`.
+fn red(config: &NetfenceConfig, q_lim: Bytes) -> RedConfig {
+    let part = |share: f64| Some(Limit::Bytes(Bytes((q_lim.as_f64() * share) as u64)));
+    RedConfig {
+        limit: Limit::Bytes(q_lim),
+        min_th: part(config.min_th.get()),
+        max_th: part(config.max_th.get()),
+        max_p: config.max_p,
+        weight: Some(config.weight),
+        queue_in_bytes: Some(true),
+        ..RedConfig::default()
+    }
+}
+
+/// The length of a channel: what full packets take `time` of the link, at least two.
+fn q_lim(time: Duration, link: &LinkView) -> Bytes {
+    let rate = link.rate_for(LinkView::FULL_PACKET);
     let bytes = u128::from(rate.as_bps()) * u128::from(time.as_nanos()) / 8_000_000_000;
     Bytes(u64::try_from(bytes).unwrap_or(u64::MAX / 4).clamp(3000, u64::MAX / 4))
 }

@@ -5,7 +5,7 @@ use crate::registry::Discipline as _;
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::{Bytes, Duration, FlowKey, Label, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(1), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
 const L: u16 = 7;
 
 /// A queue, driven by hand.

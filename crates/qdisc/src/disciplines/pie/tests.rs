@@ -212,7 +212,7 @@ fn the_rate_is_measured_over_16_kib() {
 
 #[test]
 fn ecn_marks_up_to_the_threshold_and_drops_above_it() {
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     let config = PieConfig { ecn: true, ..no_burst() };
     let outcome = |probability, ecn| {
         let (mut rng, mut sink) = (Rng::new(5), Collector::default());
@@ -237,7 +237,7 @@ fn ecn_marks_up_to_the_threshold_and_drops_above_it() {
 
 #[test]
 fn the_full_queue_drops_before_the_law_is_asked() {
-    let link = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    let link = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
     let mut queue = PieConfig { limit: Limit::Packets(3), ..no_burst() }.build(&link);
     let (mut rng, mut sink) = (Rng::new(5), Collector::default());
     let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };

@@ -212,9 +212,9 @@ impl Discipline for RedConfig {
             max_th: self.max_th.or(Some(bytes(max))),
             weight: Some(Probability::clamped(red.weight())),
             auto_weight: None,
-            bandwidth: self.bandwidth.or(Some(link.rate)),
+            bandwidth: self.bandwidth.or_else(|| Some(link.rate_for(self.avpkt))),
             queue_in_bytes: Some(self.in_bytes()),
-            bottom: self.bottom.or_else(|| Some(auto_bottom(link.rate))),
+            bottom: self.bottom.or_else(|| Some(auto_bottom(link))),
             ..self.clone()
         }
     }

@@ -155,6 +155,10 @@ impl<P: Packet> QueueDiscipline<P> for Gred<P> {
         self.backlog
     }
 
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        self.levels.iter_mut().for_each(|level| level.red.link_changed(link, cx.now));
+    }
+
     fn state_names(&self) -> &'static [&'static str] {
         Red::state_names()
     }
@@ -223,6 +227,9 @@ impl<P: Packet> QueueDiscipline<P> for RedQueue<P> {
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
         either!(self, q => q.handle_timeout(cx));
     }
+    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
+        either!(self, q => q.link_changed(link, cx));
+    }
     fn state_names(&self) -> &'static [&'static str] {
         either!(self, q => q.state_names())
     }
@@ -239,7 +246,7 @@ mod tests {
     use tailrace_core::params::{ParamType as _, Value};
     use tailrace_core::{Bytes, Duration, Ecn, FlowKey, Probability, Rate, Rng};
 
-    const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::ZERO };
+    const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
 
     /// A packet with a codepoint.
     #[derive(Clone, Copy, Debug)]

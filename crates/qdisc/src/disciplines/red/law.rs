@@ -29,6 +29,8 @@ pub struct Red {
     adapt: Option<Adapt>,
     crossings: Option<Crossings>,
     curve: Curve,
+    /// What the link's changes are reckoned from.
+    config: Box<RedConfig>,
 
     /// Linux: the average, and how far it is above `min_th`, count in whole units only. A byte matters to nobody, a packet
     /// does: CHOKe's average is half a packet too large.
@@ -42,15 +44,13 @@ pub struct Red {
 impl Red {
     /// The law with the parameters of `config` on `link`.
     pub fn new(config: &RedConfig, link: &LinkView) -> Self {
-        let packets_per_sec = (link.rate.bytes_per_sec() / config.avpkt.as_f64()).max(f64::MIN_POSITIVE);
-        let idle_rate = config.bandwidth.unwrap_or(link.rate).bytes_per_sec() / config.avpkt.as_f64();
-        let (min_th, max_th) = thresholds(config, packets_per_sec);
+        let OnLink { min_th, max_th, weight, idle_rate, bottom } = OnLink::of(config, link);
         let signal = if config.nodrop { Verdict::MarkOnly } else { Verdict::Signal };
         Self {
             in_bytes: config.in_bytes(),
             min_th,
             max_th,
-            weight: config.weight.map_or_else(|| auto_weight(config, link, packets_per_sec), |w| w.get()),
+            weight,
             gentle: config.gentle,
             guard: config.guard,
             spread: Spread::new(config),
@@ -62,9 +62,10 @@ impl Red {
             avpkt: config.avpkt.as_f64(),
             idle_rate,
             idle_extra: f64::from(u8::from(config.idle == IdleForm::Ns2)),
-            adapt: config.adaptive.then(|| Adapt::new(config, link)),
+            adapt: config.adaptive.then(|| Adapt::new(config, bottom)),
             crossings: None,
             curve: Curve::Linear,
+            config: Box::new(config.clone()),
             whole: config.count == CountForm::Linux && !config.in_bytes(),
             average: 0.0,
             idle_since: Some(Instant::ZERO),
@@ -81,6 +82,20 @@ impl Red {
     /// The law with a `max_p` that changes where the average crosses a threshold (self-configuring RED).
     pub(crate) fn self_configuring(self, crossings: Crossings) -> Self {
         Self { crossings: Some(crossings), ..self }
+    }
+
+    /// As if the law had been made with `config` for `link`; what it has observed stays. Of a silence that lasts, all
+    /// counts at the new rate.
+    pub(crate) fn follow(&mut self, config: &RedConfig, link: &LinkView) {
+        self.take_up(OnLink::of(config, link));
+    }
+
+    fn take_up(&mut self, on_link: OnLink) {
+        let OnLink { min_th, max_th, weight, idle_rate, bottom } = on_link;
+        (self.min_th, self.max_th, self.weight, self.idle_rate) = (min_th, max_th, weight, idle_rate);
+        if let Some(adapt) = &mut self.adapt {
+            adapt.bottom = bottom;
+        }
     }
 
     /// The average, in the unit of the thresholds.
@@ -279,6 +294,10 @@ impl Aqm for Red {
         }
     }
 
+    fn link_changed(&mut self, link: &LinkView, _now: Instant) {
+        self.take_up(OnLink::of(&self.config, link));
+    }
+
     fn state_names() -> &'static [&'static str] {
         &["average_packets", "average_bytes", "drop_probability", "max_p"]
     }
@@ -293,9 +312,35 @@ impl Aqm for Red {
     }
 }
 
-/// The floor of an adaptive `max_p` on a link of this rate (ns-2).
-pub(super) fn auto_bottom(rate: Rate) -> Probability {
-    Probability::clamped((80_000.0 / (rate.as_bps().max(1) as f64)).min(0.01))
+/// What RED takes from its link where the configuration does not state it.
+struct OnLink {
+    min_th: f64,
+    max_th: f64,
+    weight: f64,
+    idle_rate: f64,
+    bottom: f64,
+}
+
+impl OnLink {
+    fn of(config: &RedConfig, link: &LinkView) -> Self {
+        let mean = config.avpkt;
+        let packets_per_sec = link.packets_per_sec(mean).max(f64::MIN_POSITIVE);
+        let (min_th, max_th) = thresholds(config, packets_per_sec);
+        let stated = |rate: Rate| rate.bytes_per_sec() / mean.as_f64();
+        Self {
+            min_th,
+            max_th,
+            weight: config.weight.map_or_else(|| auto_weight(config, link, packets_per_sec), |w| w.get()),
+            idle_rate: config.bandwidth.map_or_else(|| link.packets_per_sec(mean), stated),
+            bottom: config.bottom.unwrap_or_else(|| auto_bottom(link)).get(),
+        }
+    }
+}
+
+/// The floor of an adaptive `max_p` (ns-2): one over the packets of 1000 bytes that the link sends in 100 ms.
+pub(super) fn auto_bottom(link: &LinkView) -> Probability {
+    let rate = link.rate_for(Bytes(1000)).as_bps().max(1);
+    Probability::clamped((80_000.0 / rate as f64).min(0.01))
 }
 
 /// Thresholds in the unit of the average.
@@ -442,14 +487,14 @@ struct Adapt {
 }
 
 impl Adapt {
-    fn new(config: &RedConfig, link: &LinkView) -> Self {
+    fn new(config: &RedConfig, bottom: f64) -> Self {
         Self {
             on: config.adapt_on,
             interval: config.interval,
             alpha: config.alpha.get(),
             beta: config.beta.get(),
             top: config.top.get(),
-            bottom: config.bottom.unwrap_or_else(|| auto_bottom(link.rate)).get(),
+            bottom,
             next: Instant::ZERO.saturating_add(config.interval),
         }
     }

@@ -8,7 +8,7 @@ use crate::testing::{Collector, TestPacket};
 use tailrace_core::{Ecn, Limit, Probability, Rate};
 
 fn link(mbit: u64, delay_ms: u64) -> LinkView {
-    LinkView { rate: Rate::from_mbit(mbit), delay: Duration::from_millis(delay_ms) }
+    LinkView::new(Rate::from_mbit(mbit), Duration::from_millis(delay_ms))
 }
 
 fn p(x: f64) -> Probability {

@@ -5,7 +5,7 @@ use crate::testing::{Collector, TestPacket};
 use std::collections::BTreeMap;
 use tailrace_core::{Bytes, Ecn, Limit, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(10), delay: Duration::from_millis(20) };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::from_millis(20));
 /// A queue on which the filter may act.
 const BUSY: Congestion = Congestion { above_min_th: true, waiting: true };
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::{Bytes, Ecn, Limit, Probability, Rate, Rng};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(5), delay: Duration::from_millis(6) };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(5), Duration::from_millis(6));
 
 /// RRED whose RED drops at the hard limit only.
 fn overflow_only(limit: u64) -> RredConfig {

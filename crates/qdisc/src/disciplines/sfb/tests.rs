@@ -7,7 +7,7 @@ use crate::tc::TcWords;
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::{Ecn, Probability, Rate};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(45), Duration::ZERO);
 
 fn lanl() -> SfbConfig {
     SfbConfig { form: Form::Lanl, ..SfbConfig::default() }

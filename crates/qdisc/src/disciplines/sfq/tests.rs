@@ -15,7 +15,7 @@ struct Bench {
 impl Bench {
     fn new(config: &SfqConfig) -> Self {
         assert_eq!(config.validate(), Ok(()));
-        let link = LinkView { rate: Rate::from_mbit(45), delay: Duration::ZERO };
+        let link = LinkView::new(Rate::from_mbit(45), Duration::ZERO);
         let (queue, now) = (config.build(&link), Instant::ZERO);
         Self { queue, rng: Rng::new(5), sink: Collector::default(), next_id: 0, now }
     }

@@ -5,7 +5,7 @@ use crate::disciplines::red::RedConfig;
 use crate::testing::{Collector, TestPacket};
 use tailrace_core::{Limit, Probability, Rate};
 
-const LINK: LinkView = LinkView { rate: Rate::from_mbit(8), delay: Duration::ZERO };
+const LINK: LinkView = LinkView::new(Rate::from_mbit(8), Duration::ZERO);
 
 fn packets(n: u64) -> Option<Limit> {
     Some(Limit::Packets(n))
