@@ -11,7 +11,7 @@ from tailrace.comparison import Comparison
 from tailrace.errors import Interrupted
 from tailrace.execute import Job, Outcome
 from tailrace.result import Result
-from tailrace.scenario import Overrides, Scenario, ScenarioLike
+from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
 
 
 def run(
@@ -20,21 +20,23 @@ def run(
     seed: int | None = None,
     runs: int | None = None,
     set: Overrides | None = None,  # noqa: A002 - the name of the command line
+    allow: Codes = (),
     jobs: int | None = None,
     progress: bool = False,
 ) -> Result:
     """Runs a scenario and returns what it found.
 
-    `source` is a path, TOML text, a dictionary or a `Scenario`; `set` overrides values by their path in the file.
-    `jobs` runs go in parallel (default: one a processor); results do not depend on it. Ctrl-C stops
-    the runs under way and raises `Interrupted`, a `KeyboardInterrupt` that holds what had ended.
+    `source` is a path, TOML text, a dictionary or a `Scenario`; `set` overrides values by their path in the file,
+    `allow` has codes of warnings that are not wanted. `jobs` runs go in parallel (default: one a processor); results
+    do not depend on it. Ctrl-C stops the runs under way and raises `Interrupted`, a `KeyboardInterrupt` that holds what
+    had ended.
 
     >>> import tailrace
     >>> result = tailrace.run("papers/kochher/kochher.toml", runs=2, set={"duration": "20 s"})  # doctest: +SKIP
     >>> result.aggregate["groups"]["tcp"]["jain"]  # doctest: +SKIP
     {'mean': ..., 'ci95': ..., 'n': 2}
     """
-    scenario = Scenario.of(source, merged(set, seed, runs))
+    scenario = Scenario.of(source, merged(set, seed, runs), allow)
     outcome = watched(jobs_of(scenario), jobs, quiet=not progress)
     finished = execute.completed(outcome)
     result = result_of(scenario, outcome) if finished else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +15,8 @@ from tailrace.errors import ScenarioError, UsageError
 _PLACE_OF_SET = "  --> --set "
 
 Overrides: TypeAlias = Mapping[str, object]
+# Codes of warnings, or a single one.
+Codes: TypeAlias = str | Sequence[str]
 ScenarioLike: TypeAlias = "Scenario | str | os.PathLike[str] | Mapping[str, object]"
 
 
@@ -33,16 +35,18 @@ class Scenario:
         overrides: Overrides | None = None,
         variant: tuple[str, Overrides] | None = None,
         source: _native.Source | None = None,
+        allow: Codes = (),
     ) -> None:
         self.text = text
         self.file_name = file_name
         self.overrides = dict(overrides or {})
+        self.allow = _codes(allow)
         self._variant = variant
         set_by_variant = variant[1] if variant else {}
         try:
             given = _as_text({**self.overrides, **set_by_variant})
             # A variant's file has been read already, and its sweep is of no concern to it.
-            self._source = source or _native.Source(text, file_name)
+            self._source = source or _native.Source(text, file_name, list(self.allow))
             of_source = self._source.variant if variant else self._source.scenario
             self.native = of_source(given, machine.memory())
         except _native.ScenarioError as error:
@@ -52,28 +56,38 @@ class Scenario:
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
         """What the compiled parser made of it is made again, in whatever process."""
-        return Scenario, (self.text, self.file_name, self.overrides, self._variant)
+        return Scenario, (self.text, self.file_name, self.overrides, self._variant, None, self.allow)
 
     @classmethod
-    def of(cls, source: ScenarioLike, set: Overrides | None = None) -> Scenario:  # noqa: A002 - the name of the command line
-        """A scenario from a path, from TOML text (it holds a line break or a `=`), or from a dictionary."""
+    def of(
+        cls,
+        source: ScenarioLike,
+        set: Overrides | None = None,  # noqa: A002 - the name of the command line
+        allow: Codes = (),
+    ) -> Scenario:
+        """A scenario from a path, from TOML text (it holds a line break or a `=`), or from a dictionary.
+
+        `set` overrides values by their path in the file, `allow` has codes of warnings that are not wanted.
+        """
         match source:
             case Scenario():
-                return source.replaced(set) if set else source
+                return source.replaced(set, allow) if set or allow else source
             case Mapping():
-                return cls(toml_text.document(source), "dictionary", set)
+                return cls(toml_text.document(source), "dictionary", set, allow=allow)
             case str() if "\n" in source or "=" in source:
-                return cls(source, "text", set)
+                return cls(source, "text", set, allow=allow)
             case _:
-                return cls(read(Path(source)), os.fspath(source), set)
+                return cls(read(Path(source)), os.fspath(source), set, allow=allow)
 
-    def replaced(self, overrides: Overrides | None) -> Scenario:
+    def replaced(self, overrides: Overrides | None, allow: Codes = ()) -> Scenario:
         """The same scenario with some values set, by their path in the file (`link.bottleneck.rate`)."""
-        return Scenario(self.text, self.file_name, {**self.overrides, **(overrides or {})}, self._variant)
+        merged = {**self.overrides, **(overrides or {})}
+        return Scenario(self.text, self.file_name, merged, self._variant, allow=(*self.allow, *_codes(allow)))
 
     def variant(self, label: str, overrides: Overrides) -> Scenario:
         """The same with what a variant of that name sets. Errors and warnings about that name the variant."""
-        return Scenario(self.text, self.file_name, self.overrides, (label, dict(overrides)), self._source)
+        variant = (label, dict(overrides))
+        return Scenario(self.text, self.file_name, self.overrides, variant, self._source, self.allow)
 
     @property
     def name(self) -> str:
@@ -155,6 +169,10 @@ def _placed(rendered: str, found: list[dict[str, Any]], variant: tuple[str, Over
         own = place is not None and place["path"] in overrides
         lines.append(f"  --> variant {label!r}: {place['path']}={place['value']}" if place and own else line)
     return "\n".join(lines)
+
+
+def _codes(allow: Codes) -> tuple[str, ...]:
+    return (allow,) if isinstance(allow, str) else tuple(allow)
 
 
 def _as_text(overrides: Overrides) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
+use tailrace_scenario::Code;
 use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
@@ -12,7 +13,7 @@ use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::{CcConfig, TcpConfig};
 
-/// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, `citation`, `params`.
+/// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, and mostly `citation` and `params`.
 pub(crate) fn catalog() -> Value {
     let queues: Vec<Value> = tailrace_qdisc::catalog()
         .iter()
@@ -53,6 +54,11 @@ pub(crate) fn catalog() -> Value {
         "apps": tables(&[TCP_APPS, UDP_APPS]),
         "losses": tables(&[LOSSES]),
         "faults": tables(&[&[("fault", FAULT)]]),
+        "diagnostics": Code::ALL.iter().map(|code| json!({
+            "name": code.name(),
+            "severity": code.severity().word(),
+            "doc": code.about(),
+        })).collect::<Vec<_>>(),
     })
 }
 

@@ -31,9 +31,11 @@ pub(crate) struct Source(tailrace_scenario::Source);
 
 #[pymethods]
 impl Source {
+    /// `allow` has codes of warnings that are left out, beside those that the file allows.
     #[new]
-    fn new(text: &str, file_name: &str) -> Self {
-        Self(tailrace_scenario::Source::new(text, file_name))
+    #[pyo3(signature = (text, file_name, allow=Vec::new()))]
+    fn new(text: &str, file_name: &str, allow: Vec<String>) -> Self {
+        Self(tailrace_scenario::Source::new(text, file_name).allowing(allow))
     }
 
     /// The scenario; `overrides` are (path, value) pairs, `memory` the bytes that this machine has.

@@ -44,8 +44,10 @@ pub use declarations::sections;
 pub use model::Scenario;
 pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
 pub use source::{Parsed, Source};
-pub use text::diagnostic::{Diagnostic, Severity, render_all};
+pub use text::codes::Code;
+pub use text::diagnostic::{Diagnostic, render_all};
 pub use text::place::Place;
+pub use text::severity::Severity;
 
 use tailrace_core::Bytes;
 

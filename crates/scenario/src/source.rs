@@ -9,6 +9,8 @@ use crate::model::Scenario;
 use crate::resolving::memory::Estimate;
 use crate::resolving::scenario::{Resolved, resolve};
 use crate::resolving::{roles, sweep};
+use crate::text::allow::allowable;
+use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Table};
 use crate::text::place::Origin;
@@ -41,6 +43,7 @@ impl Parsed {
 pub struct Source {
     text: String,
     file_name: String,
+    allow: Vec<String>,
     /// `None` where there is something to say about it, which is found again for whom it is said to.
     root: Option<Table>,
 }
@@ -48,10 +51,17 @@ pub struct Source {
 impl Source {
     /// Reads the text. What is wrong with it is said when a scenario is made of it.
     pub fn new(text: &str, file_name: &str) -> Self {
-        let sink = Sink::new(file_name, text, &[]);
+        let sink = Sink::new(file_name, text, &[], &[]);
         let root = read::parse(text, &lists(), &sink);
         let root = root.filter(|_| sink.into_sorted().is_empty());
-        Self { text: text.into(), file_name: file_name.into(), root }
+        Self { text: text.into(), file_name: file_name.into(), allow: Vec::new(), root }
+    }
+
+    /// Leaves out warnings with these codes, beside those that the file allows.
+    #[must_use]
+    pub fn allowing(mut self, codes: Vec<String>) -> Self {
+        self.allow.extend(codes);
+        self
     }
 
     /// The scenario with these values set, on a machine with so much memory; see [`crate::parse_within`].
@@ -76,13 +86,16 @@ impl Source {
         memory: Bytes,
         sweep: bool,
     ) -> Result<Parsed, Vec<Diagnostic>> {
-        let sink = Sink::new(&self.file_name, &self.text, overrides);
+        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow);
+        let allow = self.allow.iter().enumerate();
+        let allow: Vec<Code> =
+            allow.filter_map(|(i, word)| allowable(word, Origin::Allow(i), &sink)).collect();
         let read = self.root(sweep, &sink).and_then(|mut root| {
             set(&mut root, overrides, &sink);
             if !sweep {
                 root.restore("sweep", None);
             }
-            build(&root, memory, &sink)
+            build(&root, allow, memory, &sink)
         });
         match read {
             Some((scenario, memory, declaration)) if sink.errors() == 0 => {
@@ -108,17 +121,22 @@ fn set(root: &mut Table, overrides: &[(String, String)], sink: &Sink<'_>) {
     for (i, (path, value)) in ordered {
         let value = read::parse_override(value, i, sink);
         if let Err(lost) = path::set(root, path, Origin::Override(i), value, queue::long_form) {
-            let error = sink.an_error(Origin::Override(i), lost.message);
-            sink.push(match lost.help {
-                Some(help) => error.help(help),
-                None => error,
-            });
+            lost.report(Origin::Override(i), sink);
         }
     }
 }
 
-fn build(root: &Table, memory: Bytes, sink: &Sink<'_>) -> Option<(Scenario, Estimate, Declaration)> {
+fn build(
+    root: &Table,
+    allow: Vec<Code>,
+    memory: Bytes,
+    sink: &Sink<'_>,
+) -> Option<(Scenario, Estimate, Declaration)> {
     let mut draft = Draft::read(root, sink);
+    draft.allow.extend(allow);
+    draft.allow.sort_unstable();
+    draft.allow.dedup();
+    sink.allow(&draft.allow);
     roles::apply(&mut draft, sink);
     let nodes = tables(root, "host") + tables(root, "router");
     let incomplete = draft.links.len() != tables(root, "link") || draft.nodes.len() != nodes;

@@ -1,9 +1,10 @@
 //! What users are told. Each case is a change to a good scenario and the exact text that comes of it, kept in
 //! `tests/errors/`; with `TAILRACE_BLESS=1` the texts are written anew.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use tailrace_core::Bytes;
-use tailrace_scenario::{Severity, parse, parse_within, render_all};
+use tailrace_scenario::{Code, Diagnostic, Severity, Source, parse, parse_within, render_all};
 
 const GOOD: &str = include_str!("files/small.toml");
 
@@ -87,6 +88,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unknown_profile", &[(TCP, "kind = \"mptcp\", profile = \"mptcp_0_95\"")]),
     ("coupled_control_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"olia\"")]),
     ("coupled_control_table_on_tcp", &[(TCP, "kind = \"tcp\", cc = { kind = \"lia\", cap = false }")]),
+    ("unknown_coupled_control", &[(TCP, "kind = \"mptcp\", cc = \"something\"")]),
     ("coupled_control_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"lai\"")]),
     ("policy_keys_on_mptcp", &[(TCP, "kind = \"mptcp\", num_subflows = 3, beta = 0.5")]),
     ("policy_key_of_another", &[(TCP, "kind = \"mptcp\", scheduler = { kind = \"ecf\", num_segments = 3 }")]),
@@ -303,6 +305,25 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("sweep_path", &[("\"link.bottleneck.queue.limit\"", "\"link.botleneck.queue.limit\"")]),
     ("sweep_value", &[("[\"20 packets\"]", "[\"20 packets\", 20]")]),
     ("sweep_unquoted", &[("\"link.bottleneck.queue.limit\"", "link.bottleneck.queue.limit")]),
+    ("sweep_of_nothing", &[("[\"20 packets\"]", "[]")]),
+    ("bad_name", &[("name = \"udp\"", "name = \"u.dp\"")]),
+    ("packet_too_large", &[("size = \"1000 B\"", "size = \"65535 B\"")]),
+    (
+        "ambiguous_name",
+        &[
+            ("between = [\"r2\", \"dst\"]", "name = \"dst\"\nbetween = [\"r2\", \"dst\"]"),
+            ("at = \"src[0]\"", "at = \"dst\""),
+        ],
+    ),
+    (
+        "allow",
+        &[(
+            "runs = 2",
+            "runs = 2\nallow = [\"queue-stays-emtpy\", \"nothing\", \"unknown-key\", \"above-mtu\", 5]",
+        )],
+    ),
+    ("allow_not_a_list", &[("runs = 2", "runs = 2\nallow = \"above-mtu\"")]),
+    ("value_not_plain", &[(TCP, "kind = \"tcp\", sack = [true]")]),
     (
         "several",
         &[
@@ -326,6 +347,12 @@ const OVERRIDES: &[(&str, &[(&str, &str)])] = &[
     ("set_queue_parameter", &[("link.bottleneck.queue.limti", "5 packets")]),
     ("set_fault_index", &[("fault.7.at", "5 s")]),
 ];
+
+/// Name, a whole file.
+const FILES: &[(&str, &str)] = &[("nothing", "name = \"nothing\"\nduration = \"1 s\"\n")];
+
+/// Name, what the command line allows.
+const ALLOWED: &[(&str, &[&str])] = &[("allow_beside_the_file", &["phase-efect", "no such", "no-route"])];
 
 fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(GOOD.to_string(), |text, (from, to)| {
@@ -352,20 +379,47 @@ fn the_good_file_is_good() {
     }
 }
 
+/// Every case with its errors.
+fn cases() -> Vec<(&'static str, Vec<Diagnostic>)> {
+    let of_changes = CASES
+        .iter()
+        .map(|(name, changes)| (*name, parse(&changed(changes), "small.toml", &[]).expect_err(name)));
+    let of_overrides = OVERRIDES.iter().map(|(name, overrides)| {
+        let overrides: Vec<_> = overrides.iter().map(|(p, v)| (p.to_string(), v.to_string())).collect();
+        (*name, parse(GOOD, "small.toml", &overrides).expect_err(name))
+    });
+    let of_files =
+        FILES.iter().map(|(name, text)| (*name, parse(text, &format!("{name}.toml"), &[]).expect_err(name)));
+    let of_allowed = ALLOWED.iter().map(|(name, codes)| {
+        let codes = codes.iter().map(|c| (*c).to_string()).collect();
+        let source = Source::new(GOOD, "small.toml").allowing(codes);
+        (*name, source.scenario(&[], Bytes(1 << 30)).expect_err(name))
+    });
+    of_changes.chain(of_overrides).chain(of_files).chain(of_allowed).collect()
+}
+
 #[test]
 fn errors_read_as_they_should() {
     let mut different = Vec::new();
-    for (name, changes) in CASES {
-        let errors = parse(&changed(changes), "small.toml", &[]).expect_err(name);
+    for (name, errors) in cases() {
         assert!(errors.iter().any(|e| e.severity == Severity::Error), "{name}");
         compare(name, &render_all(&errors, false), &mut different);
     }
-    for (name, overrides) in OVERRIDES {
-        let overrides: Vec<_> = overrides.iter().map(|(p, v)| (p.to_string(), v.to_string())).collect();
-        let errors = parse(GOOD, "small.toml", &overrides).expect_err(name);
-        compare(name, &render_all(&errors, false), &mut different);
-    }
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn every_code_of_an_error_is_that_of_some_case() {
+    let many: String = (0..101).map(|i| format!("key_{i} = 1\n")).collect();
+    let many = parse(&many, "many.toml", &[]).expect_err("a hundred and one unknown keys");
+    let huge = changed(&[("count = 4", "count = 4000000000")]);
+    let huge = parse(&huge, "small.toml", &[]).expect_err("too many hosts");
+    let cases = cases();
+    let found: BTreeSet<_> =
+        cases.iter().flat_map(|(_, errors)| errors).chain(&many).chain(&huge).map(|e| e.code).collect();
+    let all: BTreeSet<_> = Code::ALL.iter().copied().filter(|c| c.severity() == Severity::Error).collect();
+    let missing: Vec<_> = all.difference(&found).map(|code| code.name()).collect();
+    assert!(missing.is_empty(), "no case has {missing:?}");
 }
 
 #[test]
@@ -390,12 +444,19 @@ fn errors_as_data_carry_place_and_names() {
     let error = &parse(&text, "small.toml", &[]).unwrap_err()[0];
     let json = error.to_json();
     let at = text.find("\"remo\"").unwrap();
+    assert_eq!(json["code"], "unknown-kind");
     assert_eq!(json["span"], serde_json::json!([at, at + 6]));
     assert_eq!(json["line"], text[..at].matches('\n').count() + 1);
     assert_eq!(json["column"], at - text[..at].rfind('\n').unwrap());
     assert!(json["expected"].as_array().unwrap().contains(&"cubic".into()));
     let error = &parse(GOOD, "small.toml", &[("runs".into(), "x".into())]).unwrap_err()[0];
     assert_eq!(error.to_json()["override"]["path"], "runs");
+    let source = Source::new(GOOD, "small.toml").allowing(vec!["no-route".into()]);
+    let error = &source.scenario(&[], Bytes(1 << 30)).unwrap_err()[0];
+    assert_eq!(
+        (&error.to_json()["code"], &error.to_json()["allow"]),
+        (&"allowed-error".into(), &"no-route".into())
+    );
 }
 
 #[test]

@@ -20,6 +20,7 @@ def check(
         list[str], typer.Argument(metavar="FILE...", help="Scenario files (TOML), or - for stdin.")
     ],
     sets: common.Sets = None,
+    allow: common.Allow = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
@@ -28,7 +29,7 @@ def check(
     reports = []
     for file in files:
         try:
-            scenario, cells = _checked(file, sets)
+            scenario, cells = _checked(file, sets, allow)
         except UsageError as error:
             code = error.exit_code
             reports.append(_report(file, errors=_errors(error)))
@@ -46,9 +47,11 @@ def check(
         raise typer.Exit(code)
 
 
-def _checked(file: str, sets: list[str] | None) -> tuple[Scenario, dict[str, Scenario]]:
+def _checked(
+    file: str, sets: list[str] | None, allow: list[str] | None
+) -> tuple[Scenario, dict[str, Scenario]]:
     """The scenario of a file, and each variant of its `[sweep]`."""
-    scenario = common.load(file, sets)
+    scenario = common.load(file, sets, allow=allow)
     cells = variants.of_scenario(scenario)
     return scenario, {cell.label: scenario.variant(cell.label, cell.overrides) for cell in cells}
 
@@ -73,4 +76,4 @@ def _report(
 def _errors(error: UsageError) -> list[dict[str, Any]]:
     if isinstance(error, ScenarioError):
         return error.diagnostics
-    return [{"severity": "error", "message": str(error)}]
+    return [{"severity": "error", "code": None, "message": str(error)}]

@@ -30,6 +30,14 @@ Sets = Annotated[
         "--set", metavar="PATH=VALUE", help="Override a value, e.g. link.bottleneck.rate=10mbit. Repeatable."
     ),
 ]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="CODE",
+        help="Leave out warnings with this code, e.g. queue-stays-empty. Repeatable, or with commas.",
+    ),
+]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Replications [default: the file's].")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Base seed [default: the file's].")]
 Jobs = Annotated[
@@ -108,16 +116,23 @@ def nearest(word: str, names: Iterable[str], command: str) -> str:
     return f"; did you mean tailrace {command} {close[0]}?" if close else ""
 
 
-def load(file: str, sets: Sequence[str] | None, seed: int | None = None, runs: int | None = None) -> Scenario:
+def load(
+    file: str,
+    sets: Sequence[str] | None,
+    seed: int | None = None,
+    runs: int | None = None,
+    allow: Sequence[str] | None = None,
+) -> Scenario:
     """The scenario of a file, or of stdin for `-`."""
     from tailrace.api import merged
 
     overrides = merged(parse_assignments(sets or []), seed, runs)
+    codes = [code for text in allow or [] for code in listed(text)]
     if file == "-":
-        return Scenario(sys.stdin.read(), "stdin", overrides)
+        return Scenario(sys.stdin.read(), "stdin", overrides, allow=codes)
     if Path(file).is_dir():
         fail(f"{file} is a folder, not a scenario file")
-    return Scenario.of(Path(file), overrides)
+    return Scenario.of(Path(file), overrides, codes)
 
 
 def show(*renderables: object) -> None:

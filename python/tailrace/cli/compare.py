@@ -31,6 +31,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         ),
     ] = None,
     sets: common.Sets = None,
+    allow: common.Allow = None,
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
@@ -53,7 +54,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     cells: dict[str, Scenario] = {}
     target = output
     if not all(Path(path).is_dir() for path in paths):
-        scenario = _scenario(paths, sets, seed, runs)
+        scenario = common.load(_single(paths), sets, seed, runs, allow)
         cells = of_file(scenario, set_each or [], queue)
         if not quiet:
             warn(variants.warnings(cells))
@@ -83,14 +84,14 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         raise typer.Exit(code)
 
 
-def _scenario(paths: list[str], sets: list[str] | None, seed: int | None, runs: int | None) -> Scenario:
+def _single(paths: list[str]) -> str:
     """The one scenario that is to be compared with itself."""
     if len(paths) > 1:
         missing = [path for path in paths if not Path(path).exists()]
         if missing:
             common.fail(f"there is no folder {missing[0]}")
         common.fail("give one scenario file, or only result folders")
-    return common.load(paths[0], sets, seed, runs)
+    return paths[0]
 
 
 def _echo_plans(cells: Mapping[str, Scenario], *, json: bool) -> None:

@@ -80,12 +80,13 @@ def _show_lists(chosen: dict[str, list[dict[str, Any]]]) -> None:
                 typer.echo(f"\n  {FAMILIES.get(family, family)}")
             for entry in members:
                 properties = [word for word, has in PROPERTIES.items() if "family" in entry and has(entry)]
+                properties += [entry["severity"]] if "severity" in entry else []
                 line = f"  {entry['name']:<{width}}  {entry['doc'].strip().splitlines()[0]}"
                 typer.echo(f"{line} [{', '.join(properties)}]" if properties else line.rstrip())
     if "queues" in chosen:
         typer.echo(f"\n{LEGEND}")
-    if len(chosen) == 1:
-        (kind,) = chosen
+    kind, *others = chosen
+    if not others and any(entry.get("params") for entry in chosen[kind]):
         typer.echo(f"\nparameters: tailrace list {kind} NAME")
 
 

@@ -23,6 +23,7 @@ from tailrace.scenario import Scenario
 def run(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML), or - for stdin.")],
     sets: common.Sets = None,
+    allow: common.Allow = None,
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
@@ -41,7 +42,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     no_plots: common.NoPlots = False,
 ) -> None:
     """Run a scenario: a table, a result folder, figures."""
-    scenario = common.load(file, sets, seed, runs)
+    scenario = common.load(file, sets, seed, runs, allow)
     wanted = check_figures(figures)
     cells = variants.of_scenario(scenario)
     if not quiet:

@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::link::LinkDecl;
 use crate::model::Scenario;
-use crate::text::diagnostic::Severity;
+use crate::text::codes::Code;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
 
@@ -16,8 +16,8 @@ pub(crate) struct Adviser<'a> {
 }
 
 impl Adviser<'_> {
-    pub(crate) fn warn(&self, origin: Origin, message: String, help: &str) {
-        self.sink.push(self.sink.at(Severity::Warning, origin, message).help(help));
+    pub(crate) fn warn(&self, code: Code, origin: Origin, message: String, help: &str) {
+        self.sink.push(self.sink.at(code, origin, message).help(help));
     }
 
     pub(crate) fn flow_origin(&self, group: usize) -> Origin {

@@ -3,6 +3,7 @@
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::Paths;
 use crate::advice::roles;
+use crate::text::codes::Code;
 use tailrace_core::Rate;
 
 /// A queue under study that nothing can fill.
@@ -13,7 +14,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
         let name = decl.shown();
         if loads.is_empty() {
             let message = format!("no flow crosses link {name}, whose queue is given");
-            a.warn(decl.queue_origin.0, message, "results will show an empty queue");
+            a.warn(Code::UnusedQueue, decl.queue_origin.0, message, "results will show an empty queue");
             continue;
         }
         let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
@@ -28,6 +29,6 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             |l| format!("slower links such as {} let", a.scenario.links[l].name),
         );
         let help = format!("{by} at most {} reach its {}", Rate::from_bps(offered), most.rate);
-        a.warn(decl.queue_origin.0, message, &help);
+        a.warn(Code::QueueStaysEmpty, decl.queue_origin.0, message, &help);
     }
 }

@@ -1,6 +1,7 @@
 //! Advice on whose form of a queue discipline runs.
 
 use crate::advice::adviser::Adviser;
+use crate::text::codes::Code;
 use tailrace_transport::Profile;
 
 /// Queues whose form nobody chose, beside flows that are Linux's.
@@ -16,7 +17,7 @@ pub(super) fn check(a: &Adviser<'_>) {
             let message =
                 format!("the {kind} of link {} has the form {form:?}, its flows are Linux's", decl.shown());
             let help = "choose with form = \"linux\" in the queue, or queue_form = \"linux\" for all; or write the form down";
-            a.warn(decl.queue_origin.0, message, help);
+            a.warn(Code::OtherForm, decl.queue_origin.0, message, help);
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::advice::adviser::Adviser;
 use crate::model::{Fault, FaultKind, NodeIndex, NodeKind, Transport};
 use crate::resolving::topology::Topology;
+use crate::text::codes::Code;
 
 /// A host whose only link goes down and returns: its address is gone meanwhile, and a connection with its last subflow.
 pub(crate) fn check(a: &Adviser<'_>) {
@@ -19,7 +20,7 @@ pub(crate) fn check(a: &Adviser<'_>) {
         let message = format!("link {link} is the only one of {name}, and goes down under flow {flow}");
         let help = "its connections lose their last subflow with the address, and most profiles never open another: \
                     kind = \"blackhole\" loses packets only, a second [[link]] of the host keeps them alive";
-        a.warn(a.fault_origin(i), message, help);
+        a.warn(Code::OnlyLinkDown, a.fault_origin(i), message, help);
     }
 }
 

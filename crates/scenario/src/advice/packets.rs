@@ -4,6 +4,7 @@ use crate::advice::adviser::Adviser;
 use crate::advice::paths::{Direction, Paths, is_periodic};
 use crate::declarations::flow::mptcp::route_len;
 use crate::model::{FlowGroup, Transport};
+use crate::text::codes::Code;
 use tailrace_core::Bytes;
 
 /// Packets that a link of their path drops for their size.
@@ -27,7 +28,7 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
     let (name, mtu) = (&a.scenario.links[link].name, a.scenario.links[link].forward.mtu);
     let message = format!("packets of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
     let help = format!("they are dropped; set `mtu` of link {} or smaller packets", a.decl(link).shown());
-    a.warn(a.flow_origin(i), message, &help);
+    a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
 }
 
 /// Strictly periodic packets at a drop-tail link's rate take every free place in its queue.
@@ -45,6 +46,6 @@ pub(super) fn check_flood(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &
         let message = format!("flow {} without jitter can lock other flows out of link {link}", group.name);
         let help = "a periodic flood at a drop-tail link's rate takes every free place (phase effect); \
                     try app.jitter = 0.1";
-        a.warn(a.flow_origin(i), message, help);
+        a.warn(Code::PhaseEffect, a.flow_origin(i), message, help);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::advice::adviser::Adviser;
 use crate::model::{App, FlowGroup, LinkSpec, Loss};
+use crate::text::codes::Code;
 use crate::text::place::Origin;
 
 /// Several runs of a scenario without anything random are the same run.
@@ -19,7 +20,7 @@ pub(super) fn check(a: &Adviser<'_>) {
     if s.runs > 1 && specs.all(dull_link) && s.flows.iter().all(dull_flow) {
         let message = format!("nothing is random: the {} runs will be the same", s.runs);
         let help = "draw the flows' starts, as in start = \"uniform(0 s, 1 s)\", or set runs = 1";
-        a.warn(Origin::Scenario, message, help);
+        a.warn(Code::EqualRuns, Origin::Scenario, message, help);
     }
 }
 

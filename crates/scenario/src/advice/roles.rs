@@ -4,6 +4,7 @@ use crate::advice::adviser::Adviser;
 use crate::model::{FlowGroup, Link, NodeIndex};
 use crate::resolving::roles::role_of;
 use crate::resolving::topology::{Hop, Topology};
+use crate::text::codes::Code;
 use std::collections::BTreeSet;
 use tailrace_qdisc::QdiscConfig;
 
@@ -112,7 +113,7 @@ fn warn(
         node(pair.0),
         node(pair.1)
     );
-    a.warn(a.flow_origin(i), message, &help);
+    a.warn(Code::MissingCounterpart, a.flow_origin(i), message, &help);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::Paths;
 use crate::model::{FlowGroup, Transport};
+use crate::text::codes::Code;
 
 /// Multipath TCP that can never have a second subflow.
 pub(super) fn check(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths) {
@@ -39,5 +40,5 @@ pub(super) fn check(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths)
             format!("use path_manager = \"fullmesh\", or {ports}"),
         )
     };
-    a.warn(a.flow_origin(i), message, &help);
+    a.warn(Code::SingleSubflow, a.flow_origin(i), message, &help);
 }

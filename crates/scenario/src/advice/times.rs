@@ -3,6 +3,7 @@
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::Paths;
 use crate::model::DurationDist;
+use crate::text::codes::Code;
 
 /// Statistics over less than this many round trips say little.
 const MIN_ROUND_TRIPS: u64 = 20;
@@ -19,13 +20,13 @@ pub(super) fn check_ends(a: &Adviser<'_>) {
             && start >= end
         {
             let message = format!("flow {} starts at {start}, when the run is over", group.name);
-            a.warn(a.flow_origin(i), message, "the run lasts as long as `duration` says");
+            a.warn(Code::AfterTheEnd, a.flow_origin(i), message, "the run lasts as long as `duration` says");
         }
     }
     for (fault, decl) in a.scenario.faults.iter().zip(&a.draft.faults) {
         if fault.at >= end {
             let message = format!("the fault at {} comes when the run is over", fault.at);
-            a.warn(decl.at.origin, message, "the run lasts as long as `duration` says");
+            a.warn(Code::AfterTheEnd, decl.at.origin, message, "the run lasts as long as `duration` says");
         }
     }
 }
@@ -42,6 +43,6 @@ pub(super) fn check_round_trips(a: &Adviser<'_>, paths: &Paths) {
             format!("statistics cover {measured}, less than {MIN_ROUND_TRIPS} round trips of flow {name}");
         let help =
             format!("its round trip takes {rtt} without queues; lengthen `duration` or shorten `warmup`");
-        a.warn(a.flow_origin(group), message, &help);
+        a.warn(Code::FewRoundTrips, a.flow_origin(group), message, &help);
     }
 }

@@ -4,6 +4,7 @@ use crate::advice::adviser::Adviser;
 use crate::declarations::distribution;
 use crate::declarations::link::LinkDecl;
 use crate::model::LinkSpec;
+use crate::text::codes::Code;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Duration, Limit, Rate};
@@ -16,11 +17,11 @@ pub(super) fn check(a: &Adviser<'_>, decl: &LinkDecl) {
         let delay = spec.delay.mean();
         if spec.rate < Rate::from_bps(1_000) || spec.rate > Rate::from_bps(1_000_000_000_000) {
             let message = format!("link {name} has a rate of {}", spec.rate);
-            a.warn(decl.origin.0, message, "is the unit what you mean?");
+            a.warn(Code::UnusualRate, decl.origin.0, message, "is the unit what you mean?");
         }
         if delay > Duration::from_secs(10) {
             let message = format!("link {name} has a delay of {}", distribution::shown(&spec.delay));
-            a.warn(decl.origin.0, message, "is the unit what you mean?");
+            a.warn(Code::UnusualDelay, decl.origin.0, message, "is the unit what you mean?");
         }
         if decl.observed {
             check_limit(a, decl, spec);
@@ -37,12 +38,12 @@ fn check_limit(a: &Adviser<'_>, decl: &LinkDecl, spec: &LinkSpec) {
     };
     if bytes < 2 * u128::from(spec.mtu.get()) {
         let message = format!("the queue of link {} holds {limit}, less than two packets", decl.shown());
-        a.warn(decl.queue_origin.0, message, "bursts of even two packets are lost");
+        a.warn(Code::TinyLimit, decl.queue_origin.0, message, "bursts of even two packets are lost");
     }
     if bytes * 8 > u128::from(spec.rate.as_bps()) * 10 {
         let message =
             format!("the queue of link {} holds {limit}, more than 10 s at {}", decl.shown(), spec.rate);
-        a.warn(decl.queue_origin.0, message, "is the unit what you mean?");
+        a.warn(Code::HugeLimit, decl.queue_origin.0, message, "is the unit what you mean?");
     }
 }
 

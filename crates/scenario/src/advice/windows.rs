@@ -2,6 +2,7 @@
 
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::{Paths, Windows};
+use crate::text::codes::Code;
 use std::collections::BTreeMap;
 
 /// TCP flows whose windows together cannot fill the slowest link of their path; once a declaration of links
@@ -28,6 +29,11 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             "{at} to {} bytes, but the bandwidth-delay product is {} bytes; raise `window` or `receive_buffer`",
             worst.bytes, worst.bdp
         );
-        a.warn(a.flow_origin(group), format!("the windows of the TCP flows over {what}"), &help);
+        a.warn(
+            Code::SmallWindows,
+            a.flow_origin(group),
+            format!("the windows of the TCP flows over {what}"),
+            &help,
+        );
     }
 }

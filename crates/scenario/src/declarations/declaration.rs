@@ -5,6 +5,7 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
 use crate::model::Record;
+use crate::text::codes::Code;
 use crate::text::place::{At, Ignored, Origin};
 use tailrace_core::Duration;
 
@@ -17,6 +18,7 @@ pub struct Declaration {
     pub(crate) warmup: At<Duration>,
     pub(crate) runs: u32,
     pub(crate) seed: u64,
+    pub(crate) allow: Vec<Code>,
     pub(crate) record: Record,
     pub(crate) record_origin: Ignored<Origin>,
     pub(crate) nodes: Vec<NodeDecl>,

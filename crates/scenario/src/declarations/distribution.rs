@@ -1,6 +1,7 @@
 //! Distributions of durations as text: `5 ms`, `uniform(1 ms, 15 ms)`, `exponential(100 ms)`,
 //! `pareto(100 ms, 1.5)`, `normal(10 ms, 1 ms)`.
 
+use crate::declarations::unfit::Unfit;
 use crate::model::DurationDist;
 use tailrace_core::Duration;
 use tailrace_core::text::{Quantity, nearest};
@@ -17,17 +18,17 @@ pub(crate) const FORMS: &[(&str, &str)] = &[
 ];
 
 /// Reads a duration or a distribution.
-pub(crate) fn parse(text: &str) -> Result<DurationDist, String> {
+pub(crate) fn parse(text: &str) -> Result<DurationDist, Unfit> {
     let Some((name, rest)) = text.split_once('(') else {
         let named = FORMS.iter().find(|(n, _)| *n == text.trim());
         if let Some((_, form)) = named {
-            return Err(format!("needs its arguments, as in \"{form}\""));
+            return Err(format!("needs its arguments, as in \"{form}\"").into());
         }
         return span(text).map(DurationDist::Constant);
     };
     let name = name.trim();
     let Some(inside) = rest.trim_end().strip_suffix(')') else {
-        return Err(format!("{text:?} has no closing parenthesis"));
+        return Err(format!("{text:?} has no closing parenthesis").into());
     };
     let args: Vec<&str> = inside.split(',').map(str::trim).collect();
     let Some((_, form)) = FORMS.iter().find(|(n, _)| *n == name) else {
@@ -36,13 +37,13 @@ pub(crate) fn parse(text: &str) -> Result<DurationDist, String> {
             || format!("known: {}", FORMS.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", ")),
             |n| format!("did you mean {n:?}?"),
         );
-        return Err(format!("unknown distribution {name:?}; {hint}"));
+        return Err(format!("unknown distribution {name:?}; {hint}").into());
     };
     match (name, args.as_slice()) {
         ("uniform", [low, high]) => {
             let (low, high) = (span(low)?, span(high)?);
             if low > high {
-                return Err(format!("the lower end {low} is above the upper end {high}"));
+                return Err(format!("the lower end {low} is above the upper end {high}").into());
             }
             Ok(DurationDist::Uniform(low, high))
         }
@@ -51,17 +52,18 @@ pub(crate) fn parse(text: &str) -> Result<DurationDist, String> {
         ("pareto", [mean, shape]) => {
             let value: f64 = shape.parse().map_err(|_| format!("the shape {shape:?} is not a number"))?;
             if !(value > 1.0 && value.is_finite()) {
-                return Err(format!("the shape must be above 1 for the mean to exist, found {shape}"));
+                let why = format!("the shape must be above 1 for the mean to exist, found {shape}");
+                return Err(Unfit::outside(why));
             }
             Ok(DurationDist::Pareto(span(mean)?, value))
         }
-        _ => Err(format!("{} arguments do not fit; expected \"{form}\"", args.len())),
+        _ => Err(format!("{} arguments do not fit; expected \"{form}\"", args.len()).into()),
     }
 }
 
-fn span(text: &str) -> Result<Duration, String> {
+fn span(text: &str) -> Result<Duration, Unfit> {
     let d = Duration::parse(text)?;
-    if d > MAX_DURATION { Err("longer than ten years".into()) } else { Ok(d) }
+    if d > MAX_DURATION { Err(Unfit::outside("longer than ten years")) } else { Ok(d) }
 }
 
 /// The text that [`parse`] reads back.
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn wrong_forms_are_explained() {
-        let error = |text| parse(text).unwrap_err();
+        let error = |text| parse(text).unwrap_err().why;
         assert!(error("unifrom(1 ms, 2 ms)").contains("did you mean \"uniform\""));
         assert!(error("uniform(3 ms, 2 ms)").contains("above the upper end"));
         assert!(error("uniform(3 ms)").contains("uniform(1 ms, 15 ms)"));

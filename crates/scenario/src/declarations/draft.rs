@@ -1,5 +1,6 @@
 //! The scenario as far as it could be read: declarations with their defaults filled in, counts not yet expanded.
 
+use crate::declarations::allow::read_allow;
 use crate::declarations::declaration::{Declaration, SweepAxis};
 use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
@@ -11,6 +12,7 @@ use crate::declarations::queue;
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::SCENARIO;
 use crate::model::NodeKind;
+use crate::text::codes::Code;
 use crate::text::document::Table;
 use crate::text::place::{Ignored, Origin};
 use crate::text::sink::Sink;
@@ -18,6 +20,8 @@ use crate::text::sink::Sink;
 /// What could be read. The head is missing where one of its values is wrong; lists lack what is wrong.
 pub(crate) struct Draft {
     pub(crate) head: Option<Head>,
+    /// Warnings that are not wanted.
+    pub(crate) allow: Vec<Code>,
     pub(crate) nodes: Vec<NodeDecl>,
     pub(crate) links: Vec<LinkDecl>,
     pub(crate) flows: Vec<FlowDecl>,
@@ -32,6 +36,7 @@ impl Draft {
     pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Self {
         let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
         let head = read_head(&r);
+        let allow = read_allow(&r);
         let mut nodes = read_nodes(&r, "host", NodeKind::Host);
         nodes.extend(read_nodes(&r, "router", NodeKind::Router));
         nodes.sort_by_key(|n| match n.name.origin {
@@ -46,6 +51,7 @@ impl Draft {
         let flows = r.list("flow", |node, sink| FlowDecl::read(node, sink).map_err(|l| loose.extend(l)).ok());
         let draft = Self {
             head,
+            allow,
             nodes,
             links,
             flows,
@@ -73,6 +79,7 @@ impl Draft {
             "capture" => drop(r.list(key, CaptureDecl::read)),
             _ => {
                 read_head(&r);
+                read_allow(&r);
                 r.finish();
             }
         }
@@ -88,6 +95,7 @@ impl Draft {
             warmup: head.warmup,
             runs: head.runs,
             seed: head.seed,
+            allow: self.allow,
             record: head.record,
             record_origin: Ignored(head.record_origin),
             nodes: self.nodes,

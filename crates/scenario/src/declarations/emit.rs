@@ -27,6 +27,10 @@ impl Declaration {
         out.put("warmup", shown(d.warmup.value));
         out.put("runs", d.runs);
         out.put("seed", d.seed);
+        if !d.allow.is_empty() {
+            let codes: Vec<_> = d.allow.iter().map(|code| text(code.name())).collect();
+            out.put("allow", format_args!("[{}]", codes.join(", ")));
+        }
         record(&mut out, &d.record);
         d.nodes.iter().for_each(|n| node_decl(&mut out, n));
         d.links.iter().for_each(|l| link(&mut out, l));

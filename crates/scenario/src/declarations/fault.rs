@@ -4,8 +4,10 @@ use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS};
+use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{choice, duration, link_rate, plain};
 use crate::model::FaultKind;
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::At;
 use crate::text::sink::Sink;
@@ -33,7 +35,11 @@ impl FaultDecl {
         if let (Some(at), Some(until)) = (&at, &until)
             && until.value <= at.value
         {
-            sink.error(until.origin, format!("the fault ends at {} but starts at {}", until.value, at.value));
+            sink.error(
+                Code::ContradictingTimes,
+                until.origin,
+                format!("the fault ends at {} but starts at {}", until.value, at.value),
+            );
         }
         r.node("value");
         r.finish();
@@ -45,14 +51,17 @@ fn read_kind(kind: &str, r: &Reader<'_>) -> Option<FaultKind> {
     let sink = r.sink();
     if kind == "down" || kind == "blackhole" {
         if let Some(node) = r.node("value") {
-            sink.error(node.origin, format!("a fault of kind {kind:?} takes no `value`"));
+            sink.error(Code::MisplacedKey, node.origin, format!("a fault of kind {kind:?} takes no `value`"));
             return None;
         }
         return Some(if kind == "down" { FaultKind::Down } else { FaultKind::Blackhole });
     }
     let Some(node) = r.node("value") else {
         let message = format!("a fault of kind {kind:?} needs a `value`");
-        sink.push(sink.an_error(r.origin(), message).help(format!("`value`: the {kind} while it lasts")));
+        sink.push(
+            sink.at(Code::MissingKey, r.origin(), message)
+                .help(format!("`value`: the {kind} while it lasts")),
+        );
         return None;
     };
     match kind {
@@ -80,11 +89,11 @@ impl CaptureDecl {
     }
 }
 
-fn read_snaplen(node: &Node) -> Result<u32, String> {
+fn read_snaplen(node: &Node) -> Result<u32, Unfit> {
     let size: Bytes = plain(node)?;
     // IPv4 and TCP headers with all their options are 120 bytes; less would cut headers.
     match u32::try_from(size.get()) {
         Ok(n) if (120..=65_535).contains(&n) => Ok(n),
-        _ => Err(format!("expected 120 B (all headers) to 65535 B, found {size}")),
+        _ => Err(Unfit::outside(format!("expected 120 B (all headers) to 65535 B, found {size}"))),
     }
 }

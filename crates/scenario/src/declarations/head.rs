@@ -2,8 +2,10 @@
 
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::RECORD;
+use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{duration, plain, positive_count, positive_duration, text};
 use crate::model::Record;
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -28,7 +30,7 @@ pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
     if let Some(at) = &name
         && at.value.trim().is_empty()
     {
-        sink.error(at.origin, "a scenario's name cannot be empty");
+        sink.error(Code::BadName, at.origin, "a scenario's name cannot be empty");
     }
     let question = r.read_or("question", String::new(), text);
     let duration_at = r.need("duration", positive_duration);
@@ -47,7 +49,7 @@ pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
         let message =
             format!("the warmup of {} leaves nothing of the duration of {}", warmup.value, duration.value);
         let place = if warmup.origin == Origin::Scenario { duration.origin } else { warmup.origin };
-        sink.push(sink.an_error(place, message).label("must be less than `duration`"));
+        sink.push(sink.at(Code::ContradictingTimes, place, message).label("must be less than `duration`"));
     }
     Some(Head {
         name: name?.value,
@@ -72,7 +74,9 @@ fn read_record(node: &Node, duration: Option<Duration>, sink: &Sink<'_>) -> Opti
     let default = default_record(duration);
     let interval = r.read_or("interval", default.interval, |node| match node.as_text() {
         Some("off") => Ok(None),
-        _ => positive_duration(node).map(Some).map_err(|e| format!("{e}, or \"off\"")),
+        _ => positive_duration(node)
+            .map(Some)
+            .map_err(|e| Unfit { why: format!("{}, or \"off\"", e.why), ..e }),
     });
     let max_series_flows = r.read_or("max_series_flows", default.max_series_flows, plain);
     let events = r.read_or("events", default.events, plain);

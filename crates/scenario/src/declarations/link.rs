@@ -5,8 +5,10 @@ use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::queue::{QueueDefaults, read_queue, writes};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LINK, REVERSE};
+use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{distribution, plain, positive_rate};
 use crate::model::{LinkSpec, Loss, Strip};
+use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::place::{At, Ignored, Origin};
 use crate::text::sink::Sink;
@@ -112,9 +114,13 @@ fn writes_queue(reverse: &Node) -> bool {
     reverse.as_table().is_some_and(|t| t.get("queue").is_some())
 }
 
-fn read_overhead(node: &Node) -> Result<Bytes, String> {
+fn read_overhead(node: &Node) -> Result<Bytes, Unfit> {
     let overhead: Bytes = plain(node)?;
-    if overhead > Bytes(65_536) { Err("more than 64 KiB for each packet".into()) } else { Ok(overhead) }
+    if overhead > Bytes(65_536) {
+        Err(Unfit::outside("more than 64 KiB for each packet"))
+    } else {
+        Ok(overhead)
+    }
 }
 
 fn read_ends(node: &Node, sink: &Sink<'_>) -> Option<[At<Selector>; 2]> {
@@ -123,14 +129,14 @@ fn read_ends(node: &Node, sink: &Sink<'_>) -> Option<[At<Selector>; 2]> {
         _ => &[],
     };
     let [a, b] = items else {
-        let error = sink.an_error(node.origin, "`between` takes two ends");
+        let error = sink.at(Code::WrongType, node.origin, "`between` takes two ends");
         sink.push(error.help("such as between = [\"src[*]\", \"g1\"]"));
         return None;
     };
     let end = |node: &Node| match names::read_selector(node) {
         Ok(value) => Some(At { value, origin: node.origin }),
-        Err(why) => {
-            sink.push(sink.an_error(node.origin, "bad end of a link").label(why));
+        Err(unfit) => {
+            sink.push(sink.at(unfit.code, node.origin, "bad end of a link").label(unfit.why));
             None
         }
     };

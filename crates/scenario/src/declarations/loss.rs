@@ -1,6 +1,6 @@
 //! Random loss: a probability, or a loss process.
 
-use crate::declarations::kinds::kind_of;
+use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LOSSES, section_of};
 use crate::declarations::values::{plain, positive_count};
@@ -22,14 +22,15 @@ pub(crate) fn read_loss(node: &Node, sink: &Sink<'_>) -> Option<Loss> {
     if !matches!(node.data, Data::Table(_)) {
         return match plain::<Probability>(node) {
             Ok(p) => Some(independent(p)),
-            Err(why) => {
-                sink.push(sink.an_error(node.origin, "bad value of `loss`").label(why));
+            Err(unfit) => {
+                sink.push(sink.at(unfit.code, node.origin, "bad value of `loss`").label(unfit.why));
                 None
             }
         };
     }
     let kinds: Vec<&'static str> = LOSSES.iter().map(|(k, _)| *k).collect();
-    let (kind, table) = kind_of(node, "loss process", &kinds, sink)?;
+    let (kind, table) =
+        kind_of(node, &Kinds { what: "loss process", names: &kinds, command: "tailrace list losses" }, sink)?;
     let section = section_of(LOSSES, kind);
     let r = Reader::of(table?, node.origin, section, sink).kinded();
     let loss = match kind {

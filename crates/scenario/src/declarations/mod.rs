@@ -4,6 +4,7 @@
 //! file. Knows no other table than the one it reads: what names mean is for `resolving`.
 //! May import: `model`, `text`.
 
+pub(crate) mod allow;
 pub(crate) mod declaration;
 pub(crate) mod distribution;
 pub(crate) mod draft;
@@ -21,4 +22,5 @@ mod emit;
 mod kinds;
 mod loss;
 mod reader;
+mod unfit;
 mod values;

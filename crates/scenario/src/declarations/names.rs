@@ -1,6 +1,8 @@
 //! Names, and selectors of several things at once: `g1`, `src[*]`, `src[3]`, `path[0..4]` (end exclusive).
 
+use crate::declarations::unfit::Unfit;
 use crate::declarations::values;
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::At;
 use core::fmt;
@@ -83,19 +85,23 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 }
 
 /// For [`Reader::read`](crate::declarations::reader::Reader::read).
-pub(crate) fn read_name(node: &Node) -> Result<String, String> {
-    values::text(node).and_then(|text| name(&text))
+pub(crate) fn read_name(node: &Node) -> Result<String, Unfit> {
+    values::text(node).and_then(|text| name(&text).map_err(Unfit::of(Code::BadName)))
 }
 
 /// For [`Reader::read`](crate::declarations::reader::Reader::read).
-pub(crate) fn read_selector(node: &Node) -> Result<Selector, String> {
-    values::text(node).and_then(|text| Selector::parse(&text))
+pub(crate) fn read_selector(node: &Node) -> Result<Selector, Unfit> {
+    values::text(node).and_then(|text| selector(&text))
+}
+
+fn selector(text: &str) -> Result<Selector, Unfit> {
+    Selector::parse(text).map_err(Unfit::of(Code::BadSelector))
 }
 
 /// As [`read_selector`], for places that also take a link by its ends: `src[3]-g1` is then a name as a whole.
-pub(crate) fn read_link_selector(node: &Node) -> Result<Selector, String> {
+pub(crate) fn read_link_selector(node: &Node) -> Result<Selector, Unfit> {
     let text = values::text(node)?;
-    match Selector::parse(&text) {
+    match selector(&text) {
         Err(_) if text.contains("]-") => Ok(Selector { name: text, members: Members::Only }),
         other => other,
     }

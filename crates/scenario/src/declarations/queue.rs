@@ -1,11 +1,11 @@
 //! The queue of a link: a discipline's name, a tc line, or a table with `kind` and parameters.
 
-use crate::declarations::kinds::kind_of;
+use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::Section;
 use crate::declarations::values::text;
 use crate::model::Scenario;
-use crate::text::diagnostic::Severity;
+use crate::text::codes::Code;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -19,6 +19,13 @@ pub(crate) struct QueueDefaults<'a> {
     pub(crate) form: Option<&'a str>,
     /// `queue_limit` of the link.
     pub(crate) limit: Option<At<Limit>>,
+}
+
+/// What tells all disciplines.
+const ALL: &str = "tailrace list queues";
+
+fn kinds() -> Kinds<'static> {
+    Kinds { what: "queue discipline", names: QdiscConfig::names(), command: ALL }
 }
 
 /// Every form that some discipline has, in the order of the catalog.
@@ -41,8 +48,9 @@ pub(crate) fn read_form(r: &Reader<'_>) -> Option<String> {
     if forms.contains(&found.value.as_str()) {
         return Some(found.value);
     }
-    let error = r.sink().an_error(found.origin, format!("no queue has a form {:?}", found.value));
-    r.sink().push(error.among(&found.value, forms.iter().copied()));
+    let error =
+        r.sink().at(Code::UnknownForm, found.origin, format!("no queue has a form {:?}", found.value));
+    r.sink().push(error.among_known(&found.value, forms.iter().copied(), ALL));
     None
 }
 
@@ -94,7 +102,7 @@ fn apply_limit(config: &mut QdiscConfig, limit: &At<Limit>, sink: &Sink<'_>) {
     let kind = config.name();
     if config.get("limit").is_none() {
         let message = format!("`queue_limit` says nothing to {kind}, which has no `limit`");
-        let mut warning = sink.at(Severity::Warning, limit.origin, message);
+        let mut warning = sink.at(Code::UnusedLimit, limit.origin, message);
         if config.get("memory_limit").is_some() {
             warning =
                 warning.help("what bounds it is its `memory_limit`, in which a full packet counts 2304 B");
@@ -103,13 +111,13 @@ fn apply_limit(config: &mut QdiscConfig, limit: &At<Limit>, sink: &Sink<'_>) {
     }
     let fine = config.set("limit", &limit.value.to_value()).is_ok();
     if fine && let Err((_, why)) = config.validate() {
-        sink.push(sink.an_error(limit.origin, format!("bad `queue_limit` for {kind}")).label(why));
+        sink.push(sink.at(Code::BadValue, limit.origin, format!("bad `queue_limit` for {kind}")).label(why));
     }
 }
 
 /// A discipline's name, or a table with `kind` and parameters.
 fn read_table(node: &Node, defaults: &QueueDefaults<'_>, sink: &Sink<'_>) -> Option<QdiscConfig> {
-    let (kind, table) = kind_of(node, "queue discipline", QdiscConfig::names(), sink)?;
+    let (kind, table) = kind_of(node, &kinds(), sink)?;
     let mut config = QdiscConfig::default_of(kind)?;
     if let Some(form) = defaults.form.filter(|form| config.forms().iter().any(|c| c.word == *form)) {
         config.set("form", &Value::Text(form.into())).ok()?;
@@ -118,7 +126,9 @@ fn read_table(node: &Node, defaults: &QueueDefaults<'_>, sink: &Sink<'_>) -> Opt
     let r = Reader::of(table, node.origin, &QUEUE, sink).kinded().with_params(config.params());
     let fine = r.set_params(|name, value| config.set(name, value));
     if fine && let Err((param, why)) = config.validate() {
-        sink.push(sink.an_error(r.origin_of(param), format!("{kind}: bad value of `{param}`")).label(why));
+        sink.push(
+            sink.at(Code::BadValue, r.origin_of(param), format!("{kind}: bad value of `{param}`")).label(why),
+        );
     }
     r.finish();
     fine.then_some(config)
@@ -143,8 +153,8 @@ fn read_tc(text: &str, origin: Origin, sink: &Sink<'_>) -> Option<QdiscConfig> {
     let first = text.split_whitespace().next().unwrap_or("");
     let about_kind = Some(error.offset) == text.find(first) && QdiscConfig::default_of(first).is_none();
     if about_kind && error.message.starts_with("unknown") {
-        let mut diagnostic = sink.an_error(word, format!("unknown queue discipline {first:?}"));
-        diagnostic = diagnostic.among(first, QdiscConfig::names().iter().copied());
+        let mut diagnostic = sink.at(Code::UnknownKind, word, format!("unknown queue discipline {first:?}"));
+        diagnostic = diagnostic.among_known(first, QdiscConfig::names().iter().copied(), ALL);
         // tc has names of its own, such as pfifo.
         if let (None, Some((_, hint))) = (&diagnostic.label, error.message.split_once("; did")) {
             diagnostic = diagnostic.label(format!("did{hint}"));
@@ -152,7 +162,7 @@ fn read_tc(text: &str, origin: Origin, sink: &Sink<'_>) -> Option<QdiscConfig> {
         }
         sink.push(diagnostic);
     } else {
-        sink.push(sink.an_error(word, "bad tc line").label(error.message));
+        sink.push(sink.at(Code::BadTcLine, word, "bad tc line").label(error.message));
     }
     None
 }

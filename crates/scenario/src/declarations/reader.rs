@@ -2,6 +2,8 @@
 
 use crate::declarations::distribution;
 use crate::declarations::sections::Section;
+use crate::declarations::unfit::Unfit;
+use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -33,7 +35,7 @@ impl<'d> Reader<'d> {
         }
         let Some(table) = node.as_table() else {
             let message = format!("{} is a table, found {}", section.title, node.shown());
-            sink.error(node.origin, message);
+            sink.error(Code::WrongType, node.origin, message);
             return None;
         };
         Some(Self::of(table, node.origin, section, sink))
@@ -87,18 +89,19 @@ impl<'d> Reader<'d> {
         if node.is_none() {
             let doc = self.section.keys.iter().find(|k| k.name == key).map_or("", |k| k.doc);
             let message = format!("{} needs `{key}`", self.section.title);
-            self.sink.push(self.sink.an_error(self.origin, message).help(format!("`{key}`: {doc}")));
+            self.sink
+                .push(self.sink.at(Code::MissingKey, self.origin, message).help(format!("`{key}`: {doc}")));
         }
         node
     }
 
     /// Reads a key that may be missing. `None` where it is missing or wrong; a wrong one is reported.
-    pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, String>) -> Option<At<T>> {
+    pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, Unfit>) -> Option<At<T>> {
         self.node(key).and_then(|node| self.convert(key, node, read))
     }
 
     /// Reads a key that must be there.
-    pub(crate) fn need<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, String>) -> Option<At<T>> {
+    pub(crate) fn need<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, Unfit>) -> Option<At<T>> {
         self.required(key).and_then(|node| self.convert(key, node, read))
     }
 
@@ -107,7 +110,7 @@ impl<'d> Reader<'d> {
         &self,
         key: &str,
         default: T,
-        read: impl FnOnce(&Node) -> Result<T, String>,
+        read: impl FnOnce(&Node) -> Result<T, Unfit>,
     ) -> Option<T> {
         match self.node(key) {
             None => Some(default),
@@ -119,31 +122,37 @@ impl<'d> Reader<'d> {
         &self,
         key: &str,
         node: &Node,
-        read: impl FnOnce(&Node) -> Result<T, String>,
+        read: impl FnOnce(&Node) -> Result<T, Unfit>,
     ) -> Option<At<T>> {
         if matches!(node.data, Data::Broken) {
             return None;
         }
         match read(node).and_then(|value| self.within_bounds(key, node).map(|()| value)) {
             Ok(value) => Some(At { value, origin: node.origin }),
-            Err(why) => {
-                self.sink.push(self.sink.an_error(node.origin, format!("bad value of `{key}`")).label(why));
+            Err(unfit) => {
+                // What the type cannot hold may be beyond the bounds as well.
+                let outside = unfit.code == Code::BadValue && self.within_bounds(key, node).is_err();
+                let code = if outside { Code::OutOfBounds } else { unfit.code };
+                let error = self.sink.at(code, node.origin, format!("bad value of `{key}`"));
+                self.sink.push(error.label(unfit.why));
                 None
             }
         }
     }
 
     /// Whether a quantity, or the mean of a distribution, lies within the bounds of its key.
-    fn within_bounds(&self, key: &str, node: &Node) -> Result<(), String> {
+    fn within_bounds(&self, key: &str, node: &Node) -> Result<(), Unfit> {
         let found = self.section.keys.iter().find(|k| k.name == key);
         let bounded = found.and_then(|k| Some((k.bounds?, k.shape.quantity()?)));
         let (Some((bounds, kind)), Data::Plain(value)) = (bounded, &node.data) else { return Ok(()) };
         match value {
             Value::Text(text) if text.contains('(') => {
                 let mean = distribution::parse(text)?.mean();
-                bounds.check(kind, &mean.to_value()).map_err(|why| format!("the mean of {why}"))
+                bounds
+                    .check(kind, &mean.to_value())
+                    .map_err(|why| Unfit::outside(format!("the mean of {why}")))
             }
-            value => bounds.check(kind, value),
+            value => bounds.check(kind, value).map_err(Unfit::outside),
         }
     }
 
@@ -165,34 +174,35 @@ impl<'d> Reader<'d> {
 
     fn unknown(&self, key: &At<String>) -> Diagnostic {
         let message = format!("unknown key `{}` in {}", key.value, self.section.title);
-        let error = self.sink.an_error(key.origin, message);
         if let Some(other) = self.elsewhere.iter().find(|e| e.name == key.value) {
             // The names it has stay with the error for programs; the nearest of them would only mislead.
-            let mut error = error.help(&other.help);
+            let mut error = self.sink.at(Code::MisplacedKey, key.origin, message).help(&other.help);
             error.expected = self.known().map(str::to_string).collect();
             return error;
         }
+        let error = self.sink.at(Code::UnknownKey, key.origin, message);
         if self.known().next().is_none() {
             return error.label("it takes no keys");
         }
-        error.among(&key.value, self.known())
+        error.among_known(&key.value, self.known(), "tailrace schema")
     }
 
     /// Sets the parameters that are written by `set`, reporting those that do not fit.
     pub(crate) fn set_params(&self, mut set: impl FnMut(&str, &Value) -> Result<(), SetError>) -> bool {
         let mut fine = true;
         for (key, node) in &self.table.entries {
-            if !self.params.iter().any(|p| p.name == key.value) {
-                continue;
-            }
+            let Some(param) = self.params.iter().find(|p| p.name == key.value) else { continue };
             let result = match &node.data {
-                Data::Plain(value) => set(&key.value, value),
+                Data::Plain(value) => set(param.name, value).map_err(|error| (code_of(param, value), error)),
                 Data::Broken => Ok(()),
-                _ => Err(SetError::Invalid(format!("expected a plain value, found {}", node.shown()))),
+                _ => {
+                    let why = format!("expected a plain value, found {}", node.shown());
+                    Err((Code::WrongType, SetError::Invalid(why)))
+                }
             };
-            if let Err(SetError::Invalid(why)) = result {
+            if let Err((code, SetError::Invalid(why))) = result {
                 let message = format!("bad value of `{}`", key.value);
-                self.sink.push(self.sink.an_error(node.origin, message).label(why));
+                self.sink.push(self.sink.at(code, node.origin, message).label(why));
                 fine = false;
             }
         }
@@ -208,7 +218,7 @@ impl<'d> Reader<'d> {
             }
             Some(node) => {
                 let message = format!("`{key}` is a list of tables, found {}", node.shown());
-                let error = self.sink.an_error(node.origin, message);
+                let error = self.sink.at(Code::WrongType, node.origin, message);
                 self.sink.push(error.help(format!("write it as [[{key}]]")));
                 Vec::new()
             }
@@ -224,4 +234,10 @@ impl<'d> Reader<'d> {
     pub(crate) fn origin_of(&self, key: &str) -> Origin {
         self.table.get(key).map_or(self.origin, |node| node.origin)
     }
+}
+
+/// Why a parameter does not take a value.
+fn code_of(param: &ParamInfo, value: &Value) -> Code {
+    let outside = param.bounds.is_some_and(|bounds| bounds.check(param.kind, value).is_err());
+    if outside { Code::OutOfBounds } else { Code::BadValue }
 }

@@ -4,6 +4,7 @@ use crate::declarations::distribution::FORMS;
 use crate::declarations::sections::{
     Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS,
 };
+use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
@@ -161,6 +162,10 @@ fn shape(shape: Shape) -> Value {
         Shape::Any => json!({}),
         Shape::Section(s) => section(s, None, &[]),
         Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
+        Shape::Codes => {
+            let codes: Vec<&str> = Code::warnings().map(Code::name).collect();
+            json!({ "type": "array", "items": { "enum": codes } })
+        }
         Shape::Sweep => json!({
             "type": "object",
             "additionalProperties": { "type": "array", "minItems": 1 },

@@ -2,77 +2,83 @@
 
 use crate::declarations::distribution::{self, MAX_DURATION};
 use crate::declarations::sections::RATES;
+use crate::declarations::unfit::Unfit;
 use crate::model::DurationDist;
+use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use tailrace_core::params::ParamType;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// What reads as one plain value.
-pub(crate) fn plain<P: ParamType>(node: &Node) -> Result<P, String> {
+pub(crate) fn plain<P: ParamType>(node: &Node) -> Result<P, Unfit> {
     match &node.data {
-        Data::Plain(value) => P::from_value(value),
-        _ => Err(format!("expected a plain value, found {}", node.shown())),
+        Data::Plain(value) => P::from_value(value).map_err(Unfit::from),
+        _ => Err(wrong_type("a plain value", node)),
     }
 }
 
+fn wrong_type(expected: &str, node: &Node) -> Unfit {
+    Unfit { code: Code::WrongType, why: format!("expected {expected}, found {}", node.shown()) }
+}
+
 /// Text.
-pub(crate) fn text(node: &Node) -> Result<String, String> {
-    node.as_text().map(str::to_string).ok_or_else(|| format!("expected text, found {}", node.shown()))
+pub(crate) fn text(node: &Node) -> Result<String, Unfit> {
+    node.as_text().map(str::to_string).ok_or_else(|| wrong_type("text", node))
 }
 
 /// A duration of sensible length.
-pub(crate) fn duration(node: &Node) -> Result<Duration, String> {
+pub(crate) fn duration(node: &Node) -> Result<Duration, Unfit> {
     let d: Duration = plain(node)?;
-    if d > MAX_DURATION { Err("longer than ten years".into()) } else { Ok(d) }
+    if d > MAX_DURATION { Err(Unfit::outside("longer than ten years")) } else { Ok(d) }
 }
 
 /// A duration of more than nothing.
-pub(crate) fn positive_duration(node: &Node) -> Result<Duration, String> {
+pub(crate) fn positive_duration(node: &Node) -> Result<Duration, Unfit> {
     let d = duration(node)?;
-    if d.is_zero() { Err("must be more than zero".into()) } else { Ok(d) }
+    if d.is_zero() { Err(Unfit::outside("must be more than zero")) } else { Ok(d) }
 }
 
 /// A rate of more than nothing.
-pub(crate) fn positive_rate(node: &Node) -> Result<Rate, String> {
+pub(crate) fn positive_rate(node: &Node) -> Result<Rate, Unfit> {
     let rate: Rate = plain(node)?;
-    if rate.as_bps() == 0 { Err("must be more than zero".into()) } else { Ok(rate) }
+    if rate.as_bps() == 0 { Err(Unfit::outside("must be more than zero")) } else { Ok(rate) }
 }
 
 /// A rate that a link can have.
-pub(crate) fn link_rate(node: &Node) -> Result<Rate, String> {
+pub(crate) fn link_rate(node: &Node) -> Result<Rate, Unfit> {
     let rate: Rate = plain(node)?;
-    RATES.check(Rate::KIND, &rate.to_value()).map(|()| rate)
+    RATES.check(Rate::KIND, &rate.to_value()).map(|()| rate).map_err(Unfit::outside)
 }
 
 /// A size of at least a byte.
-pub(crate) fn positive_size(node: &Node) -> Result<Bytes, String> {
+pub(crate) fn positive_size(node: &Node) -> Result<Bytes, Unfit> {
     let size: Bytes = plain(node)?;
-    if size == Bytes::ZERO { Err("must be more than zero".into()) } else { Ok(size) }
+    if size == Bytes::ZERO { Err(Unfit::outside("must be more than zero")) } else { Ok(size) }
 }
 
 /// A whole number of at least one.
-pub(crate) fn positive_count<N: ParamType + PartialEq + From<u8>>(node: &Node) -> Result<N, String> {
+pub(crate) fn positive_count<N: ParamType + PartialEq + From<u8>>(node: &Node) -> Result<N, Unfit> {
     let n: N = plain(node)?;
-    if n == N::from(0) { Err("must be at least 1".into()) } else { Ok(n) }
+    if n == N::from(0) { Err(Unfit::outside("must be at least 1")) } else { Ok(n) }
 }
 
 /// A duration or a distribution of durations.
-pub(crate) fn distribution(node: &Node) -> Result<DurationDist, String> {
+pub(crate) fn distribution(node: &Node) -> Result<DurationDist, Unfit> {
     match node.as_text() {
         Some(text) => distribution::parse(text),
-        None => Err(format!("{} is not {}", node.shown(), Duration::EXPECTED)),
+        None => Err(format!("{} is not {}", node.shown(), Duration::EXPECTED).into()),
     }
 }
 
 /// One of a few words.
-pub(crate) fn choice<T: Copy>(words: &[(&str, T)]) -> impl Fn(&Node) -> Result<T, String> {
+pub(crate) fn choice<T: Copy>(words: &[(&str, T)]) -> impl Fn(&Node) -> Result<T, Unfit> {
     let words: Vec<(String, T)> = words.iter().map(|(w, t)| ((*w).to_string(), *t)).collect();
     move |node| {
         let found = node.as_text().and_then(|text| words.iter().find(|(w, _)| w == text));
         found.map(|(_, t)| *t).ok_or_else(|| {
             let all: Vec<_> = words.iter().map(|(w, _)| format!("\"{w}\"")).collect();
-            format!("expected one of {}, found {}", all.join(", "), node.shown())
+            Unfit::from(format!("expected one of {}, found {}", all.join(", "), node.shown()))
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::declarations::draft::Draft;
 use crate::declarations::names::Selector;
 use crate::model::{Node, NodeKind};
 use crate::resolving::picked::Picked;
+use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
@@ -27,19 +28,24 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
         first += u64::from(decl.count.unwrap_or(1));
         if names.insert(&decl.name.value, named).is_some() {
             let message = format!("there are two nodes named {:?}", decl.name.value);
-            sink.push(sink.an_error(decl.name.origin, message).label("this name is taken"));
+            sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
         }
     }
     if u32::try_from(first).is_err() {
         let message =
             format!("{first} hosts and routers are more than the {} that can be told apart", u32::MAX);
-        sink.error(Origin::Scenario, message);
+        sink.error(Code::TooLarge, Origin::Scenario, message);
     }
     if draft.links.is_empty() && draft.flows.is_empty() && draft.nodes.is_empty() && sink.errors() == 0 {
-        let error = sink.an_error(Origin::Scenario, "the scenario has no hosts, links and flows");
+        let error =
+            sink.at(Code::EmptyScenario, Origin::Scenario, "the scenario has no hosts, links and flows");
         sink.push(error.help("it needs at least two [[host]], a [[link]] and a [[flow]]"));
     } else if draft.flows.is_empty() && sink.errors() == 0 {
-        sink.push(sink.an_error(Origin::Scenario, "the scenario has no [[flow]]: nothing would happen"));
+        sink.push(sink.at(
+            Code::EmptyScenario,
+            Origin::Scenario,
+            "the scenario has no [[flow]]: nothing would happen",
+        ));
     }
     names
 }
@@ -52,14 +58,18 @@ pub(crate) fn look_up(
 ) -> Option<(Picked, NodeKind)> {
     let selector = &at.value;
     let Some(named) = directory.get(selector.name.as_str()) else {
-        let error = sink.an_error(at.origin, format!("there is no host or router named {:?}", selector.name));
+        let error = sink.at(
+            Code::UnknownName,
+            at.origin,
+            format!("there is no host or router named {:?}", selector.name),
+        );
         sink.push(error.among(&selector.name, directory.keys().copied()));
         return None;
     };
     match Picked::of(selector, named.first, named.count.map(u64::from)) {
         Ok(picked) => Some((picked, named.kind)),
         Err(why) => {
-            sink.error(at.origin, why);
+            sink.error(Code::WrongMember, at.origin, why);
             None
         }
     }

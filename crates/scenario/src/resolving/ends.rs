@@ -6,6 +6,7 @@ use crate::declarations::names::Selector;
 use crate::model::NodeKind;
 use crate::resolving::directory::{Directory, look_up};
 use crate::resolving::picked::{Picked, pairs};
+use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
 
@@ -17,7 +18,11 @@ pub(crate) fn link_ends(
     sink: &Sink<'_>,
 ) -> Option<(Picked, Picked)> {
     if nothing_known {
-        sink.error(decl.ends[0].origin, "a link needs hosts or routers, but none is declared");
+        sink.error(
+            Code::EmptyScenario,
+            decl.ends[0].origin,
+            "a link needs hosts or routers, but none is declared",
+        );
         return None;
     }
     let [a, b] = &decl.ends;
@@ -26,12 +31,16 @@ pub(crate) fn link_ends(
     match pairs(left, right) {
         None => {
             let message = format!("{} is {} and {} is {}", a.value, left.len, b.value, right.len);
-            let error = sink.an_error(b.origin, message).label("cannot be paired");
+            let error = sink.at(Code::UnequalCounts, b.origin, message).label("cannot be paired");
             sink.push(error.help("both ends need as many members, or one end a single one"));
             None
         }
         Some(_) if meet(left, right) => {
-            sink.error(b.origin, format!("{} and {} link a node to itself", a.value, b.value));
+            sink.error(
+                Code::SameEnds,
+                b.origin,
+                format!("{} and {} link a node to itself", a.value, b.value),
+            );
             None
         }
         Some(_) => Some((left, right)),
@@ -57,7 +66,11 @@ pub(crate) fn flow_ends(
     let host = |at: &At<Selector>| {
         let (picked, kind) = look_up(at, directory, sink)?;
         if kind == NodeKind::Router {
-            sink.error(at.origin, format!("{} is a router; flows run between hosts", at.value));
+            sink.error(
+                Code::WrongNode,
+                at.origin,
+                format!("{} is a router; flows run between hosts", at.value),
+            );
             return None;
         }
         Some(picked)
@@ -67,19 +80,23 @@ pub(crate) fn flow_ends(
     let (a, b) = (&decl.from.value, &decl.to.value);
     if pairs(from, to).is_none() {
         let message = format!("{a} is {} and {b} is {}", from.len, to.len);
-        let error = sink.an_error(decl.to.origin, message).label("cannot be paired");
+        let error = sink.at(Code::UnequalCounts, decl.to.origin, message).label("cannot be paired");
         sink.push(error.help("`from` and `to` need as many hosts, or one of them a single one"));
         return None;
     }
     let (flows, starts) = (pairs(from, to).unwrap_or(0), &decl.starts);
     if !starts.value.is_empty() && starts.value.len() as u64 != flows {
         let message = format!("`start` lists {} times for {flows} flows", starts.value.len());
-        let error = sink.an_error(starts.origin, message);
+        let error = sink.at(Code::UnequalCounts, starts.origin, message);
         sink.push(error.help("list as many as there are flows, in their order, or give one time for all"));
         return None;
     }
     if meet(from, to) {
-        sink.error(decl.to.origin, format!("a flow from {a} to {b} runs from a host to itself"));
+        sink.error(
+            Code::SameEnds,
+            decl.to.origin,
+            format!("a flow from {a} to {b} runs from a host to itself"),
+        );
         return None;
     }
     Some((from, to))

@@ -4,6 +4,7 @@ use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::model::{Capture, CapturePoint, Fault, NodeIndex, NodeKind};
 use crate::resolving::directory::{Directory, look_up};
 use crate::resolving::links::{LinkFinder, links_of};
+use crate::text::codes::Code;
 use crate::text::sink::Sink;
 
 /// A fault with the links that it concerns.
@@ -20,7 +21,7 @@ pub(crate) fn fault(decl: &FaultDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) 
             None
         }
         Err(why) => {
-            sink.error(decl.link.origin, why);
+            sink.error(Code::WrongMember, decl.link.origin, why);
             None
         }
     }
@@ -42,7 +43,8 @@ pub(crate) fn capture(
         (Ok(None), Some(_)) => {
             let (picked, kind) = look_up(&decl.at, directory, sink)?;
             if kind == NodeKind::Router {
-                let error = sink.an_error(decl.at.origin, format!("{} is a router", decl.at.value));
+                let error =
+                    sink.at(Code::WrongNode, decl.at.origin, format!("{} is a router", decl.at.value));
                 sink.push(error.help("packets are captured at links and hosts; name one of its links"));
                 return None;
             }
@@ -50,7 +52,11 @@ pub(crate) fn capture(
             Some(nodes.map(|n| Capture { at: CapturePoint::Node(n), snaplen }).collect())
         }
         (Ok(Some(_)), Some(_)) => {
-            sink.error(decl.at.origin, format!("{} is a link and also a host or router", decl.at.value));
+            sink.error(
+                Code::AmbiguousName,
+                decl.at.origin,
+                format!("{} is a link and also a host or router", decl.at.value),
+            );
             None
         }
         (Ok(None), None) => {
@@ -60,7 +66,7 @@ pub(crate) fn capture(
             None
         }
         (Err(why), _) => {
-            sink.error(decl.at.origin, why);
+            sink.error(Code::WrongMember, decl.at.origin, why);
             None
         }
     }

@@ -6,6 +6,7 @@ use crate::model::{FlowGroup, NodeIndex, NodeKind, Scenario};
 use crate::resolving::directory::Directory;
 use crate::resolving::picked::Picked;
 use crate::resolving::topology::Topology;
+use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
 
@@ -26,7 +27,7 @@ fn router(at: &At<Selector>, directory: &Directory<'_>, sink: &Sink<'_>) -> Opti
     let named = match directory.get(selector.name.as_str()) {
         Some(named) if named.kind == NodeKind::Router => named,
         Some(_) => {
-            let error = sink.an_error(at.origin, format!("gateway {selector} is a host"));
+            let error = sink.at(Code::WrongNode, at.origin, format!("gateway {selector} is a host"));
             let error = error.label("hosts do not forward");
             sink.push(match routers().next() {
                 Some(_) => error.help(format!(
@@ -38,7 +39,11 @@ fn router(at: &At<Selector>, directory: &Directory<'_>, sink: &Sink<'_>) -> Opti
             return None;
         }
         None => {
-            let error = sink.an_error(at.origin, format!("there is no router named {:?}", selector.name));
+            let error = sink.at(
+                Code::UnknownName,
+                at.origin,
+                format!("there is no router named {:?}", selector.name),
+            );
             sink.push(error.among(&selector.name, routers()));
             return None;
         }
@@ -46,7 +51,11 @@ fn router(at: &At<Selector>, directory: &Directory<'_>, sink: &Sink<'_>) -> Opti
     match Picked::of(selector, named.first, named.count.map(u64::from)) {
         Ok(picked) if !picked.several => Some(NodeIndex(picked.first as u32)),
         Ok(picked) => {
-            let error = sink.an_error(at.origin, format!("gateway {selector} is {} routers", picked.len));
+            let error = sink.at(
+                Code::WrongMember,
+                at.origin,
+                format!("gateway {selector} is {} routers", picked.len),
+            );
             let name = &selector.name;
             sink.push(error.label("a gateway is one").help(format!(
                 "write {name}[0], {name}[1] for one after the other, {name}[0]; {name}[1] for a subflow each"
@@ -55,11 +64,15 @@ fn router(at: &At<Selector>, directory: &Directory<'_>, sink: &Sink<'_>) -> Opti
         }
         Err(_) if selector.members == Members::Only => {
             let (count, name) = (named.count.unwrap_or(1), &selector.name);
-            sink.error(at.origin, format!("there are {count} of {name}; write {name}[0] for the first"));
+            sink.error(
+                Code::WrongMember,
+                at.origin,
+                format!("there are {count} of {name}; write {name}[0] for the first"),
+            );
             None
         }
         Err(why) => {
-            sink.error(at.origin, why);
+            sink.error(Code::WrongMember, at.origin, why);
             None
         }
     }
@@ -86,7 +99,7 @@ pub(crate) fn check(
         if let Some((from, link)) = cut {
             let host = &scenario.nodes[from.0 as usize].name;
             let message = format!("there is no route from {host} to gateway {}", at.value);
-            let error = sink.an_error(at.origin, message);
+            let error = sink.at(Code::NoRoute, at.origin, message);
             let link = &scenario.links[link.0 as usize].name;
             let error = match topology.degree(*from) {
                 1 => error,

@@ -4,6 +4,7 @@ use crate::declarations::draft::Draft;
 use crate::declarations::names::Selector;
 use crate::model::{Link, LinkIndex, Node, NodeIndex};
 use crate::resolving::picked::{Picked, pair, pairs};
+use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
@@ -41,7 +42,8 @@ pub(crate) fn expand_links(
             };
             if taken.insert(name.clone(), ()).is_some() {
                 let origin = decl.name.as_ref().map_or(decl.ends[0].origin, |n| n.origin);
-                let error = sink.an_error(origin, format!("there are two links named {name:?}"));
+                let error =
+                    sink.at(Code::DuplicateName, origin, format!("there are two links named {name:?}"));
                 sink.push(error.help("give one of them another `name`"));
                 break;
             }
@@ -89,7 +91,7 @@ impl<'l> LinkFinder<'l> {
     /// Says that there is no such link.
     pub(crate) fn unknown(&self, at: &At<Selector>, also: &[&str], sink: &Sink<'_>) {
         let shown = at.value.to_string();
-        let error = sink.an_error(at.origin, format!("there is no link named {shown:?}"));
+        let error = sink.at(Code::UnknownName, at.origin, format!("there is no link named {shown:?}"));
         let names = self.groups.iter().map(|g| g.shown.as_str()).chain(also.iter().copied());
         sink.push(error.among(&shown, names));
     }

@@ -5,6 +5,7 @@ use crate::declarations::head::Head;
 use crate::declarations::node::NodeDecl;
 use crate::model::NodeKind;
 use crate::resolving::picked::{Picked, pairs};
+use crate::text::codes::Code;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
 use tailrace_core::params::Value;
@@ -169,7 +170,7 @@ pub(crate) fn fits(counts: &Counts<'_>, limit: Bytes, sink: &Sink<'_>) -> Option
     };
     let help =
         format!("most of it for {} {}: {}{of_runs}", largest.count, largest.what, gigabytes(largest.bytes));
-    sink.push(sink.an_error(largest.origin, message).help(help));
+    sink.push(sink.at(Code::TooLarge, largest.origin, message).help(help));
     None
 }
 

@@ -3,7 +3,7 @@
 
 use crate::declarations::draft::Draft;
 use crate::declarations::node::NodeDecl;
-use crate::text::diagnostic::Severity;
+use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::params::Value;
@@ -66,7 +66,7 @@ pub(crate) fn apply(draft: &mut Draft, sink: &Sink<'_>) {
             "this is a role of {having}: give a link that leaves {} such a queue, or drop the role",
             router.name.value
         );
-        sink.push(sink.at(Severity::Warning, role.origin, message).help(help));
+        sink.push(sink.at(Code::UnusedRole, role.origin, message).help(help));
     }
 }
 

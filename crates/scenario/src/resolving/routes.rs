@@ -4,6 +4,7 @@ use crate::declarations::draft::Draft;
 use crate::model::{NodeIndex, NodeKind, Scenario};
 use crate::resolving::topology::Topology;
 use crate::resolving::{gateways, subflows};
+use crate::text::codes::Code;
 use crate::text::sink::Sink;
 
 /// Every host has a link, and every flow a route.
@@ -15,7 +16,7 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         let lonely = (first..first + len).find(|i| topology.degree(NodeIndex(*i as u32)) == 0);
         if let (Some(i), NodeKind::Host) = (lonely, decl.kind) {
             let message = format!("host {} has no link", scenario.nodes[i].name);
-            sink.push(sink.an_error(decl.name.origin, message).label("not connected"));
+            sink.push(sink.at(Code::NotConnected, decl.name.origin, message).label("not connected"));
         }
         first += len;
     }
@@ -29,7 +30,7 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         if let Some((a, b)) = cut.first() {
             let name = |n: &NodeIndex| &scenario.nodes[n.0 as usize].name;
             let message = format!("there is no route from {} to {}", name(a), name(b));
-            let error = sink.an_error(decl.from.origin, message);
+            let error = sink.at(Code::NoRoute, decl.from.origin, message);
             let others =
                 if cut.len() > 1 { format!(" (and {} more pairs)", cut.len() - 1) } else { String::new() };
             sink.push(

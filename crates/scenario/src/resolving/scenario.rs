@@ -11,6 +11,7 @@ use crate::resolving::links::{LinkFinder, expand_links};
 use crate::resolving::memory::{self, Estimate};
 use crate::resolving::picked::{Picked, pair, pairs};
 use crate::resolving::{gateways, routes};
+use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
 use tailrace_core::Bytes;
@@ -89,7 +90,7 @@ fn duplicate_flows(flows: &[FlowDecl], sink: &Sink<'_>) {
     for decl in flows {
         if seen.insert(&decl.name.value, ()).is_some() {
             let message = format!("there are two flows named {:?}", decl.name.value);
-            sink.push(sink.an_error(decl.name.origin, message).label("this name is taken"));
+            sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::declarations::flow::FlowDecl;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::Topology;
+use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use tailrace_transport::mptcp::path_manager::{End, NamedInterface, PathManagerConfig};
 
@@ -53,7 +54,7 @@ impl Group<'_> {
         let crowded = ends.map(|(node, at)| (node, at, topology.degree(node))).find(|e| e.2 > most);
         if let Some((node, at, links)) = crowded {
             let message = format!("host {} has {links} links and as many addresses", self.name_of(node));
-            let error = self.sink.an_error(at.origin, message);
+            let error = self.sink.at(Code::TooManyAddresses, at.origin, message);
             let error = error.label(format!("path manager {} tells {most} apart", manager.name()));
             self.sink.push(error.help("give it fewer links, or use path_manager = \"ndiffports\""));
         }
@@ -70,7 +71,8 @@ impl Group<'_> {
         let plural = if links == 1 { "" } else { "s" };
         let message =
             format!("{:?} names interface {number}, but host {name} has {links} link{plural}", named.words);
-        let error = self.sink.an_error(self.decl.path_manager.0.origin_of(named.parameter), message);
+        let error =
+            self.sink.at(Code::NoSuchInterface, self.decl.path_manager.0.origin_of(named.parameter), message);
         let error = error.label(format!("its interfaces are {}", self.list(host, topology)));
         self.sink.push(error.help(format!("name one of them, or give {name} another [[link]]")));
         true
@@ -109,7 +111,12 @@ impl Group<'_> {
                     self.name_of(*b)
                 );
                 let origin = self.decl.path_manager.0.origin_of(misfit.parameter);
-                self.sink.push(self.sink.an_error(origin, message).label(misfit.why).help(&misfit.remedy));
+                self.sink.push(
+                    self.sink
+                        .at(Code::UnfitPathManager, origin, message)
+                        .label(misfit.why)
+                        .help(&misfit.remedy),
+                );
                 return;
             }
         }

@@ -3,6 +3,7 @@
 use crate::declarations::declaration::SweepAxis;
 use crate::declarations::draft::Draft;
 use crate::declarations::queue;
+use crate::text::codes::Code;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
@@ -15,7 +16,11 @@ const MOST_CELLS: u128 = 1_000_000;
 pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
     let Some(node) = root.get("sweep") else { return Some(Vec::new()) };
     let Some(table) = node.as_table() else {
-        sink.error(node.origin, format!("[sweep] is a table of paths, found {}", node.shown()));
+        sink.error(
+            Code::WrongType,
+            node.origin,
+            format!("[sweep] is a table of paths, found {}", node.shown()),
+        );
         return None;
     };
     let mut base = root.clone();
@@ -27,19 +32,20 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Vec<SweepAxis>> {
             continue;
         }
         let Data::Array(values) = &node.data else {
-            let error = sink.an_error(node.origin, "an axis of a sweep is a list of values");
+            let error = sink.at(Code::WrongType, node.origin, "an axis of a sweep is a list of values");
             let dotted = node.as_table().is_some();
             sink.push(if dotted { error.help("quote the path: \"link.a.rate\" = [...]") } else { error });
             continue;
         };
         if values.is_empty() {
-            sink.error(node.origin, "an axis of a sweep needs at least one value");
+            sink.error(Code::EmptyList, node.origin, "an axis of a sweep needs at least one value");
         }
         let cells = axes.iter().fold(values.len() as u128, |n: u128, axis: &SweepAxis| {
             n.saturating_mul(axis.values.len() as u128)
         });
         if cells > MOST_CELLS {
-            let error = sink.an_error(key.origin, format!("with this axis the sweep has {cells} cells"));
+            let error =
+                sink.at(Code::TooLarge, key.origin, format!("with this axis the sweep has {cells} cells"));
             sink.push(error.label(format!("at most {MOST_CELLS}")).help("leave out values, or axes"));
             break;
         }
@@ -66,11 +72,7 @@ fn check(base: &mut Table, path: &str, origin: Origin, value: &Node, sink: &Sink
     }
     base.restore(&top, written);
     if let Err(lost) = set {
-        let error = sink.an_error(origin, lost.message);
-        sink.push(match lost.help {
-            Some(help) => error.help(help),
-            None => error,
-        });
+        lost.report(origin, sink);
         return false;
     }
     sink.errors() == before

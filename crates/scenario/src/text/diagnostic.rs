@@ -1,20 +1,15 @@
 //! Errors and warnings with their place in the file, as text for people and as data for programs.
 
+use crate::text::codes::Code;
 use crate::text::place::Place;
+use crate::text::severity::Severity;
 use core::fmt::Write as _;
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The scenario cannot run.
-    Error,
-    /// It runs, but probably does not show what is meant.
-    Warning,
-}
 
 /// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// What it is about, by a name that stays.
+    pub code: Code,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in lower case, without a full stop.
@@ -37,14 +32,15 @@ const MAX_LINE: usize = 140;
 impl Diagnostic {
     /// The diagnostic as text: place, the offending line, an underline, help. Ends with a line feed.
     pub fn render(&self, colour: bool) -> String {
-        let paint = |code: &str, text: &str| {
-            if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+        let paint = |hue: &str, text: &str| {
+            if colour { format!("\x1b[{hue}m{text}\x1b[0m") } else { text.to_string() }
         };
-        let (word, code) = match self.severity {
-            Severity::Error => ("error", "1;31"),
-            Severity::Warning => ("warning", "1;33"),
+        let hue = match self.severity {
+            Severity::Error => "1;31",
+            Severity::Warning => "1;33",
         };
-        let mut out = format!("{}: {}\n", paint(code, word), paint("1", &self.message));
+        let title = format!("{}[{}]", self.severity.word(), self.code.name());
+        let mut out = format!("{}: {}\n", paint(hue, &title), paint("1", &self.message));
         let mut gutter = 2;
         match &self.place {
             Place::File { line, column, text, width, .. } => {
@@ -56,13 +52,16 @@ impl Diagnostic {
                 let marks = format!("{}{} {label}", " ".repeat(column_shown - 1), "^".repeat(width));
                 let _ = writeln!(out, "{pad}{arrow} {}:{line}:{column}", self.file);
                 let _ = writeln!(out, "{pad} {bar}\n{line} {bar} {text}");
-                let _ = writeln!(out, "{pad} {bar} {}", paint(code, marks.trim_end()));
+                let _ = writeln!(out, "{pad} {bar} {}", paint(hue, marks.trim_end()));
             }
             Place::Override { path, value } => {
-                let word = format!("{path}={value}");
-                let bare = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-=/:+,".contains(c));
-                let word = if bare { word } else { format!("'{}'", word.replace(char::is_control, " ")) };
+                let word = shell_word(format!("{path}={value}"));
                 let _ = writeln!(out, "  {} --set {word}", paint("34", "-->"));
+                self.write_label(&mut out, gutter);
+            }
+            Place::Allow { code } => {
+                let word = shell_word(code.clone());
+                let _ = writeln!(out, "  {} --allow {word}", paint("34", "-->"));
                 self.write_label(&mut out, gutter);
             }
             Place::Scenario => {
@@ -82,11 +81,11 @@ impl Diagnostic {
         }
     }
 
-    /// The diagnostic as data: `severity`, `message`, `file`, `line`, `column`, `span`, `override`, `label`, `help`, `expected`.
+    /// The diagnostic as data: `severity`, `code`, `message`, `file`, `line`, `column`, `span`, `override`, `allow`, `label`, `help`, `expected`.
     pub fn to_json(&self) -> serde_json::Value {
-        let severity = if self.severity == Severity::Error { "error" } else { "warning" };
         let mut json = serde_json::json!({
-            "severity": severity,
+            "severity": self.severity.word(),
+            "code": self.code.name(),
             "message": self.message,
             "file": self.file,
             "label": self.label,
@@ -102,6 +101,7 @@ impl Diagnostic {
             Place::Override { path, value } => {
                 json["override"] = serde_json::json!({ "path": path, "value": value });
             }
+            Place::Allow { code } => json["allow"] = code.as_str().into(),
             Place::Scenario => {}
         }
         json
@@ -121,24 +121,56 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the names that would have been accepted, and proposes the nearest.
+    /// Adds the names of the file that would have been accepted, and proposes the nearest.
     #[must_use]
-    pub(crate) fn among<'a>(mut self, word: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn among<'a>(self, word: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.one_of(word, names, listed)
+    }
+
+    /// As [`Diagnostic::among`], of names that Tailrace itself has: `command` tells all of them.
+    #[must_use]
+    pub(crate) fn among_known<'a>(
+        self,
+        word: &str,
+        names: impl IntoIterator<Item = &'a str>,
+        command: &str,
+    ) -> Self {
+        self.one_of(word, names, |names| first_few(names, command))
+    }
+
+    fn one_of<'a>(
+        mut self,
+        word: &str,
+        names: impl IntoIterator<Item = &'a str>,
+        shown: impl Fn(&[String]) -> String,
+    ) -> Self {
         self.expected = names.into_iter().map(str::to_string).collect();
         let known = self.expected.iter().map(String::as_str);
         if let Some(near) = tailrace_core::text::nearest(word, known) {
             self.label = Some(format!("did you mean `{near}`?"));
         } else if !self.expected.is_empty() {
-            self.help = Some(format!("expected one of: {}", listed(&self.expected)));
+            self.help = Some(format!("expected one of: {}", shown(&self.expected)));
         }
         self
     }
 }
 
-/// Names separated by commas, at most thirty of them.
-fn listed(names: &[String]) -> String {
+/// A word of a command line, in quotes where it needs them.
+fn shell_word(word: String) -> String {
+    let bare = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-=/:+,".contains(c));
+    if bare { word } else { format!("'{}'", word.replace(char::is_control, " ")) }
+}
+
+/// Names of the file, separated by commas, at most thirty of them.
+pub(crate) fn listed(names: &[String]) -> String {
     let shown = names.iter().take(30).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > 30 { format!("{shown}, and {} more", names.len() - 30) } else { shown }
+}
+
+/// Names that Tailrace itself has: the first few, and the command that tells all of them. So a name more changes no message.
+pub(crate) fn first_few(names: &[impl AsRef<str>], command: &str) -> String {
+    let shown = names.iter().take(8).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if names.len() > 8 { format!("{shown}, and others (`{command}`)") } else { shown }
 }
 
 /// The line with control characters blanked, cut to [`MAX_LINE`] around the underlined part.

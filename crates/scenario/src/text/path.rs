@@ -2,17 +2,37 @@
 //!
 //! An element of a list of tables is called by its `name` (a link also by its ends, `a-b`) or by its position.
 
+use crate::text::codes::Code;
+use crate::text::diagnostic::listed;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
+use crate::text::sink::Sink;
 use tailrace_core::params::Value;
 use tailrace_core::text::nearest;
 
 /// Why a path leads nowhere.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
-    pub(crate) message: String,
+    code: Code,
+    message: String,
     /// The nearest path that exists, or other advice.
-    pub(crate) help: Option<String>,
+    help: Option<String>,
+}
+
+impl Lost {
+    /// On a path that cannot lead to a value.
+    const fn on(message: String) -> Self {
+        Self { code: Code::BadPath, message, help: None }
+    }
+
+    /// Reports it where the path stands.
+    pub(crate) fn report(self, origin: Origin, sink: &Sink<'_>) {
+        let error = sink.at(self.code, origin, self.message);
+        sink.push(match self.help {
+            Some(help) => error.help(help),
+            None => error,
+        });
+    }
 }
 
 /// The table that the short form under a key stands for: `"red"` is `{ kind = "red" }`. What there is knows who reads it.
@@ -26,7 +46,7 @@ pub(crate) fn set(
     value: Node,
     long_form: LongForm,
 ) -> Result<(), Lost> {
-    let segments = split(path).map_err(|message| Lost { message, help: None })?;
+    let segments = split(path).map_err(Lost::on)?;
     let mut walk = Walk { segments: &segments, origin: key_origin, long_form };
     walk.table(root, 0, value)
 }
@@ -97,21 +117,14 @@ impl Walk<'_> {
                     position(items, &self.segments[depth]).ok_or_else(|| self.no_element(items, depth))?;
                 if depth + 1 == self.segments.len() {
                     let here = self.segments.join(".");
-                    return Err(Lost {
-                        message: format!("`{here}` is a table; set one of its keys"),
-                        help: None,
-                    });
+                    return Err(Lost::on(format!("`{here}` is a table; set one of its keys")));
                 }
                 self.node(&mut items[i], depth + 1, value)
             }
-            Data::Plain(_) | Data::Date | Data::Broken => Err(Lost {
-                message: format!(
-                    "`{}` is {}, it has no keys",
-                    self.segments[..depth].join("."),
-                    node.shown()
-                ),
-                help: None,
-            }),
+            Data::Plain(_) | Data::Date | Data::Broken => {
+                let here = self.segments[..depth].join(".");
+                Err(Lost::on(format!("`{here}` is {}, it has no keys", node.shown())))
+            }
         }
     }
 
@@ -119,6 +132,7 @@ impl Walk<'_> {
         let list = self.segments[..depth].join(".");
         let example = items.iter().find_map(element_name).unwrap_or_else(|| "0".into());
         Lost {
+            code: Code::BadPath,
             message: format!("`{list}` is a list of tables; name one of them"),
             help: Some(format!("for example `{list}.{}`", quoted(&example))),
         }
@@ -135,9 +149,10 @@ impl Walk<'_> {
             None if names.is_empty() => {
                 format!("call them by position: 0 to {}", items.len().saturating_sub(1))
             }
-            None => format!("there are: {}", names.join(", ")),
+            None => format!("there are: {}", listed(&names)),
         };
-        Lost { message: format!("there is no `{list}.{}`", quoted(word)), help: Some(help) }
+        let message = format!("there is no `{list}.{}`", quoted(word));
+        Lost { code: Code::UnknownPath, message, help: Some(help) }
     }
 }
 

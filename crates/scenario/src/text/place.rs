@@ -7,6 +7,8 @@ pub(crate) enum Origin {
     Span(usize, usize),
     /// Position in the list of overrides.
     Override(usize),
+    /// Position in the list of allowed warnings that came beside the file.
+    Allow(usize),
     /// Nowhere in particular.
     Scenario,
 }
@@ -57,6 +59,11 @@ pub enum Place {
         path: String,
         /// Its value, as given.
         value: String,
+    },
+    /// A warning that the command line or the API allows.
+    Allow {
+        /// As given.
+        code: String,
     },
     /// The scenario as a whole.
     Scenario,

@@ -1,5 +1,6 @@
 //! From TOML to the document.
 
+use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -18,7 +19,7 @@ pub(crate) fn parse(text: &str, lists: &[&str], sink: &Sink<'_>) -> Option<Table
             let origin = Origin::Span(span.start, span.end);
             sink.push(match text.get(span).filter(|_| message == "duplicate key") {
                 Some(key) => duplicate(key, lists, origin, sink),
-                None => sink.an_error(origin, message).label("not valid TOML"),
+                None => sink.at(Code::InvalidToml, origin, message).label("not valid TOML"),
             });
             None
         }
@@ -28,7 +29,8 @@ pub(crate) fn parse(text: &str, lists: &[&str], sink: &Sink<'_>) -> Option<Table
 /// A key, or the header of a table, that is there twice.
 fn duplicate(key: &str, lists: &[&str], origin: Origin, sink: &Sink<'_>) -> Diagnostic {
     let name = key.trim_matches(['[', ']', ' ', '"', '\'']);
-    let error = sink.an_error(origin, format!("`{name}` is given twice")).label("not valid TOML");
+    let error =
+        sink.at(Code::DuplicateKey, origin, format!("`{name}` is given twice")).label("not valid TOML");
     error.help(if lists.contains(&name) {
         format!("write each as [[{name}]], or all of them in one {name} = [...], not both")
     } else {
@@ -88,7 +90,7 @@ fn convert(value: &DeValue<'_>, origin: Origin, fixed: Option<Origin>, sink: &Si
 fn integer(digits: &str, radix: u32, origin: Origin, sink: &Sink<'_>) -> Data {
     i64::from_str_radix(digits, radix).map_or_else(
         |_| {
-            sink.error(origin, format!("the number {digits} is too large"));
+            sink.error(Code::BadNumber, origin, format!("the number {digits} is too large"));
             Data::Broken
         },
         |n| Data::Plain(Value::Integer(n)),
@@ -98,7 +100,7 @@ fn integer(digits: &str, radix: u32, origin: Origin, sink: &Sink<'_>) -> Data {
 fn float(digits: &str, origin: Origin, sink: &Sink<'_>) -> Data {
     let value: f64 = digits.parse().unwrap_or(f64::NAN);
     if !value.is_finite() {
-        sink.error(origin, format!("{digits} is not a finite number"));
+        sink.error(Code::BadNumber, origin, format!("{digits} is not a finite number"));
         return Data::Broken;
     }
     Data::Plain(Value::Float(value))

@@ -1,7 +1,9 @@
 //! What collects diagnostics while a file is read.
 
-use crate::text::diagnostic::{Diagnostic, Severity};
+use crate::text::codes::Code;
+use crate::text::diagnostic::Diagnostic;
 use crate::text::place::{Origin, Place};
+use crate::text::severity::Severity;
 use std::cell::{Cell, OnceCell, RefCell};
 
 /// Collects diagnostics while one file is read.
@@ -9,6 +11,9 @@ pub(crate) struct Sink<'a> {
     file: &'a str,
     text: &'a str,
     overrides: &'a [(String, String)],
+    /// What is allowed beside the file, as given.
+    allow: &'a [String],
+    allowed: RefCell<Vec<Code>>,
     /// Where lines end, found when first asked for: a large file may be full of errors.
     lines: OnceCell<Vec<usize>>,
     found: RefCell<Vec<(usize, Diagnostic)>>,
@@ -19,11 +24,18 @@ pub(crate) struct Sink<'a> {
 const MOST_ERRORS: usize = 100;
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(file: &'a str, text: &'a str, overrides: &'a [(String, String)]) -> Self {
+    pub(crate) fn new(
+        file: &'a str,
+        text: &'a str,
+        overrides: &'a [(String, String)],
+        allow: &'a [String],
+    ) -> Self {
         Self {
             file,
             text,
             overrides,
+            allow,
+            allowed: RefCell::default(),
             lines: OnceCell::new(),
             found: RefCell::default(),
             errors: Cell::new(0),
@@ -31,9 +43,10 @@ impl<'a> Sink<'a> {
     }
 
     /// A diagnostic to be completed and handed to [`Sink::push`].
-    pub(crate) fn at(&self, severity: Severity, origin: Origin, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn at(&self, code: Code, origin: Origin, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
-            severity,
+            code,
+            severity: code.severity(),
             message: message.into(),
             file: self.file.to_string(),
             place: self.place(origin),
@@ -43,14 +56,9 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Reports an error without further ado.
-    pub(crate) fn error(&self, origin: Origin, message: impl Into<String>) {
-        self.push(self.at(Severity::Error, origin, message));
-    }
-
-    /// An error to be completed.
-    pub(crate) fn an_error(&self, origin: Origin, message: impl Into<String>) -> Diagnostic {
-        self.at(Severity::Error, origin, message)
+    /// Reports something without further ado.
+    pub(crate) fn error(&self, code: Code, origin: Origin, message: impl Into<String>) {
+        self.push(self.at(code, origin, message));
     }
 
     pub(crate) fn push(&self, diagnostic: Diagnostic) {
@@ -62,10 +70,15 @@ impl<'a> Sink<'a> {
         }
         let order = match diagnostic.place {
             Place::File { span, .. } => span.0,
-            Place::Override { .. } => usize::MAX - 1,
+            Place::Override { .. } | Place::Allow { .. } => usize::MAX - 1,
             Place::Scenario => usize::MAX,
         };
         self.found.borrow_mut().push((order, diagnostic));
+    }
+
+    /// Leaves out these warnings, also those that were found before.
+    pub(crate) fn allow(&self, codes: &[Code]) {
+        self.allowed.borrow_mut().extend(codes);
     }
 
     pub(crate) fn errors(&self) -> usize {
@@ -76,10 +89,11 @@ impl<'a> Sink<'a> {
     pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
         if let Some(more @ 1..) = self.errors.get().checked_sub(MOST_ERRORS) {
             let message = format!("and {more} more error{}", if more == 1 { "" } else { "s" });
-            let last = self.an_error(Origin::Scenario, message);
+            let last = self.at(Code::MoreErrors, Origin::Scenario, message);
             self.found.borrow_mut().push((usize::MAX, last));
         }
-        let mut found = self.found.into_inner();
+        let (mut found, allowed) = (self.found.into_inner(), self.allowed.into_inner());
+        found.retain(|(_, d)| d.severity == Severity::Error || !allowed.contains(&d.code));
         found.sort_by_key(|(order, _)| *order);
         found.into_iter().map(|(_, d)| d).collect()
     }
@@ -87,6 +101,9 @@ impl<'a> Sink<'a> {
     fn place(&self, origin: Origin) -> Place {
         match origin {
             Origin::Scenario => Place::Scenario,
+            Origin::Allow(i) => {
+                self.allow.get(i).map_or(Place::Scenario, |code| Place::Allow { code: code.clone() })
+            }
             Origin::Override(i) => self.overrides.get(i).map_or(Place::Scenario, |(path, value)| {
                 Place::Override { path: path.clone(), value: value.clone() }
             }),

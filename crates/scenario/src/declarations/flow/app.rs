@@ -2,13 +2,15 @@
 
 use super::packet::{MAX_PACKET, check_gap};
 use super::steps::read_steps;
-use crate::declarations::kinds::{kind_of, opened};
+use crate::declarations::kinds::{Kinds, kind_of, opened};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{TCP_APPS, UDP_APPS, section_of};
 use crate::declarations::values::{
     distribution, plain, positive_count, positive_duration, positive_rate, positive_size,
 };
 use crate::model::{App, DurationDist};
+use crate::text::codes::Code;
+use crate::text::diagnostic::first_few;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_core::{Duration, Probability};
@@ -16,7 +18,8 @@ use tailrace_core::{Duration, Probability};
 /// Reads one; `tcp` says whether the transport is TCP, where that is known.
 pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Option<App> {
     let kinds: Vec<&'static str> = TCP_APPS.iter().chain(UDP_APPS).map(|(k, _)| *k).collect();
-    let (kind, _) = kind_of(node, "application", &kinds, sink)?;
+    let (kind, _) =
+        kind_of(node, &Kinds { what: "application", names: &kinds, command: "tailrace list apps" }, sink)?;
     let over_tcp = TCP_APPS.iter().any(|(k, _)| *k == kind);
     let section = section_of(if over_tcp { TCP_APPS } else { UDP_APPS }, kind);
     let table = opened(node);
@@ -27,9 +30,12 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
         let (needs, has) = if over_tcp { ("TCP", "UDP") } else { ("UDP", "TCP") };
         let fitting = if over_tcp { UDP_APPS } else { TCP_APPS };
         let names: Vec<_> = fitting.iter().map(|(k, _)| *k).collect();
-        let error =
-            sink.an_error(node.origin, format!("app {kind:?} needs {needs}, but the transport is {has}"));
-        sink.push(error.help(format!("over {has} there are: {}", names.join(", "))));
+        let error = sink.at(
+            Code::WrongTransport,
+            node.origin,
+            format!("app {kind:?} needs {needs}, but the transport is {has}"),
+        );
+        sink.push(error.help(format!("over {has} there are: {}", first_few(&names, "tailrace list apps"))));
         return None;
     }
     app
@@ -91,7 +97,7 @@ fn read_udp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
             let (period, burst) = (period?.value, burst?.value);
             if burst > period {
                 let message = format!("the burst of {burst} is longer than the period of {period}");
-                r.sink().error(r.origin_of("burst"), message);
+                r.sink().error(Code::ContradictingTimes, r.origin_of("burst"), message);
                 return None;
             }
             Some(App::Pulse { period, burst, rate: rate?, size: size? })

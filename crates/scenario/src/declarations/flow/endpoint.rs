@@ -2,6 +2,7 @@
 
 use crate::declarations::reader::Reader;
 use crate::declarations::values::plain;
+use crate::text::codes::Code;
 use tailrace_core::Bytes;
 use tailrace_core::params::Parameters as _;
 use tailrace_transport::{Profile, TcpConfig};
@@ -49,7 +50,7 @@ fn check_tcp(c: &TcpConfig, r: &Reader<'_>) -> bool {
     let mut fine = true;
     for (name, _, why) in rules.into_iter().filter(|(_, broken, _)| *broken) {
         let sink = r.sink();
-        sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
+        sink.push(sink.at(Code::BadValue, r.origin_of(name), format!("bad value of `{name}`")).label(why));
         fine = false;
     }
     fine

@@ -2,6 +2,7 @@
 
 use crate::declarations::names::Selector;
 use crate::model::Transport;
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -20,7 +21,7 @@ pub(super) fn read(node: Option<&Node>, transport: &Transport, sink: &Sink<'_>) 
     let selector = |name: &String| match Selector::parse(name) {
         Ok(value) => Some(At { value, origin }),
         Err(why) => {
-            sink.push(sink.an_error(origin, format!("bad value of `{PARAMETER}`")).label(why));
+            sink.push(sink.at(Code::BadSelector, origin, format!("bad value of `{PARAMETER}`")).label(why));
             None
         }
     };

@@ -23,6 +23,7 @@ use crate::declarations::reader::Reader;
 use crate::declarations::sections::FLOW;
 use crate::declarations::values::{choice, plain, positive_duration};
 use crate::model::{App, DurationDist, Role, Transport};
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
 use crate::text::sink::Sink;
@@ -104,7 +105,11 @@ impl FlowDecl {
         if let (Some(start), Some(stop)) = (last.or(only), &stop)
             && stop.value <= start
         {
-            sink.error(stop.origin, format!("the flow stops at {} but starts at {start}", stop.value));
+            sink.error(
+                Code::ContradictingTimes,
+                stop.origin,
+                format!("the flow stops at {} but starts at {start}", stop.value),
+            );
         }
         let (origin, app_origin) = (Ignored(r.origin()), Ignored(r.origin_of("app")));
         r.finish();

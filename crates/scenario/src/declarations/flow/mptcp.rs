@@ -2,11 +2,12 @@
 
 use super::elsewhere::keys_elsewhere;
 use super::endpoint::{FULL_WITH_TIMESTAMPS, read_endpoint};
-use super::policy::{CC, PATH_MANAGER, SCHEDULER, read_named};
+use super::policy::{MULTIPATH_CC, PATH_MANAGER, SCHEDULER, read_named};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::MPTCP;
 use crate::declarations::values::plain;
 use crate::model::Transport;
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub(super) fn read(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Profile)>
         other => other,
     });
     let control = match r.node("cc") {
-        Some(node) => read_named(node, &CC, &SubflowControl::names(), Some(usual.control), sink),
+        Some(node) => read_named(node, &MULTIPATH_CC, &SubflowControl::names(), Some(usual.control), sink),
         None => Some(usual.control),
     };
     let scheduler = match r.node("scheduler") {
@@ -100,7 +101,7 @@ fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<
         let written = r.node("path_manager").and_then(Node::as_table).and_then(|t| t.get(by));
         let origin = written.map_or(r.origin_of("path_manager"), |node| node.origin);
         let message = format!("path manager {} opens {asked} subflows between two addresses", manager.name());
-        let error = sink.an_error(origin, message);
+        let error = sink.at(Code::TooManySubflows, origin, message);
         let error = error.label(format!("a connection has at most {} (max_subflows)", c.max_subflows));
         sink.push(if asked <= most {
             error.help(format!("{remedy}, or set max_subflows = {asked}"))
@@ -113,7 +114,7 @@ fn check_mptcp(c: &MptcpConfig, manager: Option<&PathManagerConfig>, r: &Reader<
         && (1..most).contains(&c.max_subflows)
     {
         let message = format!("`{key}` and the connection's own make {most} subflows");
-        let error = sink.an_error(node.origin, message);
+        let error = sink.at(Code::TooManySubflows, node.origin, message);
         let error = error.label(format!("a connection has at most {} (max_subflows)", c.max_subflows));
         sink.push(error.help(format!("set {key} = {}, or max_subflows = {most}", c.max_subflows - 1)));
     }

@@ -1,6 +1,8 @@
 //! What packets can be: their size, and how close they can follow one another.
 
+use crate::declarations::unfit::Unfit;
 use crate::model::{App, Transport};
+use crate::text::codes::Code;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
 use tailrace_core::{Bytes, Duration, Rate};
@@ -12,14 +14,14 @@ pub(super) const MAX_PACKET: Bytes = Bytes(65_535);
 const LEAST_GAP: Duration = Duration::from_nanos(10);
 
 /// Whether packets of a size can leave at a rate.
-pub(super) fn check_gap(rate: Rate, size: Bytes) -> Result<(), String> {
+pub(super) fn check_gap(rate: Rate, size: Bytes) -> Result<(), Unfit> {
     if rate.as_bps() == 0 || rate.time_to_send(size) >= LEAST_GAP {
         return Ok(());
     }
     let gap = rate.time_to_send(size);
-    Err(format!(
+    Err(Unfit::outside(format!(
         "packets of {size} would leave {gap} apart, less than {LEAST_GAP}: larger ones, or a lower rate"
-    ))
+    )))
 }
 
 /// No packet is larger than IP allows.
@@ -28,7 +30,7 @@ pub(super) fn check_packet(transport: &Transport, app: &App, origin: Origin, sin
         && size.get().saturating_add(header.get()) > MAX_PACKET.get()
     {
         let message = format!("a payload of {size} and headers of {header} make more than {MAX_PACKET}");
-        sink.push(sink.an_error(origin, message).label("IP packets are not larger"));
+        sink.push(sink.at(Code::PacketTooLarge, origin, message).label("IP packets are not larger"));
     }
     if let Transport::Tcp { header: Some(header), .. } | Transport::Mptcp { header: Some(header), .. } =
         transport
@@ -36,6 +38,7 @@ pub(super) fn check_packet(transport: &Transport, app: &App, origin: Origin, sin
         && config.mss.get().saturating_add(header.get()) > MAX_PACKET.get()
     {
         sink.error(
+            Code::PacketTooLarge,
             origin,
             format!("segments of {} and headers of {header} make more than {MAX_PACKET}", config.mss),
         );

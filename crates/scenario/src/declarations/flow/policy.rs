@@ -1,8 +1,9 @@
 //! Policies by registered name: congestion controls, schedulers, path managers.
 
-use crate::declarations::kinds::kind_of;
+use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::Section;
+use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
@@ -11,10 +12,29 @@ use tailrace_transport::mptcp::SubflowControl;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 
-// They describe their own keys.
-pub(super) const CC: Section = Section { title: "the congestion control", doc: "", keys: &[] };
-pub(super) const SCHEDULER: Section = Section { title: "the scheduler", doc: "", keys: &[] };
-pub(super) const PATH_MANAGER: Section = Section { title: "the path manager", doc: "", keys: &[] };
+/// A sort of policies. They describe their own keys.
+pub(super) struct Sort {
+    section: &'static Section,
+    what: &'static str,
+    command: &'static str,
+}
+
+pub(super) const CC: Sort = Sort {
+    section: &Section { title: "the congestion control", doc: "", keys: &[] },
+    what: "congestion control",
+    command: "tailrace list cc",
+};
+pub(super) const MULTIPATH_CC: Sort = Sort { command: "tailrace list coupled` and `tailrace list cc", ..CC };
+pub(super) const SCHEDULER: Sort = Sort {
+    section: &Section { title: "the scheduler", doc: "", keys: &[] },
+    what: "scheduler",
+    command: "tailrace list schedulers",
+};
+pub(super) const PATH_MANAGER: Sort = Sort {
+    section: &Section { title: "the path manager", doc: "", keys: &[] },
+    what: "path manager",
+    command: "tailrace list path_managers",
+};
 
 /// A policy by registered name, with its own parameters.
 pub(super) trait Named: Sized {
@@ -51,20 +71,19 @@ named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
 /// Reads one; where it is that of the profile, `usual`, its parameters have the profile's defaults.
 pub(super) fn read_named<C: Named>(
     node: &Node,
-    section: &'static Section,
+    sort: &Sort,
     names: &[&'static str],
     usual: Option<C>,
     sink: &Sink<'_>,
 ) -> Option<C> {
-    let what = section.title.trim_start_matches("the ");
-    let (kind, table) = kind_of(node, what, names, sink)?;
+    let (kind, table) = kind_of(node, &Kinds { what: sort.what, names, command: sort.command }, sink)?;
     let usual = usual.filter(|usual| usual.name() == kind);
     let mut config = usual.or_else(|| C::default_of(kind))?;
     let Some(table) = table else { return Some(config) };
-    let r = Reader::of(table, node.origin, section, sink).kinded().with_params(config.params());
+    let r = Reader::of(table, node.origin, sort.section, sink).kinded().with_params(config.params());
     let mut fine = r.set_params(|name, value| config.set(name, value));
     if let (true, Err((name, why))) = (fine, config.validate()) {
-        sink.push(sink.an_error(r.origin_of(name), format!("bad value of `{name}`")).label(why));
+        sink.push(sink.at(Code::BadValue, r.origin_of(name), format!("bad value of `{name}`")).label(why));
         fine = false;
     }
     r.finish();

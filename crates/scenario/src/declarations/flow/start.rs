@@ -1,8 +1,10 @@
 //! When flows start.
 
 use crate::declarations::reader::Reader;
+use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{distribution, duration};
 use crate::model::DurationDist;
+use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::place::{At, Origin};
 use tailrace_core::Duration;
@@ -14,16 +16,16 @@ pub(super) fn read_starts(r: &Reader<'_>) -> (Option<DurationDist>, Option<At<Ve
     let Some(Node { data: Data::Array(items), origin }) = r.node("start") else {
         return (r.read_or("start", at_once, distribution), Some(none));
     };
-    let each: Result<Vec<Duration>, (Origin, String)> =
-        items.iter().map(|item| duration(item).map_err(|why| (item.origin, why))).collect();
+    let each: Result<Vec<Duration>, (Origin, Unfit)> =
+        items.iter().map(|item| duration(item).map_err(|unfit| (item.origin, unfit))).collect();
     let starts = match each {
         Ok(value) if !value.is_empty() => Some(At { value, origin: *origin }),
         Ok(_) => {
-            r.sink().error(*origin, "`start` lists no times");
+            r.sink().error(Code::EmptyList, *origin, "`start` lists no times");
             None
         }
-        Err((origin, why)) => {
-            r.sink().push(r.sink().an_error(origin, "bad value of `start`").label(why));
+        Err((origin, unfit)) => {
+            r.sink().push(r.sink().at(unfit.code, origin, "bad value of `start`").label(unfit.why));
             None
         }
     };

@@ -1,7 +1,9 @@
 //! Rates that change at given times.
 
 use super::packet::{MAX_PACKET, check_gap};
+use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{duration, plain};
+use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
 use tailrace_core::{Bytes, Duration, Rate};
@@ -21,7 +23,7 @@ pub(super) fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> O
         Data::Array(items) if !items.is_empty() => items,
         Data::Broken => return None,
         _ => {
-            let error = sink.an_error(node.origin, "`steps` is a list of [time, rate]");
+            let error = sink.at(Code::WrongType, node.origin, "`steps` is a list of [time, rate]");
             sink.push(error.help("such as steps = [[\"0 s\", \"1 Mbit/s\"], [\"5 s\", \"0 bit/s\"]]"));
             return None;
         }
@@ -37,17 +39,18 @@ pub(super) fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> O
                 let rate = plain(&pair[1])?;
                 check_gap(rate, size.unwrap_or(MAX_PACKET)).map(|()| (t, rate))
             }),
-            _ => Err("expected [time, rate]".to_string()),
+            _ => Err(Unfit { code: Code::WrongType, why: "expected [time, rate]".into() }),
         };
         match step {
             Ok((time, _)) if steps.last().is_some_and(|(last, _)| *last >= time) => {
                 sink.error(
+                    Code::ContradictingTimes,
                     item.origin,
                     format!("steps ascend in time, but {time} is not after the step before"),
                 );
             }
             Ok(step) => steps.push(step),
-            Err(why) => sink.push(sink.an_error(item.origin, "bad step").label(why)),
+            Err(unfit) => sink.push(sink.at(unfit.code, item.origin, "bad step").label(unfit.why)),
         }
     }
     (sink.errors() == before).then_some(steps)

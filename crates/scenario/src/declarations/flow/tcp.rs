@@ -7,6 +7,8 @@ use crate::declarations::reader::Reader;
 use crate::declarations::sections::TCP;
 use crate::declarations::values::choice;
 use crate::model::Transport;
+use crate::text::codes::Code;
+use crate::text::diagnostic::first_few;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use std::sync::Arc;
@@ -36,7 +38,8 @@ fn read_profile(r: &Reader<'_>) -> Option<Profile> {
     let multipath = profile_name(Profile::Mptcp094);
     if let Some(node) = r.node("profile").filter(|node| node.as_text() == Some(&multipath)) {
         let message = format!("profile {multipath:?} is one of Multipath TCP");
-        let error = r.sink().an_error(node.origin, message).label("of transport kind = \"mptcp\"");
+        let error =
+            r.sink().at(Code::WrongTransport, node.origin, message).label("of transport kind = \"mptcp\"");
         r.sink().push(error.help("set kind = \"mptcp\", or profile = \"linux\": its TCP is Linux's"));
         return None;
     }
@@ -51,9 +54,13 @@ fn read_cc(node: &Node, usual: CcConfig, sink: &Sink<'_>) -> Option<CcConfig> {
         let origin = named.map_or(node.origin, |n| n.origin);
         let message = format!("congestion control {word:?} couples subflows, of which TCP has none");
         let names = CcConfig::names();
-        let mut error = sink.an_error(origin, message).label("belongs to transport kind = \"mptcp\"");
+        let mut error =
+            sink.at(Code::WrongTransport, origin, message).label("belongs to transport kind = \"mptcp\"");
         error.expected = names.iter().map(|n| (*n).to_string()).collect();
-        sink.push(error.help(format!("set kind = \"mptcp\", or a control of TCP's: {}", names.join(", "))));
+        sink.push(error.help(format!(
+            "set kind = \"mptcp\", or a control of TCP's: {}",
+            first_few(names, "tailrace list cc")
+        )));
         return None;
     }
     read_named(node, &CC, CcConfig::names(), Some(usual), sink)

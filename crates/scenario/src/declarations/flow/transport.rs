@@ -1,13 +1,14 @@
 //! Transports: which there are.
 
 use super::{mptcp, tcp, udp};
-use crate::declarations::kinds::{kind_of, opened};
+use crate::declarations::kinds::{Kinds, kind_of, opened};
 use crate::model::Transport;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_transport::Profile;
 
 const TRANSPORTS: &[&str] = &["tcp", "mptcp", "udp"];
+const KINDS: Kinds<'_> = Kinds { what: "transport", names: TRANSPORTS, command: "tailrace schema" };
 
 /// Whether a transport is TCP, where it is known at all; so that an application can be judged beside a broken one.
 pub(super) fn is_tcp(node: &Node) -> Option<bool> {
@@ -17,7 +18,7 @@ pub(super) fn is_tcp(node: &Node) -> Option<bool> {
 
 /// Reads one, with the profile whose defaults it starts from.
 pub(super) fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
-    let (kind, _) = kind_of(node, "transport", TRANSPORTS, sink)?;
+    let (kind, _) = kind_of(node, &KINDS, sink)?;
     let table = opened(node);
     match kind {
         "udp" => udp::read(&table, sink).map(|transport| (transport, None)),

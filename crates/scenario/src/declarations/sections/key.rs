@@ -48,6 +48,8 @@ pub enum Shape {
     Section(&'static Section),
     /// A list of tables.
     Sections(&'static Section),
+    /// A list of codes of warnings.
+    Codes,
     /// The grid of a sweep.
     Sweep,
 }

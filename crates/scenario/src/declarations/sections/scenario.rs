@@ -21,6 +21,12 @@ pub const SCENARIO: Section = Section {
         ),
         may("seed", COUNT, "1", "Base seed of all randomness."),
         may(
+            "allow",
+            Shape::Codes,
+            "",
+            "Codes of warnings that are not wanted, such as \"queue-stays-empty\".",
+        ),
+        may(
             "queue_form",
             Shape::Text,
             "each discipline's own",

@@ -1,0 +1,28 @@
+//! Why a value cannot be taken.
+
+use crate::text::codes::Code;
+
+/// A value that does not fit its key.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unfit {
+    pub(crate) code: Code,
+    pub(crate) why: String,
+}
+
+impl Unfit {
+    /// Too little or too much.
+    pub(crate) fn outside(why: impl Into<String>) -> Self {
+        Self { code: Code::OutOfBounds, why: why.into() }
+    }
+
+    /// Cannot be read, with what is wrong as `code` says it.
+    pub(crate) fn of(code: Code) -> impl Fn(String) -> Self {
+        move |why| Self { code, why }
+    }
+}
+
+impl From<String> for Unfit {
+    fn from(why: String) -> Self {
+        Self { code: Code::BadValue, why }
+    }
+}

@@ -1,0 +1,138 @@
+//! Warnings as users read them, one case a code, and that whoever allows a code does not read it. With `TAILRACE_BLESS=1`
+//! the texts in `tests/warnings/` are written anew.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use tailrace_core::Bytes;
+use tailrace_scenario::{Code, Diagnostic, Source, parse, render_all};
+
+const GOOD: &str = include_str!("files/small.toml");
+
+/// The TCP flow, the queue, and the rate of the CBR flow of the good file.
+const TCP: &str = "kind = \"tcp\", cc = \"reno\", sack = true";
+const QUEUE: &str = "queue = { kind = \"droptail\", limit = \"50 packets\" }";
+const CBR: &str = "rate = \"100 kbit/s\", size = \"1000 B\", jitter = 0.1";
+
+/// The sweep of a limit, which not every queue has.
+const SWEEP: (&str, &str) = ("\"link.bottleneck.queue.limit\" = [\"20 packets\"]", "seed = [2]");
+
+/// Code, and pairs of what stands in the good file and what replaces it.
+const CASES: &[(&str, &[(&str, &str)])] = &[
+    ("unused-role", &[("name = \"r1\"", "name = \"r1\"\nrole = \"edge\"")]),
+    ("unused-limit", &[(QUEUE, "queue = \"cake\"\nqueue_limit = \"50 packets\""), SWEEP]),
+    ("unusual-rate", &[("\"1 Mbit/s\"", "\"900 bit/s\"")]),
+    ("unusual-delay", &[("delay = \"10 ms\"", "delay = \"11 s\"")]),
+    ("tiny-limit", &[("50 packets", "1 packet")]),
+    ("huge-limit", &[("50 packets", "2 MB")]),
+    ("other-form", &[("sack = true", "profile = \"linux\""), ("\"droptail\"", "\"codel\"")]),
+    ("after-the-end", &[("start = \"uniform(0 s, 1 s)\"", "start = \"60 s\"")]),
+    ("equal-runs", &[("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")]),
+    (
+        "unused-queue",
+        &[(
+            "[[link]]\nname",
+            "[[router]]\nname = \"r3\"\n[[link]]\nbetween = [\"r2\", \"r3\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+             queue = \"droptail\"\n[[link]]\nname",
+        )],
+    ),
+    (
+        "queue-stays-empty",
+        &[("[\"r2\", \"dst\"]\nrate = \"10 Mbit/s\"", "[\"r2\", \"dst\"]\nrate = \"500 kbit/s\"")],
+    ),
+    ("small-windows", &[("sack = true", "sack = true, mss = \"500 B\", window = 1")]),
+    ("few-round-trips", &[("delay = \"10 ms\"", "delay = \"2 s\"")]),
+    ("above-mtu", &[("sack = true", "sack = true, mss = \"1460 B\"")]),
+    ("single-subflow", &[(TCP, "kind = \"mptcp\"")]),
+    ("phase-effect", &[(CBR, "rate = \"1 Mbit/s\", size = \"1000 B\"")]),
+    ("missing-counterpart", &[(QUEUE, "queue = { kind = \"csfq\", role = \"core\" }")]),
+    ("only-link-down", &[(TCP, "kind = \"mptcp\""), ("link = \"bottleneck\"", "link = \"r2-dst\"")]),
+];
+
+fn changed(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(GOOD.to_string(), |text, (from, to)| {
+        assert!(text.contains(from), "{from:?} is not in the good file");
+        text.replacen(from, to, 1)
+    })
+}
+
+fn warnings(text: &str, allow: &[&str]) -> Vec<Diagnostic> {
+    let source = Source::new(text, "small.toml").allowing(allow.iter().map(|c| (*c).to_string()).collect());
+    let parsed = source.scenario(&[], Bytes(1 << 30));
+    parsed.unwrap_or_else(|e| panic!("{}", render_all(&e, false))).warnings
+}
+
+fn codes(warnings: &[Diagnostic]) -> Vec<&'static str> {
+    warnings.iter().map(|w| w.code.name()).collect()
+}
+
+#[test]
+fn warnings_read_as_they_should() {
+    let mut different = Vec::new();
+    for (code, changes) in CASES {
+        let found = render_all(&warnings(&changed(changes), &[]), false);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warnings").join(format!("{code}.txt"));
+        if std::env::var_os("TAILRACE_BLESS").is_some() {
+            std::fs::write(&file, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        if expected != found {
+            different.push(format!("=== {code}: expected\n{expected}--- found\n{found}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn every_warning_has_a_case_and_can_be_allowed() {
+    let named: BTreeSet<_> = CASES.iter().map(|(code, _)| *code).collect();
+    assert_eq!(named, Code::warnings().map(Code::name).collect());
+    for (code, changes) in CASES {
+        let text = changed(changes);
+        let all = codes(&warnings(&text, &[]));
+        assert!(all.contains(code), "{code}: {all:?}");
+        let mut rest = all;
+        rest.retain(|c| c != code);
+        assert_eq!(codes(&warnings(&text, &[code])), rest, "{code} beside the file");
+        let own = format!("allow = [\"{code}\"]\n{text}");
+        assert_eq!(codes(&warnings(&own, &[])), rest, "{code} in the file");
+    }
+}
+
+#[test]
+fn what_the_file_allows_and_what_comes_beside_it_is_allowed_together() {
+    let two = [("50 packets", "1 packet"), ("sack = true", "sack = true, mss = \"1460 B\"")];
+    let text = changed(&two);
+    assert_eq!(codes(&warnings(&text, &[])), ["tiny-limit", "above-mtu"]);
+    let own = format!("allow = [\"tiny-limit\"]\n{text}");
+    assert_eq!(codes(&warnings(&own, &["above-mtu"])), Vec::<&str>::new());
+    // An override of the key replaces it, as any other.
+    let overridden = parse(&own, "small.toml", &[("allow".into(), "[\"above-mtu\"]".into())]).unwrap();
+    assert_eq!(codes(&overridden.warnings), ["tiny-limit"]);
+}
+
+#[test]
+fn the_resolved_form_says_what_was_allowed() {
+    let text = changed(&[("50 packets", "1 packet"), ("sack = true", "sack = true, mss = \"1460 B\"")]);
+    let own = format!("allow = [\"tiny-limit\"]\n{text}");
+    let source = Source::new(&own, "small.toml").allowing(vec!["above-mtu".into(), "tiny-limit".into()]);
+    let parsed = source.scenario(&[], Bytes(1 << 30)).unwrap();
+    assert!(parsed.to_toml().contains("\nallow = [\"tiny-limit\", \"above-mtu\"]\n"), "{}", parsed.to_toml());
+    let again = parse(&parsed.to_toml(), "resolved.toml", &[]).unwrap();
+    assert_eq!((again.declaration, again.warnings), (parsed.declaration, parsed.warnings));
+    assert!(!parse(GOOD, "small.toml", &[]).unwrap().to_toml().contains("allow"));
+}
+
+#[test]
+fn errors_come_without_the_warnings_that_are_allowed() {
+    let text = changed(&[
+        (QUEUE, "queue = \"cake\"\nqueue_limit = \"50 packets\""),
+        SWEEP,
+        ("runs = 2", "runs = 0"),
+    ]);
+    let found = |allow: &[String]| {
+        let errors = Source::new(&text, "small.toml").allowing(allow.to_vec()).scenario(&[], Bytes(1 << 30));
+        codes(&errors.unwrap_err())
+    };
+    assert_eq!(found(&[]), ["out-of-bounds", "unused-limit"]);
+    assert_eq!(found(&["unused-limit".into()]), ["out-of-bounds"]);
+}
