@@ -103,6 +103,26 @@ def test_the_tables_of_crates_and_rooms_have_no_circle():
         assert circle(rooms) == []
 
 
+def test_imports_are_found_however_they_are_written(tmp_path):
+    files = {
+        "lib.rs": "mod a;\nmod b;\npub use a::two::Thing;",
+        "a/mod.rs": "//! Doc that names crate::b.\npub(crate) mod one;\npub(crate) mod two;\nuse self::one::f;",
+        "a/one.rs": "use crate::{\n    b::{self, g},\n    a::two as other,\n};\nuse std::fmt;",
+        "a/two.rs": "fn f() -> super::super::b::T { x }\n#[cfg(test)]\nmod tests { use crate::a::one; }",
+        "b.rs": "// use crate::a;\npub(crate) fn g() { crate::a::one::f(self::h) }",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert imports.imports(tmp_path) == {
+        (): {("a",), ("b",), ("a", "two")},
+        ("a",): {("a", "one"), ("a", "two")},
+        ("a", "one"): {("b",), ("a", "two")},
+        ("a", "two"): {("b",)},
+        ("b",): {("a", "one")},
+    }
+
+
 @pytest.mark.parametrize("crate", ROOMS)
 def test_rooms_know_only_those_below_them(crate):
     rooms = ROOMS[crate]
