@@ -325,8 +325,14 @@ impl<P: Routed> Fabric<P> {
         self.links[link.0 as usize].stats_mut()?.take_recent_sojourn()
     }
 
-    /// Takes both directions of links down or up; with `reroute`, routes follow.
-    pub fn set_links_up<R: Rim<P>>(&mut self, links: &[LinkId], up: bool, reroute: bool, rim: &mut R) {
+    /// Takes link directions down or up; with `reroute`, routes follow. Gives those that routing did not know of.
+    pub fn set_links_up<R: Rim<P>>(
+        &mut self,
+        links: &[LinkId],
+        up: bool,
+        reroute: bool,
+        rim: &mut R,
+    ) -> Vec<LinkId> {
         for &link in links {
             let l = &mut self.links[link.0 as usize];
             if up {
@@ -335,13 +341,8 @@ impl<P: Routed> Fabric<P> {
                 l.take_down(&mut self.packets, self.now, link, rim);
             }
             self.schedule(link);
-            if reroute {
-                self.graph.set_up(link, up);
-            }
         }
-        if reroute {
-            self.graph.compute_routes();
-        }
+        if reroute { self.graph.set_links_up(links, up) } else { Vec::new() }
     }
 
     /// Changes a link's rate. A packet in service finishes at the old one.

@@ -2,13 +2,19 @@
 //!
 //! Hosts do not forward, so routes are computed between routers only and a host's addresses inherit the route to
 //! the router behind their link. With R routers and A addresses this costs O(R · (links between routers + A)), not
-//! the all-pairs time and memory that make ns-2 slow to start.
+//! the all-pairs time and memory that make ns-2 slow to start. A link that goes down or up later changes only the routes
+//! that it can ([`Graph::set_links_up`]).
 //!
 //! Routers have no addresses, since nothing is sent to them, except those that packets are routed through on purpose
 //! ([`Graph::add_gateway`]): one each, numbered after the hosts' interfaces.
 
+mod changes;
+mod table;
+#[cfg(test)]
+mod tests;
+
 use crate::{Address, LinkId, NodeId};
-use std::collections::VecDeque;
+use table::Routes;
 
 const NONE: u32 = u32::MAX;
 
@@ -21,10 +27,7 @@ pub struct Graph {
     /// Routers with an address, in the order of these.
     gateways: Vec<NodeId>,
     routers: u32,
-    /// Addresses of interfaces and gateways when routes were computed.
-    width: usize,
-    /// Next link from router `r` to address `a` at `[r · width + a]`; a gateway has none to itself.
-    table: Vec<u32>,
+    routes: Routes,
 }
 
 #[derive(Clone, Debug)]
@@ -147,6 +150,13 @@ impl Graph {
         self.addresses.get(address.index()).map(|i| i.into)
     }
 
+    /// The number of the address whose packets come to its host by `link`.
+    fn interface_behind(&self, link: LinkId) -> Option<usize> {
+        // Interfaces are created in link order; a link between two hosts has two.
+        let first = self.addresses.partition_point(|a| a.into.0 / 2 < link.0 / 2);
+        (first..self.addresses.len().min(first + 2)).find(|i| self.addresses[*i].into == link)
+    }
+
     /// The number of a node among the routers.
     pub(crate) fn router_number(&self, node: NodeId) -> Option<u32> {
         Some(self.nodes[node.0 as usize].router).filter(|r| *r != NONE)
@@ -160,67 +170,38 @@ impl Graph {
     /// The link by which router number `router` forwards to `destination`.
     #[inline]
     pub(crate) fn next_hop_of(&self, router: u32, destination: Address) -> Option<LinkId> {
-        let (index, width) = (destination.index(), self.width);
-        if index >= width {
-            return None;
-        }
-        self.table.get(router as usize * width + index).copied().filter(|l| *l != NONE).map(LinkId)
+        self.routes.next_hop(router, destination.index())
     }
 
-    /// Marks a link direction as usable or not; routes change with the next [`Graph::compute_routes`].
-    pub fn set_up(&mut self, link: LinkId, up: bool) {
-        self.arcs[link.0 as usize].up = up;
+    /// Marks link directions as usable or not; routes follow, once they have been computed. Gives those that this
+    /// changed. What no route can depend on is not looked at: a link to a host concerns that host's address, one from a host
+    /// nobody else, and one between routers the routers that then are nearer or farther.
+    pub fn set_links_up(&mut self, links: &[LinkId], up: bool) -> Vec<LinkId> {
+        let mut changed = links.to_vec();
+        changed.retain(|link| self.arcs[link.0 as usize].up != up);
+        changed.sort_unstable();
+        changed.dedup();
+        let mut routes = std::mem::take(&mut self.routes);
+        let (mut done, mut budget) = (routes.is_empty(), routes.cost());
+        for (i, link) in changed.iter().enumerate() {
+            self.arcs[link.0 as usize].up = up;
+            if !done && routes.follow(self, *link, &mut budget).is_none() {
+                // So much changes that it is cheaper to begin anew, once all have changed.
+                changed[i..].iter().for_each(|later| self.arcs[later.0 as usize].up = up);
+                routes.compute(self);
+                done = true;
+            }
+        }
+        self.routes = routes;
+        changed
     }
 
     /// Computes all routes.
     pub fn compute_routes(&mut self) {
-        let width = self.addresses.len() + self.gateways.len();
-        self.width = width;
-        self.table.clear();
-        self.table.resize(self.routers as usize * width, NONE);
-        for node in 0..self.nodes.len() {
-            let router = self.nodes[node].router;
-            if router == NONE {
-                continue;
-            }
-            let first = self.first_links(NodeId(node as u32));
-            let row = router as usize * width;
-            for (i, interface) in self.addresses.iter().enumerate() {
-                let arc = self.arcs[interface.into.0 as usize];
-                let gateway = self.nodes[arc.from.0 as usize].router;
-                if !arc.up || gateway == NONE {
-                    continue; // Down, or a link between two hosts, which needs no router.
-                }
-                self.table[row + i] =
-                    if gateway == router { interface.into.0 } else { first[gateway as usize] };
-            }
-            for (i, gateway) in self.gateways.iter().enumerate() {
-                let number = self.nodes[gateway.0 as usize].router;
-                self.table[row + self.addresses.len() + i] = first[number as usize];
-            }
-        }
-    }
-
-    /// For each router, the first link of the shortest path from `start` (breadth first over routers).
-    fn first_links(&self, start: NodeId) -> Vec<u32> {
-        let mut first = vec![NONE; self.routers as usize];
-        let mut queue = VecDeque::from([(start, NONE)]);
-        let mut seen = vec![false; self.routers as usize];
-        seen[self.nodes[start.0 as usize].router as usize] = true;
-        while let Some((node, via)) = queue.pop_front() {
-            for link in &self.nodes[node.0 as usize].out {
-                let arc = self.arcs[link.0 as usize];
-                let router = self.nodes[arc.to.0 as usize].router;
-                if router == NONE || !arc.up || seen[router as usize] {
-                    continue;
-                }
-                seen[router as usize] = true;
-                let via = if via == NONE { link.0 } else { via };
-                first[router as usize] = via;
-                queue.push_back((arc.to, via));
-            }
-        }
-        first
+        let mut routes = std::mem::take(&mut self.routes);
+        routes.lay_out(self);
+        routes.compute(self);
+        self.routes = routes;
     }
 
     /// The links from `source` to `destination`, or `None` without a route.
@@ -237,49 +218,5 @@ impl Graph {
             path.push(link);
         }
         Some(path)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_take_the_fewest_links_and_the_first_of_equals() {
-        // h1 - r1 = r2 (two parallel links) - h2, and r1 - r3 - r2 the long way.
-        let mut g = Graph::default();
-        let (h1, h2) = (g.add_node(false), g.add_node(false));
-        let (r1, r2, r3) = (g.add_node(true), g.add_node(true), g.add_node(true));
-        let (h1_r1, _) = g.add_link(h1, r1);
-        let (_, r3_r1) = g.add_link(r1, r3);
-        let (first, _) = g.add_link(r1, r2);
-        let (second, _) = g.add_link(r1, r2);
-        g.add_link(r3, r2);
-        let (r2_h2, _) = g.add_link(r2, h2);
-        g.compute_routes();
-        let (a1, a2) = (g.addresses(h1).next().unwrap(), g.addresses(h2).next().unwrap());
-        assert_eq!(g.path(a1, a2), Some(vec![h1_r1, first, r2_h2]));
-        assert_eq!(g.owner(a2), Some(h2));
-        g.set_up(first, false);
-        g.compute_routes();
-        assert_eq!(g.path(a1, a2), Some(vec![h1_r1, second, r2_h2]));
-        g.set_up(second, false);
-        g.compute_routes();
-        assert_eq!(g.path(a1, a2).map(|p| p.len()), Some(4));
-        g.set_up(LinkId(r3_r1.0 ^ 1), false);
-        g.compute_routes();
-        assert_eq!(g.path(a1, a2), None);
-    }
-
-    #[test]
-    fn each_interface_of_a_host_has_its_own_address_and_way_out() {
-        let mut g = Graph::default();
-        let (h, r1, r2) = (g.add_node(false), g.add_node(true), g.add_node(true));
-        let (_, up) = g.add_link(r1, h);
-        let (down, _) = g.add_link(h, r2);
-        let addresses: Vec<_> = g.addresses(h).collect();
-        assert_eq!(addresses.len(), 2);
-        assert_eq!(addresses.iter().map(|a| g.egress(*a).unwrap()).collect::<Vec<_>>(), [up, down]);
-        assert_eq!(addresses[0].to_string(), "10.0.0.1");
     }
 }

@@ -58,8 +58,8 @@ fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &
                     let jitter = Spread::Uniform(Duration::ZERO, Duration::from_millis(9));
                     fabric.set_impairment(FORWARD, Some(lossy(Some(jitter))), &mut log);
                 }
-                Act::Down => fabric.set_links_up(&[FORWARD], false, false, &mut log),
-                Act::Up => fabric.set_links_up(&[FORWARD], true, false, &mut log),
+                Act::Down => drop(fabric.set_links_up(&[FORWARD], false, false, &mut log)),
+                Act::Up => drop(fabric.set_links_up(&[FORWARD], true, false, &mut log)),
             }
         }
         fabric.send(src, header(i as u16, src, dst, s.size), &mut log);

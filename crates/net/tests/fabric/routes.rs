@@ -36,7 +36,7 @@ impl Network {
         }
         for link in 0..net.arcs.len() {
             if rng.bernoulli(0.1) {
-                net.graph.set_up(LinkId(link as u32), false);
+                net.graph.set_links_up(&[LinkId(link as u32)], false);
                 net.arcs[link].2 = false;
             }
         }

@@ -1,0 +1,184 @@
+use super::*;
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use tailrace_core::Rng;
+
+#[test]
+fn paths_take_the_fewest_links_and_the_first_of_equals() {
+    // h1 - r1 = r2 (two parallel links) - h2, and r1 - r3 - r2 the long way.
+    let mut g = Graph::default();
+    let (h1, h2) = (g.add_node(false), g.add_node(false));
+    let (r1, r2, r3) = (g.add_node(true), g.add_node(true), g.add_node(true));
+    let (h1_r1, _) = g.add_link(h1, r1);
+    let (_, r3_r1) = g.add_link(r1, r3);
+    let (first, _) = g.add_link(r1, r2);
+    let (second, _) = g.add_link(r1, r2);
+    g.add_link(r3, r2);
+    let (r2_h2, _) = g.add_link(r2, h2);
+    g.compute_routes();
+    let (a1, a2) = (g.addresses(h1).next().unwrap(), g.addresses(h2).next().unwrap());
+    assert_eq!(g.path(a1, a2), Some(vec![h1_r1, first, r2_h2]));
+    assert_eq!(g.owner(a2), Some(h2));
+    g.set_links_up(&[first], false);
+    assert_eq!(g.path(a1, a2), Some(vec![h1_r1, second, r2_h2]));
+    g.set_links_up(&[second], false);
+    assert_eq!(g.path(a1, a2).map(|p| p.len()), Some(4));
+    g.set_links_up(&[LinkId(r3_r1.0 ^ 1)], false);
+    assert_eq!(g.path(a1, a2), None);
+}
+
+#[test]
+fn each_interface_of_a_host_has_its_own_address_and_way_out() {
+    let mut g = Graph::default();
+    let (h, r1, r2) = (g.add_node(false), g.add_node(true), g.add_node(true));
+    let (_, up) = g.add_link(r1, h);
+    let (down, _) = g.add_link(h, r2);
+    let addresses: Vec<_> = g.addresses(h).collect();
+    assert_eq!(addresses.len(), 2);
+    assert_eq!(addresses.iter().map(|a| g.egress(*a).unwrap()).collect::<Vec<_>>(), [up, down]);
+    assert_eq!(addresses[0].to_string(), "10.0.0.1");
+}
+
+/// For each router, the first link of the shortest path from `start`: breadth first over routers, in the order of links.
+fn first_links(g: &Graph, start: NodeId) -> Vec<u32> {
+    let mut first = vec![NONE; g.routers as usize];
+    let mut queue = VecDeque::from([(start, NONE)]);
+    let mut seen = vec![false; g.routers as usize];
+    seen[g.nodes[start.0 as usize].router as usize] = true;
+    while let Some((node, via)) = queue.pop_front() {
+        for link in &g.nodes[node.0 as usize].out {
+            let arc = g.arcs[link.0 as usize];
+            let router = g.nodes[arc.to.0 as usize].router;
+            if router == NONE || !arc.up || seen[router as usize] {
+                continue;
+            }
+            seen[router as usize] = true;
+            let via = if via == NONE { link.0 } else { via };
+            first[router as usize] = via;
+            queue.push_back((arc.to, via));
+        }
+    }
+    first
+}
+
+/// The whole table, found from each router forwards.
+fn forwards(g: &Graph) -> Vec<Option<LinkId>> {
+    let mut table = Vec::new();
+    for (node, _) in g.nodes.iter().enumerate().filter(|(_, n)| n.router != NONE) {
+        let first = first_links(g, NodeId(node as u32));
+        let own = g.nodes[node].router;
+        for interface in &g.addresses {
+            let last = g.arcs[interface.into.0 as usize];
+            let gateway = g.nodes[last.from.0 as usize].router;
+            table.push(match gateway {
+                NONE => None,
+                _ if !last.up => None,
+                _ if gateway == own => Some(interface.into),
+                _ => Some(first[gateway as usize]).filter(|l| *l != NONE).map(LinkId),
+            });
+        }
+        for gateway in &g.gateways {
+            let number = g.nodes[gateway.0 as usize].router;
+            table.push(Some(first[number as usize]).filter(|l| *l != NONE).map(LinkId));
+        }
+    }
+    table
+}
+
+fn entries(g: &Graph) -> Vec<Option<LinkId>> {
+    let width = g.addresses.len() + g.gateways.len();
+    (0..g.routers)
+        .flat_map(|r| (0..width).map(move |a| g.next_hop_of(r, Address::from_index(a as u32))))
+        .collect()
+}
+
+/// Routers in a random graph, with parallel links and parts that are cut off, hosts at them, some at two, some joined by a
+/// link of their own, and gateways.
+fn random_graph(rng: &mut Rng, routers: usize) -> Graph {
+    let mut g = Graph::default();
+    let nodes: Vec<NodeId> = (0..routers).map(|_| g.add_node(true)).collect();
+    let hosts: Vec<NodeId> = (0..routers).map(|_| g.add_node(false)).collect();
+    let pick = |rng: &mut Rng, of: &[NodeId]| of[rng.below(of.len() as u64) as usize];
+    for _ in 0..rng.below(3 * routers as u64) {
+        let (a, b) = (pick(rng, &nodes), pick(rng, &nodes));
+        if a != b {
+            g.add_link(a, b);
+        }
+    }
+    for _ in 0..routers + rng.below(routers as u64) as usize {
+        let (host, router) = (pick(rng, &hosts), pick(rng, &nodes));
+        if rng.bernoulli(0.5) {
+            g.add_link(host, router)
+        } else {
+            g.add_link(router, host)
+        };
+    }
+    g.add_link(hosts[0], hosts[routers - 1]);
+    for _ in 0..rng.below(3) {
+        g.add_gateway(pick(rng, &nodes));
+    }
+    g
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn routes_that_follow_changes_are_those_computed_anew(seed in any::<u64>(), routers in 1usize..16, most in 1u64..8) {
+        let mut rng = Rng::new(seed);
+        let mut g = random_graph(&mut rng, routers);
+        g.compute_routes();
+        prop_assert_eq!(entries(&g), forwards(&g));
+        for _ in 0..30 {
+            let links: Vec<LinkId> =
+                (0..=rng.below(most)).map(|_| LinkId(rng.below(g.link_count() as u64) as u32)).collect();
+            let up = rng.bernoulli(0.5);
+            let before: Vec<bool> = g.arcs.iter().map(|a| a.up).collect();
+            let changed = g.set_links_up(&links, up);
+            prop_assert!(changed.iter().all(|l| before[l.0 as usize] != up));
+            prop_assert!(links.iter().all(|l| g.arcs[l.0 as usize].up == up));
+            prop_assert_eq!(entries(&g), forwards(&g), "{:?} {}", changed, up);
+            let mut anew = g.clone();
+            anew.compute_routes();
+            prop_assert_eq!(entries(&g), entries(&anew));
+        }
+    }
+}
+
+#[test]
+fn a_change_looks_at_no_more_than_it_can_change() {
+    // A ring of 100 routers with a host each, and a leaf behind router 0.
+    let mut g = Graph::default();
+    let ring: Vec<NodeId> = (0..100).map(|_| g.add_node(true)).collect();
+    for i in 0..100 {
+        g.add_link(ring[i], ring[(i + 1) % 100]);
+    }
+    let hosts: Vec<NodeId> = ring
+        .iter()
+        .map(|router| {
+            let host = g.add_node(false);
+            g.add_link(host, *router);
+            host
+        })
+        .collect();
+    let leaf = g.add_node(true);
+    let (uplink, _) = g.add_link(leaf, ring[0]);
+    g.compute_routes();
+    g.set_links_up(&[uplink], false); // From here on distances are known.
+    let cost = |g: &mut Graph, link: LinkId, up: bool| {
+        let mut routes = std::mem::take(&mut g.routes);
+        g.arcs[link.0 as usize].up = up;
+        let mut budget = u64::MAX;
+        routes.follow(g, link, &mut budget).expect("within the budget");
+        g.routes = routes;
+        assert_eq!(entries(g), forwards(g));
+        u64::MAX - budget
+    };
+    let anew = g.routes.cost();
+    let access = g.ingress(g.addresses(hosts[50]).next().unwrap()).unwrap();
+    let from_host = LinkId(access.0 ^ 1);
+    assert_eq!(cost(&mut g, from_host, false), 0);
+    assert!(cost(&mut g, access, false) < anew / 50);
+    // A leaf's way to everybody: an entry for each, and its neighbour's.
+    assert!(cost(&mut g, uplink, true) < anew / 10, "{anew}");
+    assert!(cost(&mut g, uplink, false) < anew / 10, "{anew}");
+}
