@@ -2,6 +2,7 @@
 //! in the crates below it or in `python/tailrace`.
 
 mod catalog;
+mod clock;
 mod export;
 mod scenario;
 mod task;

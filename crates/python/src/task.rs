@@ -1,12 +1,14 @@
 //! One run of one scenario, and what it leaves behind.
 
+use crate::clock::Stopwatch;
 use crate::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
-use tailrace_sim::{CaptureFile, Control, RunOutput, Simulation, Table, Values};
+use tailrace_core::Instant;
+use tailrace_sim::{CaptureFile, Control, Progress, RunOutput, Simulation, Table, Values};
 
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
 
@@ -34,8 +36,10 @@ impl Task {
         };
         let stalled = |stall: tailrace_sim::Stall| Stalled::new_err(stall.to_string());
         py.detach(|| {
-            let simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
-            simulation.run(&self.control).map_err(stalled)
+            let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
+            let stopwatch = Stopwatch::start();
+            while simulation.step(Instant::MAX, &self.control).map_err(stalled)? == Progress::UnderWay {}
+            Ok(simulation.finish(stopwatch.cost()))
         })
         .map(Output)
     }

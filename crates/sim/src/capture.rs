@@ -3,8 +3,8 @@
 use crate::mptcp_wire::raw_options;
 use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, SimPacket, SocketId};
+use core::net::Ipv4Addr;
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
 use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
@@ -138,13 +138,13 @@ impl Captures {
         }
     }
 
-    /// The finished files.
-    pub(crate) fn finish(self) -> Vec<CaptureFile> {
-        let file = |t: Tap| CaptureFile {
+    /// What has been written since the last time: the parts make the files.
+    pub(crate) fn take(&mut self) -> Vec<CaptureFile> {
+        let file = |t: &mut Tap| CaptureFile {
             name: format!("{}.pcapng", t.stem),
-            bytes: t.writer.finish().expect(IN_MEMORY),
+            bytes: std::mem::take(t.writer.output_mut()),
         };
-        self.taps.into_iter().map(file).collect()
+        self.taps.iter_mut().map(file).collect()
     }
 }
 

@@ -305,8 +305,8 @@ impl ConnectionSeries {
         self.connections.row(&[&head[..], &cells].concat());
     }
 
-    /// The finished tables.
-    pub(crate) fn finish(self) -> [Table; 2] {
-        [self.subflows.finish(), self.connections.finish()]
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> [Table; 2] {
+        [self.subflows.take(), self.connections.take()]
     }
 }

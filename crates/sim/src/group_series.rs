@@ -9,6 +9,7 @@ use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::World;
+use std::ops::Range;
 use tailrace_core::{Duration, Instant};
 
 const COLUMNS: &[(&str, Cell<'static>)] = &[
@@ -52,12 +53,7 @@ impl GroupSeries {
         for (g, group) in plan.scenario.flows.iter().enumerate() {
             let flows = first..first + group.pairs.len();
             first = flows.end;
-            let mut tally = FlowTally::default();
-            let mut open = Open::default();
-            for flow in flows {
-                tally.add(&world.tally(flow));
-                open.add(flow, world, now);
-            }
+            let (tally, open) = Open::of(flows, world, now);
             let new = tally.since(&self.last[g]);
             self.last[g] = tally;
             self.table.row(&[
@@ -82,22 +78,32 @@ impl GroupSeries {
         }
     }
 
-    /// The finished table.
-    pub(crate) fn finish(self) -> Table {
-        self.table.finish()
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Table {
+        self.table.take()
     }
 }
 
 /// The flows of a group that are under way, and the windows of those over TCP.
 #[derive(Debug, Default)]
-struct Open {
-    flows: u32,
-    windows: u32,
-    bytes: f64,
+pub(crate) struct Open {
+    pub(crate) flows: u32,
+    pub(crate) windows: u32,
+    pub(crate) bytes: f64,
     segments: f64,
 }
 
 impl Open {
+    /// Of these flows, with what they all have done.
+    pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowTally, Self) {
+        let (mut tally, mut open) = (FlowTally::default(), Self::default());
+        for flow in flows {
+            tally.add(&world.tally(flow));
+            open.add(flow, world, now);
+        }
+        (tally, open)
+    }
+
     fn add(&mut self, flow: usize, world: &World, now: Instant) {
         let (f, near) = (&world.flows[flow], &world.sockets[SocketId::near(flow).index()]);
         self.flows += u32::from(match f.driver {

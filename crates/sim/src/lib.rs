@@ -1,12 +1,12 @@
 //! Simulated hosts, applications and the recorder; runs the fabric in virtual time.
 //!
 //! The way of the data is one way: [`Scenario`](tailrace_scenario::model::Scenario) → [`Simulation::build`] →
-//! [`Simulation::run`] → [`RunOutput`].
+//! [`Simulation::step`], as often as wanted → [`Simulation::finish`] → [`RunOutput`].
 
+mod agenda;
 mod app;
 mod build;
 mod capture;
-mod clock;
 mod connections;
 mod control;
 mod delivery;
@@ -23,6 +23,7 @@ mod reordering;
 mod results;
 mod series;
 mod simulation;
+mod snapshot;
 mod source;
 mod source_route;
 mod stall;
@@ -34,8 +35,8 @@ mod window;
 mod world;
 
 pub use build::BuildError;
-pub use clock::peak_rss_bytes;
 pub use control::Control;
-pub use output::{CaptureFile, Column, RunOutput, Table, Values};
-pub use simulation::{OnTheWay, Simulation};
+pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
+pub use simulation::{Change, ChangeError, OnTheWay, Progress, Simulation};
+pub use snapshot::{GroupView, QueueView, Snapshot};
 pub use stall::Stall;

@@ -42,6 +42,24 @@ pub struct CaptureFile {
     pub bytes: Vec<u8>,
 }
 
+/// What has been recorded since the last time (see [`crate::Simulation::drain`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drained {
+    /// Rows of time series and of events; a text column has all words so far.
+    pub tables: Vec<Table>,
+    /// More of each capture's file.
+    pub captures: Vec<CaptureFile>,
+}
+
+/// What a run has cost, as far as whoever drives it measures that: nothing that is simulated depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Wall time.
+    pub wall_s: f64,
+    /// Peak resident memory of the process; 0 where that is not known.
+    pub peak_rss_bytes: u64,
+}
+
 /// Everything one run leaves.
 #[derive(Clone, Debug)]
 pub struct RunOutput {

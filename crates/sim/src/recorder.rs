@@ -64,19 +64,44 @@ impl Recorder {
         self.events.beyond
     }
 
+    /// The rows of the events table before `until` that have not been given out yet, in order of time.
+    pub(crate) fn take_events(
+        &mut self,
+        until: Instant,
+        run: u32,
+        place: impl Fn(LinkId) -> String,
+        flow: impl Fn(usize) -> (String, u32),
+    ) -> Table {
+        self.events.take(until, run, place, flow)
+    }
+
+    #[cfg(test)]
     pub(crate) fn into_events(self) -> EventLog {
         self.events
     }
 }
 
 /// Rows of the events table, bounded.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct EventLog {
-    limit: u64,
+    /// How many more are kept.
+    room: u64,
     rows: Vec<Row>,
-    /// Events beyond the limit: counted, not kept.
+    table: TableBuilder,
+    /// Events beyond the limit: counted, not kept; not even counted where none are wanted.
     beyond: u64,
+    counts_beyond: bool,
 }
+
+const COLUMNS: &[(&str, Cell<'static>)] = &[
+    ("run", Cell::U32(0)),
+    ("time_s", Cell::F64(0.0)),
+    ("kind", Cell::Text("")),
+    ("place", Cell::Text("")),
+    ("group", Cell::Text("")),
+    ("flow", Cell::U32(0)),
+    ("detail", Cell::Text("")),
+];
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
@@ -90,7 +115,8 @@ struct Row {
 impl EventLog {
     /// Keeps at most `limit` events.
     pub(crate) fn new(limit: u64) -> Self {
-        Self { limit, ..Self::default() }
+        let table = TableBuilder::new("events", COLUMNS);
+        Self { room: limit, counts_beyond: limit > 0, rows: Vec::new(), table, beyond: 0 }
     }
 
     #[inline]
@@ -102,9 +128,10 @@ impl EventLog {
         flow: Option<usize>,
         detail: &'static str,
     ) {
-        if (self.rows.len() as u64) < self.limit {
+        if self.room > 0 {
+            self.room -= 1;
             self.rows.push(Row { at, kind, link, flow, detail });
-        } else if self.limit > 0 {
+        } else if self.counts_beyond {
             self.beyond += 1;
         }
     }
@@ -116,30 +143,20 @@ impl EventLog {
         drops.for_each(|row| each(row.link, row.flow.expect("a packet is of a flow"), row.detail));
     }
 
-    /// The table, in order of time. (Links report the starts of transmission late, so rows are not born sorted.)
-    pub(crate) fn into_table(
-        mut self,
+    /// Rows before `until`, in order of time. (Links report the starts of transmission late, so rows are not born sorted.)
+    fn take(
+        &mut self,
+        until: Instant,
         run: u32,
         place: impl Fn(LinkId) -> String,
         flow: impl Fn(usize) -> (String, u32),
     ) -> Table {
         self.rows.sort_by_key(|r| r.at);
-        let mut table = TableBuilder::new(
-            "events",
-            &[
-                ("run", Cell::U32(0)),
-                ("time_s", Cell::F64(0.0)),
-                ("kind", Cell::Text("")),
-                ("place", Cell::Text("")),
-                ("group", Cell::Text("")),
-                ("flow", Cell::U32(0)),
-                ("detail", Cell::Text("")),
-            ],
-        );
-        for row in self.rows {
+        let complete = self.rows.partition_point(|r| r.at < until);
+        for row in self.rows.drain(..complete) {
             let place = row.link.map(&place).unwrap_or_default();
             let (group, member) = row.flow.map(&flow).unwrap_or_default();
-            table.row(&[
+            self.table.row(&[
                 Cell::U32(run),
                 Cell::F64(row.at.as_secs_f64()),
                 Cell::Text(row.kind),
@@ -149,6 +166,6 @@ impl EventLog {
                 Cell::Text(row.detail),
             ]);
         }
-        table.finish()
+        self.table.take()
     }
 }

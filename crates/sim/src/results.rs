@@ -1,13 +1,11 @@
 //! Turns a finished run into its summary and tables.
 
 use crate::build::{ObservedQueue, Plan};
-use crate::clock::peak_rss_bytes;
 use crate::connections;
 use crate::flow::{Endpoint, Flow};
-use crate::output::{RunOutput, Table};
+use crate::output::{Cost, RunOutput, Table};
 use crate::packet::SocketId;
 use crate::reordering;
-use crate::series::Series;
 use crate::summary::{
     Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread, WholeRun,
     WholeRunOfQueue, by_reason,
@@ -20,43 +18,36 @@ use tailrace_core::{Duration, Instant};
 use tailrace_net::{LinkCounters, LinkId};
 use tailrace_scenario::model::{NodeIndex, Role};
 
-/// A run at its end.
-pub(crate) struct Finished {
-    pub(crate) plan: Plan,
-    pub(crate) fabric: SimFabric,
-    pub(crate) world: World,
-    pub(crate) at_warmup: Vec<LinkCounters>,
+/// A run at its end, or at any moment before; its links are settled.
+pub(crate) struct RunView<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) fabric: &'a SimFabric,
+    pub(crate) world: &'a World,
+    pub(crate) at_warmup: &'a [LinkCounters],
     pub(crate) since: Instant,
-    pub(crate) interrupted: bool,
 }
 
-/// Collects everything a run leaves.
-pub(crate) fn collect(run: Finished, series: Option<Series>, wall_s: f64) -> RunOutput {
+/// Collects what a run leaves, but for its captures. `recorded` are the tables of series and events.
+pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> RunOutput {
     let fingerprint = run.fingerprint();
-    let summary = run.summary(fingerprint, wall_s);
+    let summary = run.summary(fingerprint, cost);
     let mut tables = vec![run.flows_table(), run.queues_table(&summary)];
-    tables.extend(series.into_iter().flat_map(Series::finish));
-    tables.extend(reordering::table(&run.plan, &run.world));
-    let plan = run.plan;
-    let world = run.world;
-    if plan.scenario.record.events {
-        let place = |link: LinkId| plan.places.name(&plan.scenario, link);
-        let flows = &world.flows;
-        let flow = |f: usize| (plan.scenario.flows[flows[f].group as usize].name.clone(), flows[f].member);
-        tables.push(world.recorder.into_events().into_table(plan.run, place, flow));
-    }
+    let (events, series): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|t| t.name == "events");
+    tables.extend(series);
+    tables.extend(reordering::table(run.plan, run.world));
+    tables.extend(events);
     RunOutput {
-        run: plan.run,
-        seed: plan.seed,
+        run: run.plan.run,
+        seed: run.plan.seed,
         fingerprint,
         summary: serde_json::to_string(&summary).expect("a summary is plain data"),
         tables,
-        captures: world.captures.finish(),
-        interrupted: run.interrupted,
+        captures: Vec::new(),
+        interrupted: false,
     }
 }
 
-impl Finished {
+impl RunView<'_> {
     /// Time that the statistics cover.
     fn span(&self) -> Duration {
         span(self.since, self.fabric.now())
@@ -92,7 +83,7 @@ impl Finished {
         hash
     }
 
-    fn summary(&self, fingerprint: u64, wall_s: f64) -> RunSummary {
+    fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
         let mut groups = BTreeMap::new();
         let mut first = 0;
         for (g, group) in self.plan.scenario.flows.iter().enumerate() {
@@ -112,13 +103,13 @@ impl Finished {
                 .enumerate()
                 .map(|(i, q)| (q.name.clone(), self.queue_summary(i)))
                 .collect(),
-            connections: connections::summaries(&self.plan, &self.world, &self.fabric),
+            connections: connections::summaries(self.plan, self.world, self.fabric),
             engine: EngineSummary {
                 simulated_s: self.fabric.now().as_secs_f64(),
-                wall_s,
+                wall_s: cost.wall_s,
                 events: self.fabric.handled(),
                 packet_hops: self.fabric.hops(),
-                peak_rss_bytes: peak_rss_bytes(),
+                peak_rss_bytes: cost.peak_rss_bytes,
                 unrecorded_events: self.world.recorder.unrecorded_events(),
             },
         }

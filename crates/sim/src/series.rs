@@ -172,15 +172,15 @@ impl Series {
         self.scratch = values;
     }
 
-    /// The finished tables.
-    pub(crate) fn finish(self) -> Vec<Table> {
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Vec<Table> {
         let mut tables = vec![
-            self.groups.finish(),
-            self.flow_series.finish(),
-            self.queue_series.finish(),
-            self.law_series.finish(),
+            self.groups.take(),
+            self.flow_series.take(),
+            self.queue_series.take(),
+            self.law_series.take(),
         ];
-        tables.extend(self.connections.into_iter().flat_map(ConnectionSeries::finish));
+        tables.extend(self.connections.iter_mut().flat_map(ConnectionSeries::take));
         tables
     }
 }

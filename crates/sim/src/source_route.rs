@@ -5,8 +5,8 @@
 //! gateway to the first (RFC 1122 §4.2.3.8; Linux `ip_options_echo`).
 
 use crate::packet::SocketId;
+use core::net::Ipv4Addr;
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 use tailrace_net::{Address, Graph, NodeId};
 use tailrace_scenario::Scenario;
 use tailrace_transport::mptcp::SourceRoute;

@@ -70,6 +70,22 @@ impl TableBuilder {
         }
     }
 
+    /// The rows since the last time. Words keep their positions from part to part, so that parts can be put together.
+    pub(crate) fn take(&mut self) -> Table {
+        let rest = self.table.columns.iter().map(|c| Column {
+            name: c.name.clone(),
+            values: match c.values {
+                Values::U64(_) => Values::U64(Vec::new()),
+                Values::U32(_) => Values::U32(Vec::new()),
+                Values::F64(_) => Values::F64(Vec::new()),
+                Values::Text(_) => Values::Text(Vec::new()),
+            },
+            words: c.words.clone(),
+        });
+        let rest = Table { name: self.table.name.clone(), columns: rest.collect() };
+        std::mem::replace(&mut self.table, rest)
+    }
+
     /// The finished table.
     pub(crate) fn finish(self) -> Table {
         self.table

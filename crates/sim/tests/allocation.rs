@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_sim::Simulation;
+use tailrace_sim::{Control, Progress, Simulation};
 
 struct Counting;
 
@@ -50,6 +50,7 @@ fn scenario_d(hosts: usize, flows: usize, transport: &str) -> Arc<tailrace_scena
         r#"
 name = "d"
 duration = "60 s"
+record = {{ interval = "off" }}
 [[host]]
 name = "src"
 count = {hosts}
@@ -92,9 +93,9 @@ start = "uniform(0 s, 1 s)"
 /// Allocations and packet-hops from 20 s to 40 s.
 fn steady_state(n: usize, transport: &str) -> (u64, u64) {
     let mut sim = Simulation::build(&scenario_d(n, n, transport), 1).unwrap();
-    sim.advance(Instant::from_secs(20)).expect("time advances");
+    assert_eq!(sim.step(Instant::from_secs(20), &Control::default()), Ok(Progress::UnderWay));
     let before = (ALLOCATIONS.get(), sim.packet_hops());
-    sim.advance(Instant::from_secs(40)).expect("time advances");
+    assert_eq!(sim.step(Instant::from_secs(40), &Control::default()), Ok(Progress::UnderWay));
     (ALLOCATIONS.get() - before.0, sim.packet_hops() - before.1)
 }
 
@@ -118,6 +119,7 @@ fn two_ways() -> Arc<tailrace_scenario::Scenario> {
     let text = r#"
 name = "ways"
 duration = "60 s"
+record = { interval = "off" }
 [[host]]
 name = "a"
 [[host]]
@@ -147,9 +149,9 @@ app = "bulk"
 #[test]
 fn what_arrives_ahead_of_its_order_takes_no_allocation_either() {
     let mut sim = Simulation::build(&two_ways(), 1).unwrap();
-    sim.advance(Instant::from_secs(20)).expect("time advances");
+    assert_eq!(sim.step(Instant::from_secs(20), &Control::default()), Ok(Progress::UnderWay));
     let before = (ALLOCATIONS.get(), sim.packet_hops());
-    sim.advance(Instant::from_secs(40)).expect("time advances");
+    assert_eq!(sim.step(Instant::from_secs(40), &Control::default()), Ok(Progress::UnderWay));
     let (allocations, hops) = (ALLOCATIONS.get() - before.0, sim.packet_hops() - before.1);
     assert!(hops > 10_000, "{hops}");
     assert_eq!(allocations, 0, "in {hops} packet-hops");
@@ -161,7 +163,7 @@ fn live_bytes(hosts: usize, flows: usize) -> i64 {
     let scenario = scenario_d(hosts, flows, "window = 4");
     let before = LIVE_BYTES.get();
     let mut sim = Simulation::build(&scenario, 1).unwrap();
-    sim.advance(Instant::from_secs(10)).expect("time advances");
+    assert_eq!(sim.step(Instant::from_secs(10), &Control::default()), Ok(Progress::UnderWay));
     let live = LIVE_BYTES.get() - before;
     drop(sim);
     assert_eq!(LIVE_BYTES.get(), before, "a run gives everything back");

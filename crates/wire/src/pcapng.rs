@@ -170,6 +170,10 @@ impl<W: Write> Writer<W> {
     pub fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
     }
+    /// Where the output goes: to take out what is there. Blocks are whole between two calls.
+    pub fn output_mut(&mut self) -> &mut W {
+        &mut self.output
+    }
     /// Ends the file and gives the output back, flushed.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;

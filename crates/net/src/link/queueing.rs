@@ -217,6 +217,13 @@ impl<P: Packet> Link<P> {
         self.fly(pkt, ends, packets);
     }
 
+    /// All that the discipline has done before then has been reported: what was due later is caught up with when somebody
+    /// looks.
+    pub fn reported_until(&self) -> Instant {
+        let Service::Disciplined { queue, due } = &self.service else { return Instant::MAX };
+        due.unwrap_or(Instant::MAX).min(queue.0.poll_timeout().unwrap_or(Instant::MAX))
+    }
+
     /// When the link must be looked at on behalf of its queue, where the first packet in flight arrives at `head`.
     pub(super) fn next_service(&self, head: Instant) -> Instant {
         let Service::Disciplined { queue, due } = &self.service else { return Instant::MAX };

@@ -4,7 +4,7 @@ use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
-use crate::model::Record;
+use crate::model::{Fault, Record, Scenario};
 use crate::text::codes::Code;
 use crate::text::place::{At, Ignored, Origin};
 use tailrace_core::Duration;
@@ -39,6 +39,17 @@ pub struct SweepAxis {
 }
 
 impl Declaration {
+    /// The same with more faults, of links of `scenario`, which was made of it.
+    #[must_use]
+    pub fn with_faults(&self, faults: &[Fault], scenario: &Scenario) -> Self {
+        let mut more = self.clone();
+        for fault in faults {
+            let names = fault.links.iter().map(|l| &scenario.links[l.0 as usize].name);
+            more.faults.extend(names.map(|name| FaultDecl::of(fault, name)));
+        }
+        more
+    }
+
     /// The axes of `[sweep]`, which a single run ignores.
     pub fn sweep(&self) -> &[SweepAxis] {
         &self.sweep

@@ -1,17 +1,19 @@
 //! `[[fault]]` and `[[capture]]`.
 
+use crate::declarations::distribution::MAX_DURATION;
 use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Selector};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS};
+use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS, RATES};
 use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{choice, duration, link_rate, plain};
-use crate::model::FaultKind;
+use crate::model::{Fault, FaultKind, Loss};
 use crate::text::codes::Code;
 use crate::text::document::Node;
-use crate::text::place::At;
+use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
-use tailrace_core::{Bytes, Duration};
+use tailrace_core::params::ParamType as _;
+use tailrace_core::{Bytes, Duration, Rate};
 
 /// One `[[fault]]` as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +25,18 @@ pub(crate) struct FaultDecl {
 }
 
 impl FaultDecl {
+    /// What would be written for a fault of the link called `name`.
+    pub(crate) fn of(fault: &Fault, name: &str) -> Self {
+        let written = Origin::Scenario;
+        let link = names::link_selector(name).expect("the name of a link selects it");
+        Self {
+            link: At { value: link, origin: written },
+            at: At { value: fault.at, origin: written },
+            until: fault.until,
+            kind: fault.kind.clone(),
+        }
+    }
+
     /// Reads one `[[fault]]`.
     pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
         let r = Reader::new(node, &FAULT, sink)?;
@@ -44,6 +58,21 @@ impl FaultDecl {
         r.node("value");
         r.finish();
         Some(Self { link: link?, at: at?, until: until.map(|u| u.value), kind: kind? })
+    }
+}
+
+impl FaultKind {
+    /// Whether a scenario file could say so: its values are within bounds.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Rate(rate) => RATES.check(Rate::KIND, &rate.to_value()),
+            Self::Delay(delay) if *delay > MAX_DURATION => Err(format!("must be at most {MAX_DURATION}")),
+            Self::Loss(Loss::Periodic(0)) => Err("must be more than zero".into()),
+            Self::Down | Self::Blackhole | Self::Delay(_) | Self::Loss(_) => Ok(()),
+        }
     }
 }
 

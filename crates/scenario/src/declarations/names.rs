@@ -100,9 +100,13 @@ fn selector(text: &str) -> Result<Selector, Unfit> {
 
 /// As [`read_selector`], for places that also take a link by its ends: `src[3]-g1` is then a name as a whole.
 pub(crate) fn read_link_selector(node: &Node) -> Result<Selector, Unfit> {
-    let text = values::text(node)?;
-    match selector(&text) {
-        Err(_) if text.contains("]-") => Ok(Selector { name: text, members: Members::Only }),
+    values::text(node).and_then(|text| link_selector(&text))
+}
+
+/// The selector that a text is, which may be the name of a link after its ends.
+pub(crate) fn link_selector(text: &str) -> Result<Selector, Unfit> {
+    match selector(text) {
+        Err(_) if text.contains("]-") => Ok(Selector { name: text.to_string(), members: Members::Only }),
         other => other,
     }
 }

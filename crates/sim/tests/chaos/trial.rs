@@ -100,7 +100,8 @@ fn watched_run(scenario: &Arc<tailrace_scenario::Scenario>) -> Result<RunOutput,
     let mut simulation = Simulation::build(scenario, 1).map_err(|e| format!("does not build: {e}"))?;
     for moment in 1..=MOMENTS {
         let until = scenario.duration * moment / MOMENTS;
-        simulation.advance(Instant::ZERO + until).map_err(|stall| stall.to_string())?;
+        let step = simulation.step(Instant::ZERO + until, &Control::default());
+        step.map_err(|stall| stall.to_string())?;
         let way = simulation.balance().map_err(|why| format!("at {until}: {why}"))?;
         if way.data_packets > way.packets {
             return Err(format!("at {until}: {way:?}"));

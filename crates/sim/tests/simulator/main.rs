@@ -26,6 +26,7 @@ mod queues;
 mod reordering;
 mod rewriting;
 mod shrew;
+mod steps;
 mod support;
 mod tcp_theory;
 mod windows;

@@ -21,7 +21,8 @@ fn a_run_that_makes_no_progress_ends_and_names_who() {
     let stall = Simulation::build(&timeless(), 1).unwrap().run(&Control::default()).unwrap_err();
     assert!(stall.events > 1_000_000, "{stall}");
     assert!(stall.to_string().contains("the timer of its application"), "{stall}");
-    let in_steps = Simulation::build(&timeless(), 1).unwrap().advance(Instant::from_secs(1)).unwrap_err();
+    let mut simulation = Simulation::build(&timeless(), 1).unwrap();
+    let in_steps = simulation.step(Instant::from_secs(1), &Control::default()).unwrap_err();
     assert_eq!(in_steps.who, stall.who);
 }
 

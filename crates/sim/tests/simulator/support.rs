@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use tailrace_scenario::{Scenario, render_all};
+use tailrace_scenario::{Parsed, Scenario, render_all};
 use tailrace_sim::{Control, RunOutput, Simulation, Table, Values};
 
 /// A scenario being written.
@@ -79,9 +79,12 @@ impl Text {
     }
 
     pub(crate) fn scenario(&self) -> Arc<Scenario> {
-        let parsed = tailrace_scenario::parse(&self.0, "test.toml", &[])
-            .unwrap_or_else(|e| panic!("{}", render_all(&e, false)));
-        Arc::new(parsed.scenario)
+        Arc::new(self.parsed().scenario)
+    }
+
+    pub(crate) fn parsed(&self) -> Parsed {
+        tailrace_scenario::parse(&self.0, "test.toml", &[])
+            .unwrap_or_else(|e| panic!("{}", render_all(&e, false)))
     }
 
     pub(crate) fn run(&self) -> Run {

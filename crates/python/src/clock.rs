@@ -1,4 +1,6 @@
-//! The engine's own cost: wall time and memory. Nothing that is simulated depends on it.
+//! What a run costs: wall time and memory. Nothing that is simulated depends on it.
+
+use tailrace_sim::Cost;
 
 /// Measures wall time.
 #[derive(Debug)]
@@ -10,14 +12,15 @@ impl Stopwatch {
     pub(crate) fn start() -> Self {
         Self(std::time::Instant::now())
     }
-    /// Seconds since the start.
-    pub(crate) fn elapsed_s(&self) -> f64 {
-        self.0.elapsed().as_secs_f64()
+
+    /// What it has cost since the start.
+    pub(crate) fn cost(&self) -> Cost {
+        Cost { wall_s: self.0.elapsed().as_secs_f64(), peak_rss_bytes: peak_rss_bytes() }
     }
 }
 
 /// Peak resident memory of this process in bytes; 0 where the system does not tell.
-pub fn peak_rss_bytes() -> u64 {
+fn peak_rss_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
     let kib: u64 = line.trim().trim_end_matches(" kB").parse().unwrap_or(0);

@@ -1,0 +1,176 @@
+//! Faults: which are under way at which link, and what that makes of the link.
+
+use super::{Simulation, What};
+use crate::build::link_stream;
+use crate::build::loss_of;
+use std::collections::{BTreeMap, BTreeSet};
+use tailrace_core::Instant;
+use tailrace_net::{Impairment, LinkId};
+use tailrace_scenario::model::{Fault, FaultKind, LinkIndex, LinkSpec, Scenario};
+
+/// A fault begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Edge {
+    Begins,
+    Ends,
+}
+
+/// The faults of a run: those of the scenario, then those that were asked for while it ran.
+#[derive(Debug)]
+pub(super) struct Faults {
+    all: Vec<Fault>,
+    /// Those that have begun and not ended, in the order of their beginnings, for each link that has any.
+    under_way: BTreeMap<LinkIndex, Vec<usize>>,
+    /// Number of those that the scenario declares.
+    declared: usize,
+}
+
+impl Faults {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let all = scenario.faults.clone();
+        Self { declared: all.len(), all, under_way: BTreeMap::new() }
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> &[Fault] {
+        &self.all
+    }
+
+    /// Those that were asked for while the run was under way.
+    pub(super) fn live(&self) -> &[Fault] {
+        &self.all[self.declared..]
+    }
+
+    /// Adds one that begins in the future; gives its number.
+    pub(super) fn add(&mut self, fault: Fault) -> usize {
+        self.all.push(fault);
+        self.all.len() - 1
+    }
+
+    pub(super) fn get_mut(&mut self, fault: usize) -> &mut Fault {
+        &mut self.all[fault]
+    }
+
+    /// Those that were asked for while the run was under way and have no end.
+    pub(super) fn lasting(&self) -> impl Iterator<Item = usize> + '_ {
+        (self.declared..self.all.len()).filter(|i| self.all[*i].until.is_none())
+    }
+
+    fn turn(&mut self, fault: usize, edge: Edge) {
+        for link in &self.all[fault].links {
+            let here = self.under_way.entry(*link).or_default();
+            here.retain(|f| *f != fault);
+            if edge == Edge::Begins {
+                here.push(fault);
+            } else if here.is_empty() {
+                self.under_way.remove(link);
+            }
+        }
+    }
+
+    /// What the latest of the faults under way at a link says, of those that say anything.
+    fn in_force<T>(&self, way: LinkId, says: impl Fn(&FaultKind) -> Option<T>) -> Option<T> {
+        let here = self.under_way.get(&LinkIndex(way.0 / 2))?;
+        here.iter().rev().find_map(|f| says(&self.all[*f].kind))
+    }
+
+    /// Both directions of the links of those faults that are of a kind, in the order of links, each once.
+    fn ways(&self, faults: &[(usize, Edge)], of_kind: impl Fn(&FaultKind) -> bool) -> Vec<LinkId> {
+        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| of_kind(&f.kind));
+        Vec::from_iter(concerned.flat_map(both_ways).collect::<BTreeSet<LinkId>>())
+    }
+}
+
+/// Both directions of the links of a fault.
+fn both_ways(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
+    fault.links.iter().flat_map(|l| [LinkId(l.0 * 2), LinkId(l.0 * 2 + 1)])
+}
+
+impl Simulation {
+    /// A fault begins or ends, and others with it in the same instant: links are changed when all have.
+    pub(super) fn keep_faults(&mut self, at: Instant, first: (usize, Edge)) {
+        let mut together = Vec::new();
+        let mut next = Some(first);
+        while let Some((fault, edge)) = next {
+            together.push((fault, edge));
+            if edge == Edge::Begins
+                && let Some(until) = self.faults.all[fault].until
+            {
+                self.agenda.add(Instant::ZERO + until, What::Fault(fault, Edge::Ends));
+            }
+            let due = self.agenda.take_if(|when, what| when == at && matches!(what, What::Fault(..)));
+            next = due.and_then(|(_, what)| if let What::Fault(f, e) = what { Some((f, e)) } else { None });
+        }
+        self.apply_faults(&together);
+    }
+
+    /// Faults that begin or end in one instant, in the order of their declaration.
+    fn apply_faults(&mut self, edges: &[(usize, Edge)]) {
+        let now = self.fabric.now();
+        for &(fault, edge) in edges {
+            self.faults.turn(fault, edge);
+            let what = if edge == Edge::Begins { "begins" } else { "ends" };
+            both_ways(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, what, now));
+        }
+        self.renew_rate(&self.faults.ways(edges, |k| matches!(k, FaultKind::Rate(_))));
+        self.renew_delay(&self.faults.ways(edges, |k| matches!(k, FaultKind::Delay(_))));
+        self.renew_loss(&self.faults.ways(edges, |k| matches!(k, FaultKind::Loss(_))));
+        self.renew_state(&self.faults.ways(edges, |k| matches!(k, FaultKind::Down | FaultKind::Blackhole)));
+    }
+
+    /// Takes links down or up, as the faults under way have it.
+    fn renew_state(&mut self, ways: &[LinkId]) {
+        let is = |way: LinkId, kind: &FaultKind| {
+            self.faults.in_force(way, |k| (k == kind).then_some(())).is_some()
+        };
+        let (down, routed): (Vec<_>, Vec<_>) = ways.iter().partition(|w| is(**w, &FaultKind::Down));
+        let silent: Vec<_> = routed.iter().copied().filter(|w| is(*w, &FaultKind::Blackhole)).collect();
+        let mut changed = Vec::new();
+        for (ways, up, reroute) in [(&down, false, true), (&routed, true, true), (&silent, false, false)] {
+            changed.extend(self.fabric.set_links_up(ways, up, reroute, &mut self.world));
+        }
+        changed.sort_unstable();
+        self.world.links_changed(&changed, &mut self.fabric);
+    }
+
+    fn renew_rate(&mut self, ways: &[LinkId]) {
+        for &way in ways {
+            let rate =
+                self.faults.in_force(way, |k| if let FaultKind::Rate(r) = k { Some(*r) } else { None });
+            self.fabric.set_rate(way, rate.unwrap_or_else(|| self.spec(way).rate), &mut self.world);
+        }
+    }
+
+    fn renew_delay(&mut self, ways: &[LinkId]) {
+        for &way in ways {
+            let delay =
+                self.faults.in_force(way, |k| if let FaultKind::Delay(d) = k { Some(*d) } else { None });
+            let drawn = self.plan.delays[way.0 as usize];
+            self.fabric.set_delay(way, delay.unwrap_or(drawn), &mut self.world);
+        }
+    }
+
+    fn renew_loss(&mut self, ways: &[LinkId]) {
+        for &way in ways {
+            let loss =
+                self.faults.in_force(way, |k| if let FaultKind::Loss(l) = k { Some(*l) } else { None });
+            let loss = loss_of(&loss.unwrap_or(self.spec(way).loss));
+            // What was due by now draws its jitter from the present impairment before that is copied: or else draws
+            // would depend on when somebody looked at the link last.
+            self.fabric.settle(way, &mut self.world);
+            let impairment = match self.fabric.link(way).impairment() {
+                Some(present) => present.clone().with_loss(loss),
+                None => {
+                    let rng = link_stream(&self.plan.scenario, self.plan.seed, way, "fault");
+                    Impairment::new(loss, None, false, rng)
+                }
+            };
+            self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
+        }
+    }
+
+    fn spec(&self, way: LinkId) -> &LinkSpec {
+        let link = &self.plan.scenario.links[way.0 as usize / 2];
+        if way.0.is_multiple_of(2) { &link.forward } else { &link.backward }
+    }
+}

@@ -1,0 +1,164 @@
+//! What can be done between steps: look at a run, change links, and take out what has been recorded.
+
+use super::faults::Edge;
+use super::{Simulation, What};
+use crate::output::{Cost, Drained, Table};
+use crate::snapshot::Snapshot;
+use crate::{results, series::Series};
+use core::fmt;
+use tailrace_core::{Duration, Instant};
+use tailrace_net::LinkId;
+use tailrace_scenario::model::{Fault, FaultKind, LinkIndex, Scenario};
+
+/// Something that is changed while a run is under way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// From now on both directions of the link are so, until that is changed or restored.
+    Set(LinkIndex, FaultKind),
+    /// What was set of this sort holds no longer: the link is as the scenario has it. The kind's value does not matter, and
+    /// [`FaultKind::Down`] and [`FaultKind::Blackhole`] are one sort: whether it is up.
+    Restore(LinkIndex, FaultKind),
+}
+
+/// Why a change is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeError {
+    /// The scenario has no such link.
+    NoSuchLink,
+    /// A value is out of bounds; why.
+    BadValue(String),
+    /// The run is over.
+    Over,
+}
+
+impl fmt::Display for ChangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchLink => f.write_str("the scenario has no such link"),
+            Self::BadValue(why) => write!(f, "the value {why}"),
+            Self::Over => f.write_str("the run is over"),
+        }
+    }
+}
+
+impl std::error::Error for ChangeError {}
+
+/// Whether two faults are about the same thing, so that one takes the place of the other.
+fn same_sort(a: &FaultKind, b: &FaultKind) -> bool {
+    let sort = |kind: &FaultKind| match kind {
+        FaultKind::Down | FaultKind::Blackhole => 0,
+        FaultKind::Rate(_) => 1,
+        FaultKind::Delay(_) => 2,
+        FaultKind::Loss(_) => 3,
+    };
+    sort(a) == sort(b)
+}
+
+impl Simulation {
+    /// The summary of what has happened so far, as JSON text: what [`Simulation::finish`] would say now.
+    ///
+    /// Looking changes no figure and no fingerprint. In the events table, rows of the same nanosecond may change places:
+    /// links report late what a discipline does at its own times, or when they are looked at.
+    pub fn so_far(&mut self, cost: Cost) -> String {
+        self.settle();
+        results::collect(&self.view(), Vec::new(), cost).summary
+    }
+
+    /// What a live picture shows: rates since the last time that this was asked, and levels now.
+    pub fn snapshot(&mut self) -> Snapshot {
+        for i in 0..self.plan.queues.len() {
+            self.fabric.settle(self.plan.queues[i].link, &mut self.world);
+        }
+        self.viewer.look(&self.plan, &self.world, &self.fabric)
+    }
+
+    /// Takes out the rows of series and events, and the bytes of captures, that have come since the last time: put
+    /// together, and with what [`Simulation::finish`] gives then, the parts are what it would have given alone. Who drains
+    /// after each step holds no more than a step's worth.
+    pub fn drain(&mut self) -> Drained {
+        let complete = self.reported_until();
+        Drained { tables: self.take_rows(complete), captures: self.world.captures.take() }
+    }
+
+    /// Rows of series, and of events before `until`.
+    pub(super) fn take_rows(&mut self, until: Instant) -> Vec<Table> {
+        let mut tables: Vec<Table> = self.series.iter_mut().flat_map(Series::take).collect();
+        let Self { plan, world, .. } = self;
+        if plan.scenario.record.events {
+            let flows = &world.flows;
+            let place = |link: LinkId| plan.places.name(&plan.scenario, link);
+            let flow =
+                |f: usize| (plan.scenario.flows[flows[f].group as usize].name.clone(), flows[f].member);
+            tables.push(world.recorder.take_events(until, plan.run, place, flow));
+        }
+        tables
+    }
+
+    /// All events before then are recorded.
+    fn reported_until(&mut self) -> Instant {
+        let mut until = self.fabric.now();
+        for link in (0..self.fabric.link_count() as u32).map(LinkId) {
+            if self.fabric.link(link).backlog().packets == 0 {
+                // Nothing is due there that anybody would come back for.
+                self.fabric.settle(link, &mut self.world);
+            }
+            until = until.min(self.fabric.link(link).reported_until());
+        }
+        until
+    }
+
+    /// Changes a link from the next nanosecond on: what happens at this one has happened. The change becomes a fault of the
+    /// run (see [`Simulation::resolved`]).
+    ///
+    /// # Errors
+    /// Where there is nothing that could be changed so.
+    pub fn change(&mut self, change: Change) -> Result<(), ChangeError> {
+        let at = self.fabric.now() + Duration::from_nanos(1);
+        let (Change::Set(link, kind) | Change::Restore(link, kind)) = &change;
+        if link.0 as usize >= self.plan.scenario.links.len() {
+            return Err(ChangeError::NoSuchLink);
+        }
+        kind.check().map_err(ChangeError::BadValue)?;
+        if at >= self.end() {
+            return Err(ChangeError::Over);
+        }
+        let at = at.saturating_since(Instant::ZERO);
+        let unbegun = self.end_lasting(*link, kind, at);
+        match (change, unbegun) {
+            (Change::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
+            (Change::Set(link, kind), None) => {
+                let fault = self.faults.add(Fault { links: vec![link], at, until: None, kind });
+                self.agenda.add(Instant::ZERO + at, What::Fault(fault, Edge::Begins));
+            }
+            // What is on the agenda stays there: it is over as soon as it can be.
+            (Change::Restore(..), Some(fault)) => {
+                self.faults.get_mut(fault).until = Some(at + Duration::from_nanos(1));
+            }
+            (Change::Restore(..), None) => {}
+        }
+        Ok(())
+    }
+
+    /// What was set of this sort at a link ends at `at`. If it is to begin only then, it is given back.
+    fn end_lasting(&mut self, link: LinkIndex, kind: &FaultKind, at: Duration) -> Option<usize> {
+        let all = self.faults.all();
+        let concerned = |i: &usize| all[*i].links == [link] && same_sort(&all[*i].kind, kind);
+        let fault = self.faults.lasting().find(concerned)?;
+        if self.faults.all()[fault].at == at {
+            return Some(fault);
+        }
+        self.faults.get_mut(fault).until = Some(at);
+        self.agenda.add(Instant::ZERO + at, What::Fault(fault, Edge::Ends));
+        None
+    }
+
+    /// The faults that [`Simulation::change`] has made so far, as a scenario has them.
+    pub fn changes(&self) -> &[Fault] {
+        self.faults.live()
+    }
+
+    /// The scenario with the changes that were made: it does by itself what this run does.
+    pub fn resolved(&self) -> Scenario {
+        Scenario { faults: self.faults.all().to_vec(), ..(*self.plan.scenario).clone() }
+    }
+}
