@@ -1,5 +1,6 @@
 //! `tailrace-bench`: what a packet-hop costs. One subcommand a file; each prints one line of JSON, or a table.
 
+mod faults;
 mod floor;
 mod measure;
 mod scenario;
@@ -9,15 +10,18 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: tailrace-bench floor --n N --duration SECONDS [--window PACKETS] [--json]
        tailrace-bench run FILE [--label NAME] [--n N] [--set PATH=VALUE]... [--json]
+       tailrace-bench faults [--n FLOWS] [--routers R] [--json]
 
   floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine
-  run     a scenario file with all statistics, time series off";
+  run     a scenario file with all statistics, time series off
+  faults  a thousand beginnings and ends of faults of each kind on one link of an idle network";
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let outcome = match words.next().as_deref() {
         Some("floor") => Options::parse(words).and_then(|o| floor::run(&o)),
         Some("run") => run_scenario(words),
+        Some("faults") => Options::parse(words).and_then(|o| faults::run(&o)),
         Some(other) => Err(format!("unknown benchmark \"{other}\"")),
         None => Err("which benchmark?".into()),
     };
@@ -57,12 +61,14 @@ struct Options {
     duration_s: u64,
     /// Packets that each flow of the floor keeps on the way.
     window: u32,
+    /// Routers of the network whose link fails.
+    routers: u32,
     json: bool,
 }
 
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { n: 100, duration_s: 10, window: 12, json: false };
+        let mut options = Self { n: 100, duration_s: 10, window: 12, routers: 2, json: false };
         while let Some(word) = words.next() {
             let mut number = |most: u64| {
                 let text = words.next().ok_or_else(|| format!("{word} needs a number"))?;
@@ -75,6 +81,7 @@ impl Options {
                 "--n" => options.n = number(1_000_000)? as u32,
                 "--duration" => options.duration_s = number(1_000_000)?,
                 "--window" => options.window = number(10_000)? as u32,
+                "--routers" => options.routers = number(100_000)? as u32,
                 "--json" => options.json = true,
                 _ => return Err(format!("unknown option \"{word}\"")),
             }

@@ -65,7 +65,7 @@ impl Measurement {
 }
 
 /// Processor time of this process so far.
-fn cpu_s() -> f64 {
+pub(crate) fn cpu_s() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
