@@ -27,6 +27,15 @@ pub(crate) struct RunView<'a> {
     pub(crate) since: Instant,
 }
 
+/// The run's entry of the result contract, as JSON text.
+pub(crate) fn summary(run: &RunView<'_>, cost: Cost) -> String {
+    text_of(&run.summary(run.fingerprint(), cost))
+}
+
+fn text_of(summary: &RunSummary) -> String {
+    serde_json::to_string(summary).expect("a summary is plain data")
+}
+
 /// Collects what a run leaves, but for its captures. `recorded` are the tables of series and events.
 pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> RunOutput {
     let fingerprint = run.fingerprint();
@@ -40,7 +49,7 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> Ru
         run: run.plan.run,
         seed: run.plan.seed,
         fingerprint,
-        summary: serde_json::to_string(&summary).expect("a summary is plain data"),
+        summary: text_of(&summary),
         tables,
         captures: Vec::new(),
         interrupted: false,

@@ -61,7 +61,7 @@ impl Simulation {
     /// links report late what a discipline does at its own times, or when they are looked at.
     pub fn so_far(&mut self, cost: Cost) -> String {
         self.settle();
-        results::collect(&self.view(), Vec::new(), cost).summary
+        results::summary(&self.view(), cost)
     }
 
     /// What a live picture shows: rates since the last time that this was asked, and levels now.
