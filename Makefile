@@ -16,7 +16,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost build lock audit clean
+.PHONY: help demo test test-rust test-python test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -32,6 +32,9 @@ test-rust: $(DEPS)
 
 test-python: build
 	$(BIN)/python -m pytest
+
+test-wasm: ## the simulator as WebAssembly gives the gallery's fingerprints (needs node)
+	tests/wasm/run.sh
 
 lint: lint-rustfmt lint-clippy lint-ruff lint-mypy ## rustfmt, clippy, ruff and mypy
 

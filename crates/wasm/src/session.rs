@@ -1,0 +1,140 @@
+//! One run, driven from outside: opened, stepped, looked at, changed, finished. Answers are JSON.
+
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tailrace_core::{Bytes, Duration, Instant, Probability, Rate};
+use tailrace_scenario::model::{FaultKind, LinkIndex, Loss};
+use tailrace_scenario::{Declaration, Diagnostic};
+use tailrace_sim::{Change, Control, Cost, Progress, RunOutput, Simulation, Table, Values};
+
+/// A page has less room than a machine: what needs more than three quarters of this is refused.
+const MEMORY: Bytes = Bytes(2 << 30);
+
+/// A run that is under way.
+#[derive(Debug)]
+pub struct Session {
+    simulation: Simulation,
+    declaration: Declaration,
+}
+
+impl Session {
+    /// Opens what `request` asks for: `{"text": scenario, "overrides": [[path, value]...], "run": 1}`, all but the text
+    /// optional. Gives the run, and `{"warnings", "links", "duration_s"}`.
+    ///
+    /// # Errors
+    /// `{"errors"}`, a list of diagnostics.
+    pub fn open(request: &str) -> Result<(Self, Value), Value> {
+        let plain = |message: String| json!({ "errors": [{ "severity": "error", "message": message }] });
+        let request: Value = serde_json::from_str(request).map_err(|e| plain(e.to_string()))?;
+        let text = request["text"].as_str().ok_or_else(|| plain("the request has no text".into()))?;
+        let overrides = request["overrides"].as_array().into_iter().flatten();
+        let pair = |p: &Value| Some((p[0].as_str()?.to_owned(), p[1].as_str()?.to_owned()));
+        let overrides: Option<Vec<_>> = overrides.map(pair).collect();
+        let overrides = overrides.ok_or_else(|| plain("overrides are pairs of texts".into()))?;
+        let run = request["run"].as_u64().map_or(Some(1), |n| u32::try_from(n).ok());
+        let run = run.filter(|n| *n > 0).ok_or_else(|| plain("runs are numbered from 1".into()))?;
+        let parsed = tailrace_scenario::parse_within(text, "scenario.toml", &overrides, MEMORY)
+            .map_err(|errors| json!({ "errors": data(&errors) }))?;
+        let scenario = Arc::new(parsed.scenario);
+        let simulation = Simulation::build(&scenario, run).map_err(|e| plain(e.to_string()))?;
+        let links: Vec<&str> = scenario.links.iter().map(|l| l.name.as_str()).collect();
+        let about = json!({
+            "warnings": data(&parsed.warnings),
+            "links": links,
+            "duration_s": scenario.duration.as_secs_f64(),
+        });
+        Ok((Self { simulation, declaration: parsed.declaration }, about))
+    }
+
+    /// Goes on to `until_s` seconds of simulated time; whether the run has ended.
+    ///
+    /// # Errors
+    /// Where simulated time does not advance: who is behind it.
+    pub fn step(&mut self, until_s: f64) -> Result<bool, String> {
+        let until = Instant::ZERO + Duration::from_secs_f64(until_s).min(DISTANT);
+        let progress = self.simulation.step(until, &Control::default()).map_err(|stall| stall.to_string())?;
+        Ok(progress == Progress::Ended)
+    }
+
+    /// What a page draws: see [`tailrace_sim::Snapshot`].
+    pub fn snapshot(&mut self) -> Value {
+        serde_json::to_value(self.simulation.snapshot()).expect("a snapshot is plain data")
+    }
+
+    /// The summary so far, as the result contract has it.
+    pub fn so_far(&mut self) -> String {
+        self.simulation.so_far(Cost::default())
+    }
+
+    /// Rows of series and events since the last time: `{table: {column: [values]}}`.
+    pub fn drain(&mut self) -> Value {
+        tables(&self.simulation.drain().tables)
+    }
+
+    /// Changes link number `link` from now on. `kind` is that of a fault; `value` its rate in bit/s, its delay in seconds or
+    /// its probability of loss. Without a value, what was set of that sort holds no longer; a link goes `up` again.
+    ///
+    /// # Errors
+    /// Where that means nothing: why.
+    pub fn change(&mut self, link: u32, kind: &str, value: Option<f64>) -> Result<(), String> {
+        let (sort, restores) = match (kind, value) {
+            ("up", None) => (FaultKind::Down, true),
+            ("down", None) => (FaultKind::Down, false),
+            ("blackhole", None) => (FaultKind::Blackhole, false),
+            ("rate", v) => (FaultKind::Rate(Rate::from_bps(v.unwrap_or(1.0) as u64)), v.is_none()),
+            ("delay", v) => (FaultKind::Delay(Duration::from_secs_f64(v.unwrap_or(0.0))), v.is_none()),
+            ("loss", v) => {
+                let p = Probability::new(v.unwrap_or(0.0)).ok_or("a probability is from 0 to 1")?;
+                (FaultKind::Loss(Loss::Bernoulli(p)), v.is_none())
+            }
+            _ => return Err(format!("there is no change of kind {kind:?} with such a value")),
+        };
+        let link = LinkIndex(link);
+        let change = if restores { Change::Restore(link, sort) } else { Change::Set(link, sort) };
+        self.simulation.change(change).map_err(|e| e.to_string())
+    }
+
+    /// The scenario as a file, with what was changed as faults: it does by itself what this run does.
+    pub fn resolved(&self) -> String {
+        let changed = self.declaration.with_faults(self.simulation.changes(), &self.simulation.resolved());
+        changed.to_toml()
+    }
+
+    /// Ends the run: `{"fingerprint", "summary", "tables"}`.
+    pub fn finish(self) -> Value {
+        let RunOutput { fingerprint, summary, tables: rows, interrupted, .. } =
+            self.simulation.finish(Cost::default());
+        json!({
+            // As text: JavaScript's numbers have 53 bits.
+            "fingerprint": format!("{fingerprint:016x}"),
+            "summary": summary,
+            "tables": tables(&rows),
+            "interrupted": interrupted,
+        })
+    }
+}
+
+/// Later than any run ends.
+const DISTANT: Duration = Duration::from_secs(1_000_000_000);
+
+fn data(diagnostics: &[Diagnostic]) -> Value {
+    diagnostics.iter().map(Diagnostic::to_json).collect()
+}
+
+fn tables(tables: &[Table]) -> Value {
+    let columns = |t: &Table| -> Value {
+        t.columns
+            .iter()
+            .map(|c| {
+                let values = match &c.values {
+                    Values::U64(v) => json!(v),
+                    Values::U32(v) => json!(v),
+                    Values::F64(v) => json!(v),
+                    Values::Text(v) => v.iter().map(|i| c.words[*i as usize].as_str()).collect(),
+                };
+                (c.name.clone(), values)
+            })
+            .collect()
+    };
+    tables.iter().map(|t| (t.name.clone(), columns(t))).collect()
+}

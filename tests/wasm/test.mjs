@@ -1,0 +1,97 @@
+// node tests/wasm/test.mjs tailrace_wasm.wasm native: the gallery's scenarios there and here, run for run.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { load } from "./tailrace.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const [wasm, native] = [process.env.TAILRACE_WASM, process.env.TAILRACE_NATIVE];
+const tailrace = await load(readFileSync(wasm));
+
+const SHORT = [["duration", "3 s"], ["warmup", "1 s"], ["record.interval", "100 ms"]];
+const folder = join(root, "scenarios");
+const gallery = readdirSync(folder).filter((f) => f.endsWith(".toml")).sort();
+const requestOf = (file) => ({ text: readFileSync(join(folder, file), "utf8"), overrides: SHORT });
+
+function natively(requests) {
+  const input = requests.map((r) => JSON.stringify(r)).join("\n") + "\n";
+  const done = spawnSync(native, { input, encoding: "utf8", maxBuffer: 1 << 30 });
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+/** The run, in frames of so many seconds; `look` is called after each. */
+function frames(request, seconds, look = () => {}) {
+  const { duration_s: duration } = tailrace.open(request);
+  for (let i = 1; !tailrace.step(seconds * i); i += 1) {
+    look(seconds * i, duration);
+  }
+  return tailrace.finish();
+}
+
+const requests = gallery.map(requestOf);
+const expected = natively(requests);
+
+test("there is a gallery", () => assert.ok(gallery.length > 10));
+
+for (const [i, file] of gallery.entries()) {
+  test(`${basename(file, ".toml")}: the same run to the last digit`, () => {
+    assert.equal(expected[i].errors, undefined, JSON.stringify(expected[i].errors));
+    tailrace.open(requests[i]);
+    assert.ok(tailrace.step(Infinity));
+    const found = tailrace.finish();
+    assert.equal(found.fingerprint, expected[i].fingerprint);
+    assert.equal(found.summary, expected[i].summary);
+    assert.deepEqual(found.tables, expected[i].tables);
+  });
+}
+
+test("fingerprints tell runs apart", () => {
+  assert.equal(new Set(expected.map((e) => e.fingerprint)).size, gallery.length);
+});
+
+test("frames of a sixtieth of a second, drawn and drained, lead to the same end", () => {
+  const i = gallery.indexOf("flood.toml");
+  const backlog = [];
+  const looked = frames(requests[i], 1 / 60, (now) => {
+    const picture = tailrace.snapshot();
+    assert.ok(Math.abs(picture.time_s - now) < 1e-6);
+    assert.equal(tailrace.soFar().engine.simulated_s, picture.time_s);
+    for (const row of tailrace.drain().queue_series.backlog_packets) backlog.push(row);
+  });
+  backlog.push(...looked.tables.queue_series.backlog_packets);
+  assert.equal(looked.fingerprint, expected[i].fingerprint);
+  assert.deepEqual(backlog, expected[i].tables.queue_series.backlog_packets);
+});
+
+test("what is changed while it runs is in the scenario that comes out, which replays it", () => {
+  const request = requestOf("flood.toml");
+  const { links } = tailrace.open(request);
+  const link = links.indexOf("bottleneck");
+  assert.notEqual(link, -1, links);
+  tailrace.step(1.2);
+  tailrace.change(link, "rate", 1e6);
+  tailrace.step(2);
+  tailrace.change(link, "rate");
+  tailrace.change(link, "loss", 0.1);
+  tailrace.step(2.5);
+  assert.throws(() => tailrace.change(link, "rate", 0), /value/);
+  assert.throws(() => tailrace.change(99999, "down"), /no such link/);
+  const text = tailrace.resolved();
+  tailrace.step(Infinity);
+  const live = tailrace.finish();
+  const [replayed] = natively([{ text }]);
+  assert.equal(replayed.errors, undefined, JSON.stringify(replayed.errors));
+  assert.equal(replayed.fingerprint, live.fingerprint);
+  assert.notEqual(live.fingerprint, expected[gallery.indexOf("flood.toml")].fingerprint);
+});
+
+test("a wrong scenario is answered with its errors, and the instance lives on", () => {
+  assert.throws(() => tailrace.open({ text: "duration = 3" }), /duration/);
+  assert.throws(() => tailrace.step(1), /nothing is open/);
+  assert.ok(tailrace.open(requests[0]).links.length > 0);
+});
