@@ -1,136 +1,198 @@
 //! Applications over TCP: bulk data, transfers one after another, requests and responses.
 
-use crate::flow::{CAUSES, Driver, Endpoint, Script, TcpApp, TimerKind, timer_id};
-use crate::packet::SocketId;
+use crate::flow::{CAUSES, Driver, Endpoint, Flow, Script, TcpApp, Timer, Work};
+use crate::packet::Envelope;
+use crate::sockets::{Socket, SocketId};
 use crate::source::draw;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::{Event, ResetCause, UNLIMITED};
 
-/// Port of the first server of a host for another; clients count upwards from `FIRST_CLIENT_PORT`, one a connection.
+/// Port of the first server of a host for another.
 pub(crate) const SERVER_PORT: u16 = 5001;
+/// Clients count upwards from here, one a connection, to the last port but one; then from `SECOND_CLIENT_PORT` on.
 const FIRST_CLIENT_PORT: u16 = 49_152;
+const SECOND_CLIENT_PORT: u16 = 10_000;
+/// How many there are.
+const CLIENT_PORTS: u32 = (u16::MAX - SECOND_CLIENT_PORT) as u32;
 
-/// The client port of a flow's `n`-th connection (from 0).
+/// The `n`-th port that a client tries (from 0).
 pub(crate) fn client_port(n: u32) -> u16 {
-    FIRST_CLIENT_PORT + (n % u32::from(u16::MAX - FIRST_CLIENT_PORT)) as u16
+    let ahead = u32::from(u16::MAX - FIRST_CLIENT_PORT);
+    match n % CLIENT_PORTS {
+        n if n < ahead => FIRST_CLIENT_PORT + n as u16,
+        n => SECOND_CLIENT_PORT + (n - ahead) as u16,
+    }
+}
+
+impl TcpApp {
+    /// A port has been used: later connections take others.
+    pub(crate) fn pass_port(&mut self, port: u16) {
+        let ahead = u32::from(u16::MAX - FIRST_CLIENT_PORT);
+        let tried = match port {
+            p if p >= FIRST_CLIENT_PORT => u32::from(p - FIRST_CLIENT_PORT),
+            p => ahead + u32::from(p.saturating_sub(SECOND_CLIENT_PORT)),
+        };
+        self.ports = self.ports.max(tried + 1);
+    }
 }
 
 impl World {
-    fn app(&mut self, id: SocketId) -> Option<&mut TcpApp> {
-        match &mut self.flows[id.flow()].driver {
+    fn app(&mut self, flow: usize) -> Option<&mut TcpApp> {
+        match &mut self.flows[flow].driver {
             Driver::Tcp(app) => Some(app),
             Driver::Udp { .. } => None,
         }
     }
 
     fn endpoint(&mut self, id: SocketId) -> Option<&mut Endpoint> {
-        self.sockets[id.index()].endpoint.as_mut()
+        self.sockets.get_mut(id).map(|s| &mut s.endpoint)
     }
 
     /// Asks for the application's wake-up; a pending later one becomes a no-op.
-    fn wake_app_at(&mut self, id: SocketId, at: Instant, fabric: &mut SimFabric) {
-        if let Some(app) = self.app(id) {
+    fn wake_app_at(&mut self, flow: usize, at: Instant, fabric: &mut SimFabric) {
+        if let Some(app) = self.app(flow) {
             app.wake = Some(at);
-            fabric.wake_at(at, timer_id(id, TimerKind::App));
+            fabric.wake_at(at, Timer::App(flow).id());
         }
     }
 
     /// The flow starts, a pause is over, or the flow stops.
-    pub(crate) fn wake_tcp_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        let (now, stop) = (fabric.now(), self.flows[id.flow()].stop);
+    pub(crate) fn wake_tcp_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let (now, stop) = (fabric.now(), self.flows[flow].stop);
         if now >= stop {
-            return self.stop_app(id, fabric);
+            return self.stop_app(flow, fabric);
         }
-        let Some(app) = self.app(id) else { return };
+        let Some(app) = self.app(flow) else { return };
         if app.wake != Some(now) {
             return;
         }
         app.wake = None;
         match app.script {
-            Script::Bulk | Script::Transfers { .. } => self.open(id, fabric),
-            Script::Exchanges { .. } if app.connections == 0 => self.open(id, fabric),
-            Script::Exchanges { .. } => self.begin_exchange(id, fabric),
+            Script::Bulk | Script::Transfers { .. } => self.open(flow, fabric),
+            Script::Arrivals { .. } => self.arrive(flow, fabric),
+            Script::Exchanges { .. } if app.connections == 0 => self.open(flow, fabric),
+            Script::Exchanges { .. } => self.begin_exchange(flow, fabric),
         }
     }
 
-    fn stop_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        if let Some(tcp) = self.endpoint(id) {
-            tcp.close();
-            self.serve_socket(id, fabric);
+    /// A transfer begins, and the next one's time is drawn.
+    fn arrive(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let Some(app) = self.app(flow) else { return };
+        let Script::Arrivals { gap, count, .. } = app.script else { return };
+        if count.is_none_or(|n| app.begun + 1 < n) {
+            let gap = draw(&gap, &mut app.rng).max(Duration::from_nanos(1));
+            self.wake_app_at(flow, fabric.now().saturating_add(gap), fabric);
+        }
+        self.open(flow, fabric);
+    }
+
+    fn stop_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let mut open = self.flows[flow].sockets.clone();
+        open.retain(|id| self.sockets.get(*id).is_some_and(|s| !s.end().is_server()));
+        open.sort_unstable();
+        for id in open {
+            if let Some(endpoint) = self.endpoint(id) {
+                endpoint.close();
+                self.serve_socket(id, fabric);
+            }
         }
     }
 
     /// Opens the next connection and hands it its data.
-    fn open(&mut self, id: SocketId, fabric: &mut SimFabric) {
+    fn open(&mut self, flow: usize, fabric: &mut SimFabric) {
         let now = fabric.now();
-        self.retire(id);
-        let Driver::Tcp(app) = &mut self.flows[id.flow()].driver else { return };
-        let port = client_port(app.connections);
+        self.let_go(self.flows[flow].latest, fabric);
+        let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
+        let Flow { driver, header, .. } = &mut self.flows[flow];
+        let Driver::Tcp(app) = driver else { return };
         app.connections += 1;
-        app.failed = app.failures();
         app.end = None;
-        let socket = &mut self.sockets[id.index()];
-        socket.envelope.source_port = port;
-        let mut tcp = app.plan.endpoint(true, socket.tuple(), &mut app.rng, now);
+        let mut endpoint = app.plan.endpoint(true, envelope.tuple(), &mut app.rng, now);
+        let mut work = Work::default();
         match app.script {
             Script::Bulk => {
-                tcp.write(UNLIMITED);
+                endpoint.write(UNLIMITED);
             }
-            Script::Transfers { size, .. } => {
-                (app.began, app.awaited, app.responding) = (now, size, false);
+            Script::Transfers { size, .. } | Script::Arrivals { size, .. } => {
+                work.begin(size, now);
                 app.begun += 1;
-                tcp.write(size);
-                tcp.close();
+                endpoint.write(size);
+                endpoint.close();
             }
             Script::Exchanges { request, .. } => {
-                (app.began, app.awaited, app.responding) = (now, request, false);
+                work.begin(request, now);
                 app.begun += 1;
-                tcp.write(request);
+                endpoint.write(request);
             }
         }
-        socket.connect(tcp);
-        self.tell_addresses(id, fabric);
+        let socket = Socket { work, ..Socket::new(endpoint, envelope, *header) };
+        let id = self.insert(socket, fabric);
+        self.flows[flow].latest = id;
         self.serve_socket(id, fabric);
     }
 
-    /// The server side of a new connection from `port`.
-    pub(crate) fn accept(&mut self, id: SocketId, port: u16, fabric: &SimFabric) {
-        self.retire(id);
-        let socket = &mut self.sockets[id.index()];
-        let Driver::Tcp(app) = &mut self.flows[id.flow()].driver else { return };
-        socket.envelope.destination_port = port;
-        socket.connect(app.plan.endpoint(false, socket.tuple(), &mut app.rng, fabric.now()));
-        self.tell_addresses(id, fabric);
+    /// Addresses and ports of a flow's next connection: a port that none of its others has, not even one in TIME-WAIT. Where
+    /// ports come round faster than that ends, so that the next few are all waiting, the first of them, which has waited
+    /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where all are in use.
+    fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
+        const LOOK: u32 = 16;
+        let Flow { driver: Driver::Tcp(app), ends, .. } = &mut self.flows[flow] else { return None };
+        let mut waiting = None;
+        for n in 0..CLIENT_PORTS {
+            let tried = app.ports + n;
+            let envelope = Envelope { source_port: client_port(tried), ..ends[0] };
+            let tuple = envelope.tuple();
+            if self.sockets.find(&tuple).is_none() {
+                let free = !self.stubs.has(&tuple, now);
+                waiting = waiting.or(Some((tried, envelope)));
+                if free {
+                    waiting = Some((tried, envelope));
+                }
+                if free || n >= LOOK {
+                    break;
+                }
+            }
+        }
+        let (tried, envelope) = waiting?;
+        app.ports = (tried + 1) % CLIENT_PORTS;
+        self.stubs.remove(&envelope.tuple());
+        Some(envelope)
     }
 
-    /// A Multipath TCP connection learns of its host's other addresses.
-    fn tell_addresses(&mut self, id: SocketId, fabric: &SimFabric) {
-        let socket = &mut self.sockets[id.index()];
-        let (own, peer) = (socket.envelope.source, socket.envelope.destination);
-        let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
-        let graph = fabric.graph();
-        let Some(host) = graph.owner(own) else { return };
-        connection.set_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
-        if let Some(host) = graph.owner(peer) {
-            connection.set_peer_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
-        }
-        for address in graph.addresses(host).filter(|a| *a != own && graph.is_usable(*a)) {
-            connection.local_up(address.0, fabric.now());
+    /// All ports of a client are in use: what was to be transferred fails.
+    #[cold]
+    fn refuse_start(&mut self, flow: usize) {
+        if let Some(app) = self.app(flow) {
+            app.begun += 1;
+            app.failed += 1;
         }
     }
 
-    /// Keeps the counters of a connection that is about to be replaced.
-    fn retire(&mut self, id: SocketId) {
-        let socket = &mut self.sockets[id.index()];
-        self.flows[id.flow()].leftover.delivered_bytes += socket.delivered_early();
-        socket.early.clear();
-        if let Some(endpoint) = self.sockets[id.index()].endpoint.take() {
-            let flow = &mut self.flows[id.flow()];
-            let (retired, stats) = (&mut flow.retired, endpoint.stats());
-            retired.retransmitted += stats.retransmitted_segments;
-            retired.timeouts += u64::from(stats.timeouts);
-            retired.altered += endpoint.altered_bytes();
+    /// A connection is over at one end, which has nothing more to say.
+    #[cold]
+    pub(crate) fn retire(&mut self, id: SocketId, fabric: &SimFabric) {
+        let Some(socket) = self.sockets.get(id) else { return };
+        match &socket.endpoint {
+            Endpoint::Tcp(_) => self.release(id, fabric),
+            Endpoint::Mptcp(_) => {
+                let client = if socket.end().is_server() { socket.envelope.peer } else { id };
+                // Results show the latest one of a flow as it was.
+                if self.flows[socket.end().flow()].latest != client {
+                    self.let_go(client, fabric);
+                }
+            }
+        }
+    }
+
+    /// Both ends of a connection of Multipath TCP that is over at both go. What one of them would still answer to what comes
+    /// late, stubs do; but as long as one is not over it may want to hear more than that.
+    fn let_go(&mut self, client: SocketId, fabric: &SimFabric) {
+        let over = |id| self.sockets.get(id).is_none_or(|s| s.endpoint.is_over());
+        let Some(server) = self.sockets.get(client).map(|s| s.envelope.peer) else { return };
+        if over(client) && over(server) {
+            self.release(client, fabric);
+            self.release(server, fabric);
         }
     }
 
@@ -138,134 +200,158 @@ impl World {
     #[inline]
     pub(crate) fn handle_events(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
         let mut acted = false;
-        while let Some(event) = self.endpoint(id).and_then(Endpoint::poll_event) {
-            if let Event::Reset { cause } = event {
-                self.broke(id, cause, fabric.now());
-            }
+        while let Some(event) = self.sockets.live(id).and_then(|s| s.endpoint.poll_event()) {
             acted |= match event {
                 Event::Delivered { bytes } => {
-                    self.count_delivery(id, bytes, fabric.now());
-                    self.delivered(id, bytes, fabric)
+                    let flow = self.count_delivery(id, bytes, fabric.now());
+                    self.delivered((id, flow), bytes, fabric)
                 }
-                Event::PeerClosed if id.is_far() => {
-                    self.endpoint(id).expect("it has just spoken").close();
-                    true
-                }
-                Event::PeerClosed => self.client_done(id, fabric),
-                Event::Reset { .. } | Event::Closed if !id.is_far() => self.client_done(id, fabric),
-                Event::Connected | Event::Reset { .. } | Event::Closed => false,
+                Event::Connected => false,
+                Event::PeerClosed | Event::Closed | Event::Reset { .. } => self.ended(id, event, fabric),
             };
         }
         acted
     }
 
-    /// `bytes` have reached the application at `id`.
+    /// A direction of a connection, or all of it, has come to an end.
+    #[inline(never)]
+    fn ended(&mut self, id: SocketId, event: Event, fabric: &mut SimFabric) -> bool {
+        if let Event::Reset { cause } = event {
+            self.broke(id, cause, fabric.now());
+        }
+        let Some(socket) = self.sockets.live(id) else { return false };
+        let is_server = socket.end().is_server();
+        if is_server && event == Event::PeerClosed {
+            socket.endpoint.close();
+        }
+        if is_server { event == Event::PeerClosed } else { self.client_done(id, fabric) }
+    }
+
+    /// The client's socket of the connection that `id` is an end of, as long as there is one.
+    fn client_of(&self, id: SocketId) -> Option<SocketId> {
+        let socket = self.sockets.get(id)?;
+        let client = if socket.end().is_server() { socket.envelope.peer } else { id };
+        self.sockets.get(client).map(|_| client)
+    }
+
+    /// `bytes` have reached the application at `id`, of `flow`.
     #[inline]
-    fn delivered(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
-        let Some(app) = self.app(id) else { return false };
-        if app.awaited == u64::MAX || !app.transfers() || app.responding == id.is_far() {
+    fn delivered(&mut self, (id, flow): (SocketId, usize), bytes: u64, fabric: &mut SimFabric) -> bool {
+        match &self.flows[flow].driver {
+            Driver::Tcp(app) if app.transfers() => self.transferred(id, bytes, fabric),
+            _ => false,
+        }
+    }
+
+    /// `bytes` of a transfer or an exchange have reached the application at `id`.
+    fn transferred(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
+        let Some(client) = self.client_of(id) else { return false };
+        let at_server = client != id;
+        let Some(Socket { work, envelope, .. }) = self.sockets.get_mut(client) else { return false };
+        if work.awaited == u64::MAX || work.responding == at_server {
             return false;
         }
-        app.awaited = app.awaited.saturating_sub(bytes);
-        if app.awaited > 0 {
+        work.awaited = work.awaited.saturating_sub(bytes);
+        if work.awaited > 0 {
             return false;
         }
+        let (flow, began) = (envelope.to.flow(), work.began);
+        let Driver::Tcp(app) = &mut self.flows[flow].driver else { return false };
         match app.script {
             Script::Bulk => false,
-            Script::Transfers { .. } => {
-                app.awaited = u64::MAX;
-                self.complete(id, fabric.now());
+            Script::Transfers { .. } | Script::Arrivals { .. } => {
+                work.awaited = u64::MAX;
+                self.complete(flow, began, fabric.now());
                 false
             }
-            Script::Exchanges { response, .. } if !app.responding => {
-                (app.awaited, app.responding) = (response, true);
+            Script::Exchanges { response, .. } if !work.responding => {
+                (work.awaited, work.responding) = (response, true);
                 self.endpoint(id).expect("it has just delivered").write(response);
                 true
             }
             Script::Exchanges { think, count, .. } => {
-                app.awaited = u64::MAX;
+                work.awaited = u64::MAX;
                 let last = count.is_some_and(|n| app.begun >= n);
                 let pause = draw(&think, &mut app.rng);
-                self.complete(id, fabric.now());
+                self.complete(flow, began, fabric.now());
                 if last {
                     self.endpoint(id).expect("it has just delivered").close();
                 } else {
-                    self.wake_app_at(id, fabric.now().saturating_add(pause), fabric);
+                    self.wake_app_at(flow, fabric.now().saturating_add(pause), fabric);
                 }
                 last
             }
         }
     }
 
-    /// An end of the present connection has broken; the other may hear of it, too.
+    /// An end of a connection has broken; the other may hear of it, too. What befalls a server whose client is gone is no
+    /// matter of the flow any more.
     #[cold]
     fn broke(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
-        let (near, far) = if id.is_far() { (id.peer(), id) } else { (id, id.peer()) };
-        let ports = [
-            self.sockets[near.index()].envelope.source_port,
-            self.sockets[far.index()].envelope.destination_port,
-        ];
-        if id.is_far() && ports[0] != ports[1] {
-            return; // The server's side of a connection that the client has replaced.
+        let Some(client) = self.client_of(id).and_then(|c| self.sockets.get_mut(c)) else { return };
+        if client.work.end.is_some() {
+            return;
         }
-        let Some(app) = self.app(id).filter(|app| app.end.is_none()) else { return };
+        client.work.end = Some(cause);
+        let flow = client.envelope.to.flow();
+        let Some(app) = self.app(flow) else { return };
         app.end = Some(cause);
         if let Some(number) = CAUSES.iter().position(|(c, _)| *c == cause) {
             app.broken[number] += 1;
-            self.recorder.broken(id.flow(), CAUSES[number].1, now);
+            self.recorder.broken(flow, CAUSES[number].1, now);
         }
     }
 
     /// A transfer or exchange is complete.
-    fn complete(&mut self, id: SocketId, now: Instant) {
-        let Some(app) = self.app(id) else { return };
-        let took = now - app.began;
-        let flow = &mut self.flows[id.flow()];
-        flow.tally.completed += 1;
-        self.recorder.completed(id.flow(), flow.group as usize, took, now);
+    fn complete(&mut self, flow: usize, began: Instant, now: Instant) {
+        let f = &mut self.flows[flow];
+        f.tally.completed += 1;
+        self.recorder.completed(flow, f.group as usize, now - began, now);
     }
 
-    fn begin_exchange(&mut self, id: SocketId, fabric: &mut SimFabric) {
+    fn begin_exchange(&mut self, flow: usize, fabric: &mut SimFabric) {
         let now = fabric.now();
-        let Some(app) = self.app(id) else { return };
-        let Script::Exchanges { request, .. } = app.script else { return };
-        (app.began, app.awaited, app.responding) = (now, request, false);
+        let Flow { driver: Driver::Tcp(app), latest: id, .. } = &mut self.flows[flow] else { return };
+        let (Script::Exchanges { request, .. }, id) = (&app.script, *id) else { return };
         app.begun += 1;
-        if let Some(tcp) = self.endpoint(id) {
-            tcp.write(request);
+        let request = *request;
+        if let Some(socket) = self.sockets.get_mut(id) {
+            socket.work.begin(request, now);
+            socket.endpoint.write(request);
             self.serve_socket(id, fabric);
         }
     }
 
     /// The client's connection is over in both directions, or broke: the next one, if there is to be one.
     fn client_done(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
-        let over = self.endpoint(id).is_none_or(|e| e.is_over());
-        let stopped = fabric.now() >= self.flows[id.flow()].stop;
-        let Some(app) = self.app(id) else { return false };
+        let Some(socket) = self.sockets.get(id) else { return false };
+        let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
+        let stopped = fabric.now() >= self.flows[flow].stop;
+        let Some(app) = self.app(flow) else { return false };
         let Script::Transfers { gap, count, .. } = app.script else { return false };
         if !over || stopped || app.wake.is_some() || count.is_some_and(|n| app.begun >= n) {
             return false;
         }
         let pause = draw(&gap, &mut app.rng).max(Duration::from_nanos(1));
-        self.wake_app_at(id, fabric.now().saturating_add(pause), fabric);
+        self.wake_app_at(flow, fabric.now().saturating_add(pause), fabric);
         false
     }
 
     /// Asks for the start of a flow.
     pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let (id, at, stop) = (SocketId::near(flow), self.flows[flow].start, self.flows[flow].stop);
+        let (timer, at, stop) = (Timer::App(flow).id(), self.flows[flow].start, self.flows[flow].stop);
         let first = match &mut self.flows[flow].driver {
             Driver::Udp { source, .. } => source.start(at),
             Driver::Tcp(app) => {
                 app.wake = Some(at);
                 if stop < Instant::MAX {
-                    fabric.wake_at(stop, timer_id(id, TimerKind::App));
+                    fabric.wake_at(stop, timer);
                 }
                 Some(at)
             }
         };
         if let Some(at) = first {
-            fabric.wake_at(at, timer_id(id, TimerKind::App));
+            fabric.wake_at(at, timer);
         }
     }
 }

@@ -3,12 +3,14 @@
 use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{CAUSES, Driver, EndpointPlan, Flow, Retired, Script, Socket, TcpApp};
+use crate::flow::{CAUSES, Driver, EndpointPlan, Flow, Retired, Script, TcpApp};
 use crate::middlebox::Middlebox;
-use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
+use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::recorder::{EventLog, Recorder};
+use crate::sockets::{SocketId, Sockets};
 use crate::source::{Source, draw, spread};
 use crate::source_route::SourceRoutes;
+use crate::stubs::Stubs;
 use crate::tally::FlowTally;
 use crate::verdicts::Verdicts;
 use crate::window::Leftover;
@@ -153,10 +155,11 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         sampled_flows: sampled_flows(scenario),
         delays,
     };
-    let (flows, sockets) = flows_of(scenario, seed, &fabric)?;
+    let flows = flows_of(scenario, seed, &fabric)?;
     let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
     let mut world = World {
-        sockets,
+        sockets: Sockets::default(),
+        stubs: Stubs::default(),
         flows,
         options: OptionsArena::new(source_routes),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
@@ -174,14 +177,15 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
 
 fn check_size(scenario: &Scenario) -> Result<(), BuildError> {
     let limit = SimFabric::MAX_TARGETS as usize;
+    let most_flows = SocketId::MOST / 2;
     let flows: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
     let too_large = |what, found, limit| Err(BuildError::TooLarge { what, found, limit });
     if scenario.links.len() > limit / 2 {
         return too_large("links", scenario.links.len(), limit / 2);
     }
-    // Two sockets a flow, two timers a socket.
-    if flows > limit / 4 {
-        return too_large("flows", flows, limit / 4);
+    // Two sockets a flow.
+    if flows > most_flows {
+        return too_large("flows", flows, most_flows);
     }
     Ok(())
 }
@@ -315,19 +319,15 @@ fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
     sampled
 }
 
-fn flows_of(
-    scenario: &Scenario,
-    seed: u64,
-    fabric: &SimFabric,
-) -> Result<(Vec<Flow>, Vec<Socket>), BuildError> {
-    let (mut flows, mut sockets) = (Vec::new(), Vec::new());
+fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
+    let mut flows = Vec::new();
     let mut servers = BTreeMap::new();
     for (g, group) in scenario.flows.iter().enumerate() {
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
             let name = |what: &str| format!("flow/{}/{member}/{what}", group.name);
-            let id = SocketId::near(flows.len());
+            let id = FlowEnd::client(flows.len());
             let (near, far) =
                 nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0)).ok_or_else(|| {
                     let node = |n: NodeIndex| scenario.nodes[n.0 as usize].name.clone();
@@ -347,6 +347,7 @@ fn flows_of(
                 destination_port: server_port,
                 dscp: group.dscp,
                 to: id.peer(),
+                peer: SocketId::NONE,
             };
             let back = Envelope {
                 source: far,
@@ -356,15 +357,18 @@ fn flows_of(
                 to: id,
                 ..out
             };
-            sockets.extend([out, back].map(|envelope| Socket::new(envelope, header)));
             let drawn = || draw(&group.start, &mut Rng::named(seed, &name("start")));
             let start = group.starts.get(member).copied().unwrap_or_else(drawn);
             flows.push(Flow {
                 group: g as u32,
                 member: member as u32,
+                ends: [out, back],
+                header,
                 driver: driver(group, plan.as_ref(), Rng::named(seed, &name("app"))),
                 start: Instant::ZERO + start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
+                sockets: Vec::new(),
+                latest: SocketId::NONE,
                 tally: FlowTally::default(),
                 at_warmup: FlowTally::default(),
                 arrived_from: Instant::ZERO,
@@ -374,7 +378,7 @@ fn flows_of(
             });
         }
     }
-    Ok((flows, sockets))
+    Ok(flows)
 }
 
 fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {
@@ -404,15 +408,14 @@ fn driver(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, rng: Rng) -> Driv
             header: header.get() as u32,
             ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
             sent: 0,
+            transit: Duration::MAX,
         },
         (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Driver::Tcp(Box::new(TcpApp {
             plan: Arc::clone(plan.expect("made for every TCP group")),
             rng,
             script: Script::of(&group.app).expect("validation pairs TCP with TCP applications"),
             connections: 0,
-            began: Instant::ZERO,
-            awaited: u64::MAX,
-            responding: false,
+            ports: 0,
             begun: 0,
             failed: 0,
             end: None,

@@ -2,10 +2,9 @@
 
 use crate::mptcp_wire::raw_options;
 use crate::output::CaptureFile;
-use crate::packet::{OptionsArena, SimPacket, SocketId};
+use crate::packet::{FlowEnd, OptionsArena, SimPacket};
 use core::net::Ipv4Addr;
 use std::collections::VecDeque;
-use tailrace_core::packet::protocol;
 use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
@@ -37,14 +36,14 @@ struct Tap {
 #[derive(Debug, PartialEq)]
 struct Mark {
     link: LinkId,
-    socket: SocketId,
+    to: FlowEnd,
     sent_at: Instant,
     seq: SeqNumber,
 }
 
 impl Mark {
     fn of(link: LinkId, pkt: &SimPacket) -> Self {
-        Self { link, socket: pkt.socket, sent_at: pkt.sent_at, seq: pkt.seq }
+        Self { link, to: pkt.to, sent_at: pkt.sent_at, seq: pkt.seq }
     }
 }
 
@@ -228,14 +227,14 @@ fn vacant(stem: &str, taps: &[Tap]) -> String {
 /// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
 fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let address = |a: Address| Ipv4Addr::from(a.0);
-    let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol, 0);
+    let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
     (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
     if let Some(itinerary) = pkt.itinerary(options) {
         ip.options = options.source_routes.option(&itinerary);
     }
     let payload =
-        |headers: usize| (pkt.payload as usize).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
-    if pkt.protocol == protocol::UDP {
+        |headers: usize| usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
+    if pkt.is_datagram() {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
         let headers = Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
         return if pkt.is_altered() { headers.altered() } else { headers };

@@ -3,7 +3,7 @@
 use crate::build::Plan;
 use crate::flow::Endpoint;
 use crate::output::Table;
-use crate::packet::SocketId;
+use crate::packet::FlowEnd;
 use crate::summary::Distribution;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::FlowTally;
@@ -76,15 +76,18 @@ pub(crate) fn any(scenario: &Scenario) -> bool {
     scenario.flows.iter().any(|g| matches!(g.transport, Transport::Mptcp { .. }))
 }
 
-fn take_recent_displacement(world: &mut World, socket: SocketId) -> u64 {
-    match &mut world.sockets[socket.index()].endpoint {
+fn take_recent_displacement(world: &mut World, socket: FlowEnd) -> u64 {
+    let latest = world.flows[socket.flow()].latest;
+    let peer = world.sockets.get(latest).map(|client| client.envelope.peer);
+    let id = if socket.is_server() { peer } else { Some(latest) };
+    match id.and_then(|id| world.sockets.get_mut(id)).map(|s| &mut s.endpoint) {
         Some(Endpoint::Mptcp(connection)) => connection.take_recent_displacement(),
         _ => 0,
     }
 }
 
-pub(crate) fn connection(world: &World, socket: SocketId) -> Option<&Mptcp> {
-    world.sockets[socket.index()].endpoint.as_ref().and_then(Endpoint::as_mptcp)
+pub(crate) fn connection(world: &World, socket: FlowEnd) -> Option<&Mptcp> {
+    world.latest(socket).and_then(|s| s.endpoint.as_mptcp())
 }
 
 /// The name of the link behind an address, and of the gateways that subflows go through from there.
@@ -111,8 +114,8 @@ fn link_name(plan: &Plan, fabric: &SimFabric, address: u32) -> String {
 }
 
 /// What an end of a flow is called in tables.
-pub(crate) fn end_name(socket: SocketId) -> &'static str {
-    if socket.is_far() { "server" } else { "client" }
+pub(crate) fn end_name(socket: FlowEnd) -> &'static str {
+    if socket.is_server() { "server" } else { "client" }
 }
 
 /// All connections, by group and position of their flow.
@@ -125,7 +128,7 @@ pub(crate) fn summaries(
     for (f, flow) in world.flows.iter().enumerate() {
         let group = &plan.scenario.flows[flow.group as usize];
         let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { continue };
-        let (near, far) = (SocketId::near(f), SocketId::near(f).peer());
+        let (near, far) = (FlowEnd::client(f), FlowEnd::client(f).peer());
         let ends = (connection(world, near), connection(world, far));
         let Some(client) = ends.0 else { continue };
         let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
@@ -240,7 +243,7 @@ impl ConnectionSeries {
         world: &mut World,
         fabric: &SimFabric,
     ) {
-        let near = SocketId::near(f);
+        let near = FlowEnd::client(f);
         for end in [near, near.peer()] {
             let displacement = take_recent_displacement(world, end.peer());
             self.sample_end(end, (displacement, new), plan, world, fabric);
@@ -250,7 +253,7 @@ impl ConnectionSeries {
     /// Of one end: what it sends, and how that comes to the other. Servers that send nothing have no rows.
     fn sample_end(
         &mut self,
-        end: SocketId,
+        end: FlowEnd,
         (displacement, new): (u64, &FlowTally),
         plan: &Plan,
         world: &World,
@@ -258,7 +261,7 @@ impl ConnectionSeries {
     ) {
         let Some(sender) = connection(world, end) else { return };
         let (acked, sent) = sender.progress();
-        if end.is_far() && sent == 0 {
+        if end.is_server() && sent == 0 {
             return;
         }
         let flow = &world.flows[end.flow()];

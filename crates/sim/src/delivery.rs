@@ -6,8 +6,9 @@
 //! its first byte, the one that the others have waited for, and that by the moment it left its host for the first time:
 //! what a loss or a slow path has held up arrives late, however quick its repetition was.
 
-use crate::flow::Endpoint;
-use crate::packet::SocketId;
+use crate::flow::Driver;
+use crate::packet::FlowEnd;
+use crate::sockets::SocketId;
 use crate::world::World;
 use tailrace_core::{Duration, Instant};
 
@@ -18,28 +19,48 @@ fn variation(before: Duration, transit: Duration) -> Option<Duration> {
 }
 
 impl World {
-    /// The packet that has just arrived brings the application at `id` so many bytes.
+    /// The packet that has just arrived brings the application at a socket so many bytes. Returns whose it is.
     #[inline]
-    pub(crate) fn count_delivery(&mut self, id: SocketId, bytes: u64, now: Instant) {
-        let others = self.sockets[id.index()].endpoint.as_ref().is_some_and(Endpoint::releases);
-        let again = self.flows[id.flow()].arrived_again || others;
+    pub(crate) fn count_delivery(&mut self, id: SocketId, bytes: u64, now: Instant) -> usize {
+        let Some(socket) = self.sockets.live(id) else { return 0 };
+        let flow = socket.end().flow();
+        let again = self.flows[flow].arrived_again || socket.endpoint.releases();
         let first = if again { self.first_sending(id, bytes) } else { None };
-        let (flow, socket) = (&mut self.flows[id.flow()], &mut self.sockets[id.index()]);
+        let transit = now.saturating_since(first.unwrap_or(self.flows[flow].arrived_from));
+        let Some(socket) = self.sockets.live(id) else { return flow };
+        let jitter = variation(std::mem::replace(&mut socket.transit, transit), transit);
+        self.count_jitter(flow, bytes, jitter);
+        flow
+    }
+
+    /// A datagram has arrived.
+    #[inline]
+    pub(crate) fn count_datagram(&mut self, end: FlowEnd, bytes: u64, now: Instant) {
+        let flow = &mut self.flows[end.flow()];
+        let transit = now.saturating_since(flow.arrived_from);
+        let Driver::Udp { transit: before, .. } = &mut flow.driver else { return };
+        let jitter = variation(std::mem::replace(before, transit), transit);
+        self.count_jitter(end.flow(), bytes, jitter);
+    }
+
+    #[inline]
+    fn count_jitter(&mut self, flow: usize, bytes: u64, jitter: Option<Duration>) {
+        let flow = &mut self.flows[flow];
         flow.tally.delivered_bytes += bytes;
-        let transit = now.saturating_since(first.unwrap_or(flow.arrived_from));
-        if let Some(jitter) = variation(std::mem::replace(&mut socket.transit, transit), transit) {
+        if let Some(jitter) = jitter {
             flow.tally.jitter_sum += jitter;
             flow.tally.jitter_samples += 1;
             self.recorder.groups[flow.group as usize].jitter.record(jitter);
         }
     }
 
-    /// When the first of the last `bytes` delivered to `id` left the other end for the first time. That end knows:
+    /// When the first of the last `bytes` delivered to a socket left the other end for the first time. That end knows:
     /// no acknowledgment has told it yet to forget them. None where it has been lied to, or is gone.
     #[inline(never)]
     fn first_sending(&self, id: SocketId, bytes: u64) -> Option<Instant> {
-        let delivered = self.sockets[id.index()].endpoint.as_ref()?.bytes_delivered();
-        self.sockets[id.peer().index()].endpoint.as_ref()?.first_sending_of(delivered - bytes)
+        let socket = self.sockets.get(id)?;
+        let delivered = socket.endpoint.bytes_delivered();
+        self.sockets.get(socket.envelope.peer)?.endpoint.first_sending_of(delivered - bytes)
     }
 }
 

@@ -5,9 +5,8 @@
 //! flow sends a packet of [`SIZE`] bytes without payload when a datagram comes and the last such packet is
 //! [`PERIOD`] old. Like ACKs, these packets load links and queues and are in no count of the flow's packets.
 
-use crate::packet::{OptionsArena, SimPacket, SocketId};
+use crate::packet::{FlowEnd, OptionsArena, SimPacket};
 use crate::world::{SimFabric, World};
-use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, Ecn, Instant, Label, Packet};
 use tailrace_qdisc::disciplines::netfence::{HostFeedback, HostRules};
 use tailrace_scenario::Scenario;
@@ -48,7 +47,7 @@ impl Feedback {
     }
 
     /// A packet leaves a socket.
-    pub(crate) fn add(&self, from: SocketId, pkt: &mut SimPacket, options: &mut OptionsArena, now: Instant) {
+    pub(crate) fn add(&self, from: FlowEnd, pkt: &mut SimPacket, options: &mut OptionsArena, now: Instant) {
         let end = &self.ends[from.index()];
         pkt.set_label(end.host.presents(self.rules, now));
         let returned = end.host.returned();
@@ -59,10 +58,10 @@ impl Feedback {
 
     /// A packet reaches its socket. Whether it must be answered now by explicit feedback.
     fn take(&mut self, pkt: &SimPacket, options: &OptionsArena, now: Instant) -> bool {
-        let end = &mut self.ends[pkt.socket.index()];
+        let end = &mut self.ends[pkt.to.index()];
         end.host.received(pkt.label());
         end.host.given(pkt.echo(options), now);
-        let answers = pkt.protocol == protocol::UDP && pkt.payload > 0 && !end.withholds && now >= end.next;
+        let answers = pkt.is_datagram() && pkt.payload > 0 && !end.withholds && now >= end.next;
         if !answers || end.host.returned() == Label::NONE {
             return false;
         }
@@ -78,13 +77,13 @@ impl World {
         let now = fabric.now();
         let Some(feedback) = &mut self.feedback else { return };
         let answers = feedback.take(pkt, &self.options, now);
-        if pkt.protocol == protocol::UDP {
+        if pkt.is_datagram() {
             pkt.release(&mut self.options);
         }
         if answers {
-            let envelope = &self.sockets[pkt.socket.index()].envelope;
+            let envelope = &self.flows[pkt.to.flow()].ends[usize::from(pkt.to.is_server())];
             let answer = SimPacket::udp(envelope, 0, SIZE, Ecn::NotEct, 0, now);
-            self.send(pkt.socket, answer, fabric);
+            self.send(pkt.to, answer, fabric);
         }
     }
 }

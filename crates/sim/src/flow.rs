@@ -1,6 +1,7 @@
-//! One flow: its two sockets, the application that drives it, and what it has done so far.
+//! One flow: the application that drives it, its connections, and what it has done so far.
 
-use crate::packet::{Envelope, SocketId};
+use crate::packet::Envelope;
+use crate::sockets::SocketId;
 use crate::source::Source;
 use crate::tally::FlowTally;
 use crate::window::Leftover;
@@ -9,26 +10,31 @@ use tailrace_core::{Duration, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_scenario::model::{App, DurationDist};
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
-use tailrace_transport::{CcConfig, Event, ResetCause, State, Tcp, TcpConfig, TcpStats};
+use tailrace_transport::{CcConfig, Event, ResetCause, Tcp, TcpConfig, TcpStats};
 
-/// What the timers of a flow's socket are for: two a socket.
+/// What a timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TimerKind {
-    /// The TCP endpoint's next deadline.
-    Transport,
-    /// The application: start, next datagram, think time, stop.
-    App,
+pub(crate) enum Timer {
+    /// The next deadline of the endpoint at this place of the slab of sockets.
+    Transport(usize),
+    /// The application of a flow: start, next datagram, next arrival, think time, stop.
+    App(usize),
 }
 
-/// The fabric's name for a socket's timer.
-pub(crate) fn timer_id(socket: SocketId, kind: TimerKind) -> TimerId {
-    TimerId(socket.0 << 1 | u32::from(kind == TimerKind::App))
-}
+impl Timer {
+    /// The fabric's name for it.
+    pub(crate) fn id(self) -> TimerId {
+        match self {
+            Self::Transport(place) => TimerId((place as u32) << 1),
+            Self::App(flow) => TimerId((flow as u32) << 1 | 1),
+        }
+    }
 
-/// The socket and purpose behind a timer.
-pub(crate) fn timer_of(timer: TimerId) -> (SocketId, TimerKind) {
-    let kind = if timer.0 & 1 == 1 { TimerKind::App } else { TimerKind::Transport };
-    (SocketId(timer.0 >> 1), kind)
+    /// The timer of that name.
+    pub(crate) fn of(id: TimerId) -> Self {
+        let number = (id.0 >> 1) as usize;
+        if id.0 & 1 == 1 { Self::App(number) } else { Self::Transport(number) }
+    }
 }
 
 /// What speaks at one end of a flow.
@@ -137,10 +143,15 @@ impl Endpoint {
             Self::Mptcp(connection) => connection.latest_rtt(),
         }
     }
+    /// The least round-trip time so far; none of Multipath TCP, whose paths have each their own.
+    pub(crate) fn min_rtt(&self) -> Option<Duration> {
+        let view = self.as_tcp()?.view();
+        (view.rtt_samples > 0).then_some(view.min_rtt)
+    }
     /// Whether both directions are done.
     pub(crate) fn is_over(&self) -> bool {
         match self {
-            Self::Tcp(tcp) => matches!(tcp.state(), State::TimeWait | State::Closed),
+            Self::Tcp(tcp) => tcp.is_over(),
             Self::Mptcp(connection) => connection.is_over(),
         }
     }
@@ -158,23 +169,6 @@ impl Endpoint {
     }
 }
 
-/// One end of a flow.
-#[derive(Debug)]
-pub(crate) struct Socket {
-    pub(crate) endpoint: Option<Endpoint>,
-    pub(crate) envelope: Envelope,
-    /// Bytes of headers of each TCP packet, where the scenario fixes them.
-    pub(crate) header: Option<u32>,
-    /// When the pending transport wake-up comes; a later deadline waits for it, an earlier one supersedes it.
-    pub(crate) armed: Instant,
-    /// Round-trip samples already recorded.
-    pub(crate) rtt_seen: u64,
-    /// Transit time of what was delivered here last; `MAX` before that.
-    pub(crate) transit: Duration,
-    /// Ranges of the present connection's stream that waited here when the warm-up ended.
-    pub(crate) early: Vec<(u64, u64)>,
-}
-
 /// Parameters that all TCP or Multipath TCP flows of a group share.
 #[derive(Clone, Debug)]
 pub(crate) enum EndpointPlan {
@@ -183,6 +177,14 @@ pub(crate) enum EndpointPlan {
 }
 
 impl EndpointPlan {
+    /// How long an endpoint stays in TIME-WAIT.
+    pub(crate) fn time_wait(&self) -> Duration {
+        match self {
+            Self::Tcp { config, .. } => config.time_wait,
+            Self::Mptcp(plan) => plan.tcp.time_wait,
+        }
+    }
+
     /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.
     pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, rng: &mut Rng, now: Instant) -> Endpoint {
         let seed = rng.next_u64();
@@ -205,7 +207,14 @@ impl EndpointPlan {
 #[derive(Debug)]
 pub(crate) enum Driver {
     /// Datagrams of `header` bytes beyond the payload.
-    Udp { source: Box<Source>, header: u32, ecn: tailrace_core::Ecn, sent: u32 },
+    Udp {
+        source: Box<Source>,
+        header: u32,
+        ecn: tailrace_core::Ecn,
+        sent: u32,
+        /// Transit time of what was delivered last; `MAX` before that.
+        transit: Duration,
+    },
     /// A TCP application.
     Tcp(Box<TcpApp>),
 }
@@ -219,20 +228,47 @@ pub(crate) struct TcpApp {
     pub(crate) script: Script,
     /// Connections opened so far.
     pub(crate) connections: u32,
-    /// When the transfer or exchange under way began.
+    /// Client ports tried so far.
+    pub(crate) ports: u32,
+    /// Transfers or exchanges begun, and those that failed on connections that are gone.
+    pub(crate) begun: u32,
+    pub(crate) failed: u32,
+    /// Why the latest connection broke, if it did, and how many did for each cause.
+    pub(crate) end: Option<ResetCause>,
+    pub(crate) broken: [u32; CAUSES.len()],
+    /// The pending wake of the application, if any.
+    pub(crate) wake: Option<Instant>,
+}
+
+/// What the client of a connection wants of it: the transfer or exchange under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    /// When it began.
     pub(crate) began: Instant,
     /// Bytes of it that still have to arrive; `MAX` where none are awaited.
     pub(crate) awaited: u64,
     /// Whether it is the server that the bytes are awaited from.
     pub(crate) responding: bool,
-    /// Transfers or exchanges begun, and of those before the present one that failed.
-    pub(crate) begun: u32,
-    pub(crate) failed: u32,
-    /// Why the present connection broke, if it did, and how many did for each cause.
+    /// Why the connection broke, if it did.
     pub(crate) end: Option<ResetCause>,
-    pub(crate) broken: [u32; CAUSES.len()],
-    /// The pending wake of the application, if any, and what it is for.
-    pub(crate) wake: Option<Instant>,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self { began: Instant::ZERO, awaited: u64::MAX, responding: false, end: None }
+    }
+}
+
+impl Work {
+    /// `bytes` from the client are awaited from `now` on.
+    pub(crate) fn begin(&mut self, bytes: u64, now: Instant) {
+        (self.began, self.awaited, self.responding) = (now, bytes, false);
+    }
+
+    /// Whether a transfer or exchange is under way that never will come to its end.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.awaited != u64::MAX && self.end.is_some()
+    }
 }
 
 /// Why connections break, and what that is called in results; in the order of their numbers.
@@ -250,21 +286,13 @@ impl TcpApp {
         !matches!(self.script, Script::Bulk)
     }
 
-    /// Whether a transfer or an exchange is under way.
-    fn is_busy(&self) -> bool {
-        self.awaited != u64::MAX && self.transfers()
-    }
-
-    /// The present connection is replaced, or the run at its end: what it has not brought to an end it never will.
-    pub(crate) fn failures(&self) -> u32 {
-        self.failed + u32::from(self.end.is_some() && self.is_busy())
-    }
-
     /// Transfers or exchanges that are asked for; none where there is no end.
     pub(crate) fn asked(&self) -> Option<u32> {
         match self.script {
             Script::Bulk => None,
-            Script::Transfers { count, .. } | Script::Exchanges { count, .. } => count,
+            Script::Transfers { count, .. }
+            | Script::Arrivals { count, .. }
+            | Script::Exchanges { count, .. } => count,
         }
     }
 }
@@ -276,6 +304,8 @@ pub(crate) enum Script {
     Bulk,
     /// `count` transfers of `size`, each on a connection of its own.
     Transfers { size: u64, gap: DurationDist, count: Option<u32> },
+    /// `count` transfers of `size`, each on a connection of its own, whatever becomes of those before.
+    Arrivals { size: u64, gap: DurationDist, count: Option<u32> },
     /// `count` exchanges on one connection.
     Exchanges { request: u64, response: u64, think: DurationDist, count: Option<u32> },
 }
@@ -291,6 +321,7 @@ impl Script {
                 count: Some(1),
             }),
             App::Sequence { size, gap, count } => Some(Self::Transfers { size: size.get(), gap, count }),
+            App::Arrivals { size, gap, count } => Some(Self::Arrivals { size: size.get(), gap, count }),
             App::RequestResponse { request, response, think, count } => {
                 Some(Self::Exchanges { request: request.get(), response: response.get(), think, count })
             }
@@ -305,9 +336,17 @@ pub(crate) struct Flow {
     pub(crate) group: u32,
     /// Position within its group.
     pub(crate) member: u32,
+    /// Addresses and ports of its client and of its server; those of connections differ in the client's port.
+    pub(crate) ends: [Envelope; 2],
+    /// Bytes of headers of each TCP packet, where the scenario fixes them.
+    pub(crate) header: Option<u32>,
     pub(crate) driver: Driver,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
+    /// Its sockets at both ends, in no order that means anything.
+    pub(crate) sockets: Vec<SocketId>,
+    /// The client's socket of the latest connection, as long as there is one.
+    pub(crate) latest: SocketId,
     pub(crate) tally: FlowTally,
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
@@ -316,47 +355,32 @@ pub(crate) struct Flow {
     pub(crate) at_warmup: FlowTally,
     /// What befell since then what was sent before.
     pub(crate) leftover: Leftover,
-    /// The TCP endpoints' own counters of connections that are gone.
+    /// What the TCP endpoints of connections that are gone had counted.
     pub(crate) retired: Retired,
 }
 
-/// Sums over connections that have been replaced by later ones.
+/// Sums over connections that are gone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Retired {
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
     pub(crate) altered: u64,
+    /// Sent and never acknowledged.
+    pub(crate) unacknowledged: u64,
+    /// The least round-trip time of the latest connection that took any; none before that.
+    pub(crate) min_rtt: Option<Duration>,
 }
 
-impl Socket {
-    /// A socket that has no connection yet.
-    pub(crate) fn new(envelope: Envelope, header: Option<u32>) -> Self {
-        Self {
-            endpoint: None,
-            envelope,
-            header,
-            armed: Instant::MAX,
-            rtt_seen: 0,
-            transit: Duration::MAX,
-            early: Vec::new(),
+impl Retired {
+    /// Takes over what an endpoint has counted; `client`: it has opened the connection.
+    pub(crate) fn add(&mut self, endpoint: &Endpoint, client: bool) {
+        let stats = endpoint.stats();
+        self.retransmitted += stats.retransmitted_segments;
+        self.timeouts += u64::from(stats.timeouts);
+        self.altered += endpoint.altered_bytes();
+        self.unacknowledged += stats.bytes_sent - stats.retransmitted_bytes - stats.bytes_acked;
+        if client {
+            self.min_rtt = endpoint.min_rtt().or(self.min_rtt);
         }
-    }
-
-    /// Puts a new connection into the place of the one before it.
-    pub(crate) fn connect(&mut self, endpoint: Endpoint) {
-        (self.rtt_seen, self.transit) = (0, Duration::MAX);
-        self.endpoint = Some(endpoint);
-    }
-
-    /// The endpoint of a connection that is not over.
-    pub(crate) fn live(&self) -> Option<&Endpoint> {
-        self.endpoint.as_ref().filter(|e| !e.is_over())
-    }
-
-    /// Addresses and ports, this end's first.
-    pub(crate) fn tuple(&self) -> Tuple {
-        let e = &self.envelope;
-        let (local_port, remote_port) = (e.source_port, e.destination_port);
-        Tuple { local: e.source.0, remote: e.destination.0, local_port, remote_port }
     }
 }

@@ -3,9 +3,8 @@
 //! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
 
 use crate::build::Plan;
-use crate::flow::{Driver, Endpoint};
+use crate::flow::Driver;
 use crate::output::Table;
-use crate::packet::SocketId;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::World;
@@ -105,16 +104,21 @@ impl Open {
     }
 
     fn add(&mut self, flow: usize, world: &World, now: Instant) {
-        let (f, near) = (&world.flows[flow], &world.sockets[SocketId::near(flow).index()]);
-        self.flows += u32::from(match f.driver {
-            Driver::Udp { .. } => f.start <= now && now < f.stop,
-            Driver::Tcp(_) => near.live().is_some(),
-        });
-        if let Some(tcp) = near.live().and_then(Endpoint::as_tcp) {
-            let cwnd = tcp.view().cwnd.as_f64();
-            self.windows += 1;
-            self.bytes += cwnd;
-            self.segments += cwnd / f64::from(tcp.mss());
+        let f = &world.flows[flow];
+        let clients = world.sockets_of(flow).filter(|s| !s.end().is_server() && !s.endpoint.is_over());
+        let (mut live, now_open) = (0, f.start <= now && now < f.stop);
+        for endpoint in clients.map(|s| &s.endpoint) {
+            live += 1;
+            if let Some(tcp) = endpoint.as_tcp() {
+                let cwnd = tcp.view().cwnd.as_f64();
+                self.windows += 1;
+                self.bytes += cwnd;
+                self.segments += cwnd / f64::from(tcp.mss());
+            }
         }
+        self.flows += u32::from(match f.driver {
+            Driver::Udp { .. } => now_open,
+            Driver::Tcp(_) => live > 0,
+        });
     }
 }

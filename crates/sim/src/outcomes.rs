@@ -1,7 +1,6 @@
 //! What became of what applications were asked for: transfers that ended and that did not, connections that broke, and why.
 
-use crate::flow::{CAUSES, Driver, Endpoint, TcpApp};
-use crate::packet::SocketId;
+use crate::flow::{CAUSES, Driver, TcpApp};
 use crate::summary::{Connections, Transfers};
 use crate::world::World;
 use std::ops::Range;
@@ -23,7 +22,8 @@ impl World {
                 not_begun: app.asked().map(|_| 0),
                 ..Transfers::default()
             });
-            let (started, failed) = (u64::from(app.begun), u64::from(app.failures()));
+            let failed = self.sockets_of(f).filter(|s| s.work.has_failed() && app.transfers()).count() as u64;
+            let (started, failed) = (u64::from(app.begun), u64::from(app.failed) + failed);
             let completed = self.flows[f].tally.completed;
             t.started += started;
             t.completed += completed;
@@ -41,8 +41,8 @@ impl World {
         for (f, app) in self.tcp_apps(flows) {
             let c = sum.get_or_insert_with(Connections::default);
             c.opened += u64::from(app.connections);
-            let client = self.sockets[SocketId::near(f).index()].endpoint.as_ref();
-            c.open += u64::from(client.is_some_and(|e| !Endpoint::is_over(e)));
+            let clients = self.sockets_of(f).filter(|s| !s.end().is_server());
+            c.open += clients.filter(|s| !s.endpoint.is_over()).count() as u64;
             for (number, (_, cause)) in CAUSES.iter().enumerate() {
                 *c.broken.entry(cause).or_default() += u64::from(app.broken[number]);
             }

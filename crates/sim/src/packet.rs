@@ -1,5 +1,6 @@
 //! The simulator's packet: a small `Copy` header, one cache line, with rare TCP options kept aside.
 
+use crate::sockets::SocketId;
 use crate::source_route::{Itinerary, RouteId, SourceRoutes};
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
@@ -7,18 +8,18 @@ use tailrace_net::{Address, Routed};
 use tailrace_transport::mptcp;
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 
-/// Position of a socket: twice the flow's number, plus one for the flow's far end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SocketId(pub(crate) u32);
+/// One end of a flow, by number: twice the flow's, plus one for its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FlowEnd(pub(crate) u32);
 
-impl SocketId {
-    pub(crate) fn near(flow: usize) -> Self {
+impl FlowEnd {
+    pub(crate) fn client(flow: usize) -> Self {
         Self(flow as u32 * 2)
     }
     pub(crate) fn flow(self) -> usize {
         self.0 as usize / 2
     }
-    pub(crate) fn is_far(self) -> bool {
+    pub(crate) fn is_server(self) -> bool {
         self.0 & 1 == 1
     }
     pub(crate) fn peer(self) -> Self {
@@ -35,11 +36,12 @@ pub(crate) struct SimPacket {
     pub(crate) sent_at: Instant,
     pub(crate) source: Address,
     pub(crate) destination: Address,
-    /// Whom it is for.
+    /// Whom it is for. Not in the header: for observers, who count it to its flow.
+    pub(crate) to: FlowEnd,
+    /// The socket there, where its sender knows one. Not in the header: it spares the receiver a search, and is checked.
     pub(crate) socket: SocketId,
     /// IP size.
     pub(crate) size: u32,
-    pub(crate) payload: u32,
     pub(crate) seq: SeqNumber,
     ack: SeqNumber,
     ts_value: u32,
@@ -49,12 +51,12 @@ pub(crate) struct SimPacket {
     window: u16,
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
+    /// No IP packet has more than 65535 bytes.
+    pub(crate) payload: u16,
     flags: Flags,
-    pub(crate) protocol: u8,
     ecn: Ecn,
     dscp: Dscp,
-    has_timestamps: bool,
-    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`].
+    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`].
     marks: u8,
 }
 
@@ -66,6 +68,10 @@ const MULTIPATH: u8 = 1;
 const REPEATED: u8 = 2;
 /// Its header has one length, whatever options stand in it.
 const FIXED: u8 = 8;
+/// It is UDP's, not TCP's.
+const DATAGRAM: u8 = 16;
+/// It carries timestamps.
+const STAMPED: u8 = 32;
 
 impl Packet for SimPacket {
     #[inline]
@@ -79,7 +85,7 @@ impl Packet for SimPacket {
             dst: self.destination.0,
             src_port: self.source_port,
             dst_port: self.destination_port,
-            protocol: self.protocol,
+            protocol: self.protocol(),
         }
     }
     #[inline]
@@ -97,11 +103,11 @@ impl Packet for SimPacket {
         self.dscp = dscp;
     }
     fn tcp_ack(&self) -> Option<TcpAck> {
-        (self.protocol == protocol::TCP && !self.is_multipath()).then(|| TcpAck {
+        (self.marks & (DATAGRAM | MULTIPATH) == 0).then(|| TcpAck {
             ack: self.ack.0,
             flags: self.flags.0,
-            payload: self.payload,
-            timestamps: self.has_timestamps.then_some((self.ts_value, self.ts_echo)),
+            payload: u32::from(self.payload),
+            timestamps: self.is_stamped().then_some((self.ts_value, self.ts_echo)),
             sack: match self.options {
                 OptionsId::NONE => Sack::Here(SackRanges::default()),
                 _ => Sack::Apart,
@@ -131,11 +137,35 @@ pub(crate) struct Envelope {
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
     pub(crate) dscp: Dscp,
-    /// The socket at the other end.
-    pub(crate) to: SocketId,
+    /// The other end of the flow.
+    pub(crate) to: FlowEnd,
+    /// The socket there, once it is known.
+    pub(crate) peer: SocketId,
+}
+
+impl Envelope {
+    /// Addresses and ports, this end's first.
+    pub(crate) fn tuple(&self) -> mptcp::Tuple {
+        mptcp::Tuple {
+            local: self.source.0,
+            remote: self.destination.0,
+            local_port: self.source_port,
+            remote_port: self.destination_port,
+        }
+    }
 }
 
 impl SimPacket {
+    /// Addresses and ports as its receiver sees them.
+    pub(crate) fn tuple(&self) -> mptcp::Tuple {
+        mptcp::Tuple {
+            local: self.destination.0,
+            remote: self.source.0,
+            local_port: self.destination_port,
+            remote_port: self.source_port,
+        }
+    }
+
     /// A UDP datagram.
     pub(crate) fn udp(
         envelope: &Envelope,
@@ -149,9 +179,9 @@ impl SimPacket {
             sent_at: now,
             source: envelope.source,
             destination: envelope.destination,
-            socket: envelope.to,
+            to: envelope.to,
+            socket: envelope.peer,
             size: payload + header,
-            payload,
             seq: SeqNumber(seq),
             ack: SeqNumber(0),
             ts_value: 0,
@@ -161,12 +191,11 @@ impl SimPacket {
             window: 0,
             source_port: envelope.source_port,
             destination_port: envelope.destination_port,
+            payload: payload as u16,
             flags: Flags::default(),
-            protocol: protocol::UDP,
             ecn,
             dscp: envelope.dscp,
-            has_timestamps: false,
-            marks: 0,
+            marks: DATAGRAM,
         }
     }
 
@@ -184,9 +213,9 @@ impl SimPacket {
             sent_at: now,
             source: envelope.source,
             destination: envelope.destination,
-            socket: envelope.to,
+            to: envelope.to,
+            socket: envelope.peer,
             size: segment.payload + header.unwrap_or_else(|| 40 + segment.options_len()),
-            payload: segment.payload,
             seq: segment.seq,
             ack: segment.ack,
             ts_value: timestamps.value,
@@ -196,13 +225,27 @@ impl SimPacket {
             window: segment.window,
             source_port: envelope.source_port,
             destination_port: envelope.destination_port,
+            payload: segment.payload as u16,
             flags: segment.flags,
-            protocol: protocol::TCP,
             ecn: segment.ecn,
             dscp: envelope.dscp,
-            has_timestamps: segment.timestamps.is_some(),
-            marks: if segment.repeated { REPEATED } else { 0 } | if header.is_some() { FIXED } else { 0 },
+            marks: if segment.repeated { REPEATED } else { 0 }
+                | if header.is_some() { FIXED } else { 0 }
+                | if segment.timestamps.is_some() { STAMPED } else { 0 },
         }
+    }
+
+    pub(crate) const fn is_datagram(&self) -> bool {
+        self.marks & DATAGRAM != 0
+    }
+
+    /// IP's number of what it carries.
+    pub(crate) const fn protocol(&self) -> u8 {
+        if self.is_datagram() { protocol::UDP } else { protocol::TCP }
+    }
+
+    const fn is_stamped(&self) -> bool {
+        self.marks & STAMPED != 0
     }
 
     const fn is_multipath(&self) -> bool {
@@ -235,11 +278,9 @@ impl SimPacket {
             window: self.window,
             flags: self.flags,
             ecn: self.ecn,
-            payload: self.payload,
+            payload: u32::from(self.payload),
             altered: self.is_altered(),
-            timestamps: self
-                .has_timestamps
-                .then_some(Timestamps { value: self.ts_value, echo: self.ts_echo }),
+            timestamps: self.is_stamped().then_some(Timestamps { value: self.ts_value, echo: self.ts_echo }),
             ..Segment::default()
         };
         if let Some(rare) = options.load(self.options) {
@@ -322,7 +363,7 @@ impl SimPacket {
 
     /// Whether it is a SYN or SYN-ACK.
     pub(crate) fn opens(&self) -> bool {
-        self.protocol == protocol::TCP && self.flags.has(Flags::SYN)
+        !self.is_datagram() && self.flags.has(Flags::SYN)
     }
 
     pub(crate) fn is_syn(&self) -> bool {
@@ -526,7 +567,8 @@ mod tests {
             source_port: 1,
             destination_port: 2,
             dscp: Dscp(46),
-            to: SocketId(1),
+            to: FlowEnd(1),
+            peer: SocketId::NONE,
         };
         let mut arena = OptionsArena::default();
         let pkt = SimPacket::tcp(&envelope, &segment, None, &mut arena, Instant::ZERO);

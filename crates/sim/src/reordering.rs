@@ -3,7 +3,7 @@
 use crate::build::Plan;
 use crate::connections::{any, connection, end_name};
 use crate::output::Table;
-use crate::packet::SocketId;
+use crate::packet::FlowEnd;
 use crate::table::{Cell, TableBuilder};
 use crate::world::World;
 use tailrace_core::CoarseHistogram;
@@ -25,7 +25,7 @@ pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
         return None;
     }
     let mut table = TableBuilder::new("reordering", COLUMNS);
-    let ends = plan.sampled_flows.iter().flat_map(|&f| [SocketId::near(f), SocketId::near(f).peer()]);
+    let ends = plan.sampled_flows.iter().flat_map(|&f| [FlowEnd::client(f), FlowEnd::client(f).peer()]);
     for end in ends {
         let Some(receiver) = connection(world, end.peer()) else { continue };
         let reordering = receiver.reordering();

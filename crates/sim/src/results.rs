@@ -2,9 +2,9 @@
 
 use crate::build::{ObservedQueue, Plan};
 use crate::connections;
-use crate::flow::{Endpoint, Flow};
+use crate::flow::Flow;
 use crate::output::{Cost, RunOutput, Table};
-use crate::packet::SocketId;
+use crate::packet::FlowEnd;
 use crate::reordering;
 use crate::summary::{
     Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread, WholeRun,
@@ -205,7 +205,8 @@ impl RunView<'_> {
             let node = |n: NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
             let (transport, cc) = (group.transport.name(), group.transport.cc());
             let t = self.tally(f);
-            let endpoint = self.world.sockets[SocketId::near(f).index()].endpoint.as_ref();
+            let client = self.world.latest(FlowEnd::client(f));
+            let min_rtt = client.and_then(|s| s.endpoint.min_rtt()).or(flow.retired.min_rtt);
             table.row(&[
                 Cell::U32(self.plan.run),
                 Cell::Text(&group.name),
@@ -231,13 +232,7 @@ impl RunView<'_> {
                 Cell::F64(t.mean_delay_s()),
                 Cell::F64(t.mean_reverse_delay_s()),
                 Cell::F64(t.mean_rtt_s()),
-                Cell::F64(
-                    endpoint
-                        .and_then(Endpoint::as_tcp)
-                        .map(|e| e.view())
-                        .filter(|v| v.rtt_samples > 0)
-                        .map_or(f64::NAN, |v| v.min_rtt.as_secs_f64()),
-                ),
+                Cell::F64(min_rtt.map_or(f64::NAN, |d| d.as_secs_f64())),
                 Cell::F64(t.mean_jitter_s()),
                 Cell::Text(self.world.end_of(f)),
             ]);

@@ -5,7 +5,7 @@ use crate::connections::ConnectionSeries;
 use crate::flow::Endpoint;
 use crate::group_series::GroupSeries;
 use crate::output::Table;
-use crate::packet::SocketId;
+use crate::packet::FlowEnd;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::{SimFabric, World};
@@ -114,8 +114,11 @@ impl Series {
         let new = tally.since(&last);
         self.flows[i].1 = tally;
         let f = &world.flows[flow];
-        let near = &world.sockets[SocketId::near(flow).index()];
-        let tcp = near.live().and_then(Endpoint::as_tcp).map(|t| (t.view(), f64::from(t.mss())));
+        let client = world.latest(FlowEnd::client(flow)).map(|s| &s.endpoint);
+        let tcp = client
+            .filter(|e| !e.is_over())
+            .and_then(Endpoint::as_tcp)
+            .map(|t| (t.view(), f64::from(t.mss())));
         let of = |get: &dyn Fn(&tailrace_transport::tcp::TcpView, f64) -> f64| {
             tcp.as_ref().map_or(f64::NAN, |(view, mss)| get(view, *mss))
         };

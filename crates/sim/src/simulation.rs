@@ -92,7 +92,7 @@ impl Simulation {
         }
         let mut simulation = Self {
             faults: Faults::new(scenario),
-            watch: Watch::new(fabric.link_count() + world.sockets.len()),
+            watch: Watch::new(fabric.link_count() + 2 * world.flows.len()),
             viewer: Viewer::new(&plan),
             at_warmup: vec![LinkCounters::default(); fabric.link_count()],
             since: Instant::ZERO,

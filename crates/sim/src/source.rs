@@ -68,9 +68,11 @@ impl Source {
             App::Pulse { period, burst, rate, size } => {
                 (Pattern::Pulse { rate: *rate, period: *period, burst: *burst }, *size)
             }
-            App::Bulk | App::Transfer { .. } | App::RequestResponse { .. } | App::Sequence { .. } => {
-                return None;
-            }
+            App::Bulk
+            | App::Transfer { .. }
+            | App::RequestResponse { .. }
+            | App::Sequence { .. }
+            | App::Arrivals { .. } => return None,
         };
         Some(Self { pattern, size, spacing: Spacing::default(), started: Instant::ZERO, rng })
     }

@@ -4,7 +4,7 @@
 //! itself addressed, and readdresses the packet. A server answers along the way that the SYN came by, from the last
 //! gateway to the first (RFC 1122 §4.2.3.8; Linux `ip_options_echo`).
 
-use crate::packet::SocketId;
+use crate::packet::FlowEnd;
 use core::net::Ipv4Addr;
 use std::collections::BTreeMap;
 use tailrace_net::{Address, Graph, NodeId};
@@ -65,7 +65,7 @@ impl SourceRoutes {
     /// peer came by.
     pub(crate) fn departing(
         &self,
-        (socket, group): (SocketId, u32),
+        (socket, group): (FlowEnd, u32),
         asked: Option<SourceRoute>,
         peer_port: u16,
     ) -> Option<RouteId> {
@@ -76,20 +76,13 @@ impl SourceRoutes {
     }
 
     /// A SYN for a server's socket has come by such a route, or by none.
-    pub(crate) fn learn(&mut self, (socket, peer_port): (SocketId, u16), came: Option<Itinerary>) {
+    pub(crate) fn learn(&mut self, (socket, peer_port): (FlowEnd, u16), came: Option<Itinerary>) {
         let end = (socket.0, peer_port);
         match came {
             Some(came) => self.learnt.insert(end, RouteId(came.route.0 ^ 1)),
             None if self.is_empty() => None,
             None => self.learnt.remove(&end),
         };
-    }
-
-    /// What a socket has learnt belongs to a connection that is gone.
-    pub(crate) fn forget(&mut self, socket: SocketId) {
-        if !self.learnt.is_empty() {
-            self.learnt.retain(|(s, _), _| *s != socket.0);
-        }
     }
 
     /// A packet for `last` sets out: how far it is, its first stop, and what the option adds to its header.
@@ -146,7 +139,7 @@ mod tests {
     #[test]
     fn a_packet_goes_from_stop_to_stop_and_its_option_with_it() {
         let routes = routes();
-        let route = routes.departing((SocketId(0), 0), asked(1), 80).unwrap();
+        let route = routes.departing((FlowEnd(0), 0), asked(1), 80).unwrap();
         let (mut itinerary, first, len) = routes.set_out(route, address(9));
         assert_eq!((first, len), (address(2), 12));
         let option = |i: &Itinerary| routes.option(i).as_slice().to_vec();
@@ -159,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn a_server_answers_backwards_until_the_connection_is_gone() {
+    fn a_server_answers_backwards_by_the_way_of_the_latest_syn() {
         let mut routes = routes();
-        let (server, other) = (SocketId(1), SocketId(3));
-        let route = routes.departing((SocketId(0), 0), asked(1), 80).unwrap();
+        let (server, other) = (FlowEnd(1), FlowEnd(3));
+        let route = routes.departing((FlowEnd(0), 0), asked(1), 80).unwrap();
         let came = routes.set_out(route, address(9)).0;
         routes.learn((server, 5001), Some(came));
         routes.learn((server, 5000), None);
@@ -172,8 +165,12 @@ mod tests {
         let back = routes.departing((server, 0), None, 5001).unwrap();
         assert_eq!(routes.set_out(back, address(8)).1, address(3), "the last gateway first");
         assert_eq!(routes.departing((server, 0), None, 5000), None);
-        routes.forget(server);
-        assert_eq!(routes.departing((server, 0), None, 5001), None);
+        routes.learn((server, 5001), None);
+        assert_eq!(
+            routes.departing((server, 0), None, 5001),
+            None,
+            "the port's next connection came straight"
+        );
         assert_eq!(routes.departing((other, 0), None, 5001), Some(back));
         assert_eq!(routes.departing((other, 0), None, 5002), None, "the later SYN came straight");
     }

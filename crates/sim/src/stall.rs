@@ -1,7 +1,7 @@
 //! A run whose simulated time no longer advances is ended, with the name of who keeps it busy.
 
 use crate::build::Plan;
-use crate::flow::{TimerKind, timer_of};
+use crate::flow::Timer;
 use crate::world::{SimFabric, World};
 use core::fmt;
 use std::collections::BTreeMap;
@@ -99,12 +99,20 @@ fn name(cause: Cause, plan: &Plan, world: &World) -> String {
             )
         }
         Cause::Timer(timer) => {
-            let (socket, kind) = timer_of(timer);
-            let flow = &world.flows[socket.flow()];
+            let (flow, transport) = match Timer::of(timer) {
+                Timer::App(flow) => (flow, false),
+                Timer::Transport(place) => {
+                    let socket = world.sockets.at_place(place).and_then(|id| world.sockets.get(id));
+                    let Some(socket) = socket else { return "a timer of a connection that is over".into() };
+                    (socket.end().flow(), true)
+                }
+            };
+            let flow = &world.flows[flow];
             let group = &plan.scenario.flows[flow.group as usize];
-            let what = match kind {
-                TimerKind::Transport => format!("a timer of transport {:?}", group.transport.name()),
-                TimerKind::App => "the timer of its application".to_string(),
+            let what = if transport {
+                format!("a timer of transport {:?}", group.transport.name())
+            } else {
+                "the timer of its application".to_string()
             };
             format!("flow {}[{}] ({what})", group.name, flow.member)
         }

@@ -1,7 +1,6 @@
 //! Which flows the queues' classifiers singled out, against the scenario's ground truth.
 
-use crate::flow::{Driver, Flow, Socket};
-use crate::packet::SocketId;
+use crate::flow::{Driver, Flow};
 use crate::summary::Flagged;
 use std::collections::BTreeMap;
 use tailrace_core::packet::protocol;
@@ -36,10 +35,9 @@ impl Verdicts {
         (link, key, flagged): (LinkId, FlowKey, bool),
         at: Instant,
         flows: &[Flow],
-        sockets: &[Socket],
     ) -> &[usize] {
         if self.index.is_empty() {
-            self.index = index(flows, sockets);
+            self.index = index(flows);
         }
         let found = find(&self.index, key);
         for flow in found {
@@ -88,10 +86,10 @@ impl Verdicts {
 }
 
 /// Each flow under the keys by which a classifier may name it.
-fn index(flows: &[Flow], sockets: &[Socket]) -> BTreeMap<FlowKey, Vec<usize>> {
+fn index(flows: &[Flow]) -> BTreeMap<FlowKey, Vec<usize>> {
     let mut index: BTreeMap<FlowKey, Vec<usize>> = BTreeMap::new();
     for (i, flow) in flows.iter().enumerate() {
-        let envelope = &sockets[SocketId::near(i).index()].envelope;
+        let envelope = &flow.ends[0];
         let protocol = match flow.driver {
             Driver::Udp { .. } => protocol::UDP,
             Driver::Tcp(_) => protocol::TCP,

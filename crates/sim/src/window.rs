@@ -5,8 +5,7 @@
 //! marks are those of packets sent in the window, and goodput is what was delivered, but no more than has come for the first
 //! time. Then no more is lost than was sent, and no more is goodput than throughput.
 
-use crate::flow::{Endpoint, Socket};
-use crate::packet::SocketId;
+use crate::sockets::Socket;
 use crate::tally::FlowTally;
 use crate::world::World;
 use tailrace_core::Instant;
@@ -27,7 +26,7 @@ impl World {
         for flow in 0..self.flows.len() {
             self.flows[flow].at_warmup = self.tally(flow);
         }
-        for socket in &mut self.sockets {
+        for socket in self.sockets.iter_mut() {
             socket.early = socket.waiting();
         }
         self.recorder.end_warmup();
@@ -45,9 +44,8 @@ impl World {
 
     /// What a flow's applications got in that time, but no more than came for them in it, each byte once.
     pub(crate) fn goodput_bytes(&self, flow: usize, window: &FlowTally) -> u64 {
-        let near = SocketId::near(flow);
         let mut came = window.delivered_bytes - self.flows[flow].leftover.delivered_bytes;
-        for socket in [near, near.peer()].map(|s| &self.sockets[s.index()]) {
+        for socket in self.sockets_of(flow) {
             let waiting = socket.waiting();
             came += length(&waiting) - common(&socket.early, &waiting);
             came -= socket.delivered_early();
@@ -59,14 +57,12 @@ impl World {
 impl Socket {
     /// Ranges of the stream that have come and wait for others before them; what is over delivers nothing more.
     fn waiting(&self) -> Vec<(u64, u64)> {
-        let lives = self.endpoint.as_ref().filter(|e| !e.is_over());
-        lives.map_or_else(Vec::new, Endpoint::waiting)
+        if self.endpoint.is_over() { Vec::new() } else { self.endpoint.waiting() }
     }
 
     /// How much has been delivered since the warm-up of what had come and waited when it ended.
     pub(crate) fn delivered_early(&self) -> u64 {
-        let received = self.endpoint.as_ref().map_or(0, Endpoint::received);
-        common(&self.early, &[(0, received)])
+        common(&self.early, &[(0, self.endpoint.received())])
     }
 }
 

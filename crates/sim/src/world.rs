@@ -2,21 +2,24 @@
 
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{Driver, Endpoint, Flow, Socket, TimerKind, timer_id, timer_of};
+use crate::flow::{Driver, Endpoint, Flow, Timer};
 use crate::middlebox::Middlebox;
-use crate::packet::{Envelope, OptionsArena, SimPacket, SocketId};
+use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::recorder::Recorder;
+use crate::sockets::{Socket, SocketId, Sockets};
+use crate::stubs::Stubs;
 use crate::verdicts::Verdicts;
-use tailrace_core::packet::protocol;
+use std::collections::BTreeSet;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
-use tailrace_transport::mptcp::option::{Options, Signal};
-use tailrace_transport::mptcp::{SourceRoute, Transmit, Tuple};
+use tailrace_transport::mptcp::option::Signal;
+use tailrace_transport::mptcp::{SourceRoute, Transmit};
 
 /// All sockets and flows of a run.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) sockets: Vec<Socket>,
+    pub(crate) sockets: Sockets,
+    pub(crate) stubs: Stubs,
     pub(crate) flows: Vec<Flow>,
     pub(crate) options: OptionsArena,
     pub(crate) recorder: Recorder,
@@ -31,16 +34,6 @@ pub(crate) struct World {
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
-
-/// Addresses and ports as the receiver of `pkt` sees them.
-fn tuple_of(pkt: &SimPacket) -> Tuple {
-    Tuple {
-        local: pkt.destination.0,
-        remote: pkt.source.0,
-        local_port: pkt.destination_port,
-        remote_port: pkt.source_port,
-    }
-}
 
 impl Rim<SimPacket> for World {
     #[inline]
@@ -57,7 +50,7 @@ impl Rim<SimPacket> for World {
         if self.feedback.is_some() {
             self.take_feedback(&pkt, fabric);
         }
-        if pkt.protocol == protocol::UDP {
+        if pkt.is_datagram() {
             self.take_datagram(&pkt, now);
         } else {
             self.receive_segment(&pkt, fabric);
@@ -66,12 +59,12 @@ impl Rim<SimPacket> for World {
 
     #[inline]
     fn expect(&self, pkt: &SimPacket) {
-        let socket = &self.sockets[pkt.socket.index()];
-        std::hint::black_box((socket.envelope.source, self.flows[pkt.socket.flow()].tally.received_packets));
+        std::hint::black_box(self.flows[pkt.to.flow()].tally.received_packets);
+        let Some(socket) = self.sockets.get(pkt.socket) else { return };
+        std::hint::black_box(socket.envelope.source);
         match &socket.endpoint {
-            Some(Endpoint::Tcp(tcp)) => tcp.warm_up(),
-            Some(Endpoint::Mptcp(connection)) => connection.warm_up(&tuple_of(pkt)),
-            None => {}
+            Endpoint::Tcp(tcp) => tcp.warm_up(),
+            Endpoint::Mptcp(connection) => connection.warm_up(&pkt.tuple()),
         }
     }
 
@@ -80,28 +73,27 @@ impl Rim<SimPacket> for World {
     }
 
     fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {
-        let (socket, kind) = timer_of(timer);
-        match kind {
-            TimerKind::Transport => self.wake_transport(socket, fabric),
-            TimerKind::App => self.wake_app(socket, fabric),
+        match Timer::of(timer) {
+            Timer::Transport(place) => self.wake_transport(place, fabric),
+            Timer::App(flow) => self.wake_app(flow, fabric),
         }
     }
 
     fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
         self.captures.dropped(link, &pkt, &self.options, reason, at);
         self.lose(&pkt);
-        self.recorder.dropped(link, pkt.socket.flow(), reason, at);
+        self.recorder.dropped(link, pkt.to.flow(), reason, at);
     }
 
     fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
         if pkt.payload > 0 {
             let early = self.is_early(pkt);
-            let flow = &mut self.flows[pkt.socket.flow()];
+            let flow = &mut self.flows[pkt.to.flow()];
             flow.tally.marked_packets += 1;
             flow.leftover.marked_packets += u64::from(early);
         }
         self.captures.marked(link, pkt);
-        self.recorder.marked(link, pkt.socket.flow(), at);
+        self.recorder.marked(link, pkt.to.flow(), at);
     }
 
     fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
@@ -110,11 +102,11 @@ impl Rim<SimPacket> for World {
 
     fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
         self.lose(&pkt);
-        self.recorder.unroutable(pkt.socket.flow(), at);
+        self.recorder.unroutable(pkt.to.flow(), at);
     }
 
     fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
-        let concerned = self.verdicts.record((link, flow, flagged), at, &self.flows, &self.sockets);
+        let concerned = self.verdicts.record((link, flow, flagged), at, &self.flows);
         // A key that names several flows makes one event, of the first.
         self.recorder.flagged(link, concerned.first().copied(), flagged, at);
     }
@@ -133,11 +125,11 @@ impl World {
     #[inline]
     fn count_arrival(&mut self, pkt: &SimPacket, now: Instant) {
         let delay = now - pkt.sent_at;
-        let flow = &mut self.flows[pkt.socket.flow()];
+        let flow = &mut self.flows[pkt.to.flow()];
         flow.tally.received_packets += 1;
         flow.tally.received_bytes += u64::from(pkt.size);
         let group = &mut self.recorder.groups[flow.group as usize];
-        if pkt.socket.is_far() {
+        if pkt.to.is_server() {
             flow.tally.delay_sum += delay;
             group.one_way_delay.record(delay);
         } else {
@@ -154,9 +146,9 @@ impl World {
         if pkt.payload == 0 {
             return;
         }
-        self.count_delivery(pkt.socket, u64::from(pkt.payload), now);
+        self.count_datagram(pkt.to, u64::from(pkt.payload), now);
         if pkt.is_altered() {
-            self.flows[pkt.socket.flow()].tally.altered_bytes += u64::from(pkt.payload);
+            self.flows[pkt.to.flow()].tally.altered_bytes += u64::from(pkt.payload);
         }
     }
 
@@ -169,7 +161,7 @@ impl World {
     fn lose(&mut self, pkt: &SimPacket) {
         if pkt.payload > 0 {
             let early = self.is_early(pkt);
-            let flow = &mut self.flows[pkt.socket.flow()];
+            let flow = &mut self.flows[pkt.to.flow()];
             flow.tally.lost_packets += 1;
             flow.leftover.lost_packets += u64::from(early);
         }
@@ -178,59 +170,32 @@ impl World {
 
     #[inline]
     fn receive_segment(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
-        if let Some(Endpoint::Mptcp(_)) = self.sockets[pkt.socket.index()].endpoint {
-            return self.receive_multipath(pkt, fabric);
-        }
-        let segment = pkt.segment(&self.options);
-        let id = pkt.socket;
-        if pkt.is_syn()
-            && id.is_far()
-            && self.sockets[id.index()].envelope.destination_port != pkt.source_port
-        {
-            self.accept(id, pkt.source_port, fabric);
-            if let Some(Endpoint::Mptcp(_)) = self.sockets[id.index()].endpoint {
-                return self.receive_multipath(pkt, fabric);
+        let mut id = pkt.socket;
+        if !self.sockets.names(pkt) {
+            match self.demultiplex(pkt, fabric) {
+                Some(found) => id = found,
+                None => return pkt.release(&mut self.options),
             }
         }
-        pkt.release(&mut self.options);
-        let socket = &mut self.sockets[id.index()];
-        if socket.envelope.destination_port != pkt.source_port
-            || socket.envelope.source_port != pkt.destination_port
-        {
-            return; // Of a connection that is gone.
+        let (segment, now) = (pkt.segment(&self.options), fabric.now());
+        let Some(socket) = self.sockets.live(id) else { return };
+        match &mut socket.endpoint {
+            Endpoint::Tcp(tcp) => {
+                pkt.release(&mut self.options);
+                tcp.handle_segment(&segment, now);
+            }
+            Endpoint::Mptcp(connection) => {
+                let options = pkt.mptcp(&self.options);
+                if pkt.is_syn() && pkt.to.is_server() {
+                    // A SYN shows the way back.
+                    let came = pkt.itinerary(&self.options);
+                    self.options.source_routes.learn((pkt.to, pkt.source_port), came);
+                }
+                pkt.release(&mut self.options);
+                connection.handle_segment(&pkt.tuple(), &segment, &options, now);
+            }
         }
-        let Some(Endpoint::Tcp(tcp)) = &mut socket.endpoint else { return };
-        tcp.handle_segment(&segment, fabric.now());
         self.serve_socket(id, fabric);
-    }
-
-    /// A segment of a Multipath TCP connection, or of one that is to be.
-    fn receive_multipath(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
-        let (segment, options) = (pkt.segment(&self.options), pkt.mptcp(&self.options));
-        let id = pkt.socket;
-        if pkt.is_syn() && id.is_far() {
-            self.knock(pkt, &options, fabric);
-        }
-        pkt.release(&mut self.options);
-        let tuple = tuple_of(pkt);
-        let Some(Endpoint::Mptcp(connection)) = &mut self.sockets[id.index()].endpoint else { return };
-        connection.handle_segment(&tuple, &segment, &options, fabric.now());
-        self.serve_socket(id, fabric);
-    }
-
-    /// A SYN of Multipath TCP: it may open a connection, and shows the way back.
-    #[cold]
-    fn knock(&mut self, pkt: &SimPacket, options: &Options, fabric: &SimFabric) {
-        let (id, came) = (pkt.socket, pkt.itinerary(&self.options));
-        let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
-        let new = self.sockets[id.index()].envelope.destination_port != pkt.source_port;
-        // A SYN from another port that asks for nothing is a join that a middlebox has robbed of its option.
-        let first = self.sockets[id.peer().index()].envelope.source_port == pkt.source_port;
-        if !joins && new && first {
-            self.options.source_routes.forget(id);
-            self.accept(id, pkt.source_port, fabric);
-        }
-        self.options.source_routes.learn((id, pkt.source_port), came);
     }
 
     /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.
@@ -240,11 +205,14 @@ impl World {
         if self.handle_events(id, fabric) {
             self.transmit(id, fabric);
         }
-        let socket = &mut self.sockets[id.index()];
-        let deadline = socket.endpoint.as_ref().and_then(Endpoint::poll_timeout).unwrap_or(Instant::MAX);
+        let Some(socket) = self.sockets.live(id) else { return };
+        if socket.endpoint.is_over() {
+            return self.retire(id, fabric);
+        }
+        let deadline = socket.endpoint.poll_timeout().unwrap_or(Instant::MAX);
         if deadline < socket.armed {
             socket.armed = deadline;
-            fabric.wake_at(deadline, timer_id(id, TimerKind::Transport));
+            fabric.wake_at(deadline, Timer::Transport(id.place()).id());
         }
     }
 
@@ -252,24 +220,23 @@ impl World {
     fn transmit(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let now = fabric.now();
         loop {
-            let socket = &mut self.sockets[id.index()];
-            let header = socket.header;
+            let Some(socket) = self.sockets.live(id) else { return };
+            let (end, header) = (socket.end(), socket.header);
             let segment = match &mut socket.endpoint {
-                Some(Endpoint::Tcp(tcp)) => tcp.poll_transmit(now),
-                Some(Endpoint::Mptcp(_)) => return self.transmit_multipath(id, fabric),
-                None => return,
+                Endpoint::Tcp(tcp) => tcp.poll_transmit(now),
+                Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
             };
             let Some(segment) = segment else { return };
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
-            self.send(id, pkt, fabric);
+            self.send(end, pkt, fabric);
         }
     }
 
     fn transmit_multipath(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let now = fabric.now();
         loop {
-            let socket = &mut self.sockets[id.index()];
-            let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { return };
+            let Some(socket) = self.sockets.live(id) else { return };
+            let Endpoint::Mptcp(connection) = &mut socket.endpoint else { return };
             let Some(Transmit { tuple, segment, options, route, .. }) = connection.poll_transmit(now) else {
                 return;
             };
@@ -286,15 +253,16 @@ impl World {
                 destination_port: tuple.remote_port,
                 ..socket.envelope
             };
-            let mut pkt = SimPacket::tcp(&envelope, &segment, socket.header, &mut self.options, now);
-            if socket.header.is_none() {
+            let (end, header) = (socket.end(), socket.header);
+            let mut pkt = SimPacket::tcp(&envelope, &segment, header, &mut self.options, now);
+            if header.is_none() {
                 pkt.size += options.len();
             }
             pkt.set_mptcp(&options, &mut self.options);
             if !self.options.source_routes.is_empty() {
-                self.set_route((id, tuple.remote_port), route, &mut pkt);
+                self.set_route((end, tuple.remote_port), route, &mut pkt);
             }
-            self.send(id, pkt, fabric);
+            self.send(end, pkt, fabric);
         }
     }
 
@@ -302,11 +270,11 @@ impl World {
     #[cold]
     fn set_route(
         &mut self,
-        (id, peer_port): (SocketId, u16),
+        (end, peer_port): (FlowEnd, u16),
         asked: Option<SourceRoute>,
         pkt: &mut SimPacket,
     ) {
-        let end = (id, self.flows[id.flow()].group);
+        let end = (end, self.flows[end.flow()].group);
         if let Some(route) = self.options.source_routes.departing(end, asked, peer_port) {
             pkt.set_route(route, &mut self.options);
         }
@@ -314,7 +282,7 @@ impl World {
 
     /// Puts a packet onto its host's link.
     #[inline]
-    pub(crate) fn send(&mut self, from: SocketId, mut pkt: SimPacket, fabric: &mut SimFabric) {
+    pub(crate) fn send(&mut self, from: FlowEnd, mut pkt: SimPacket, fabric: &mut SimFabric) {
         if let Some(feedback) = &self.feedback {
             feedback.add(from, &mut pkt, &mut self.options, fabric.now());
         }
@@ -329,57 +297,55 @@ impl World {
 
     #[inline]
     fn record_rtt(&mut self, id: SocketId) {
-        let socket = &mut self.sockets[id.index()];
-        let Some(endpoint) = &socket.endpoint else { return };
-        let (samples, latest) = endpoint.latest_rtt();
+        let Some(socket) = self.sockets.live(id) else { return };
+        let (samples, latest) = socket.endpoint.latest_rtt();
         if samples != socket.rtt_seen {
             socket.rtt_seen = samples;
-            let flow = &mut self.flows[id.flow()];
+            let flow = &mut self.flows[socket.end().flow()];
             flow.tally.rtt_sum += latest;
             flow.tally.rtt_samples += 1;
             self.recorder.groups[flow.group as usize].rtt.record(latest);
         }
     }
 
-    fn wake_transport(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        let socket = &mut self.sockets[id.index()];
+    fn wake_transport(&mut self, place: usize, fabric: &mut SimFabric) {
+        let Some(id) = self.sockets.at_place(place) else { return };
+        let Some(socket) = self.sockets.get_mut(id) else { return };
         if socket.armed != fabric.now() {
-            return; // Superseded by an earlier deadline.
+            return; // Superseded by an earlier deadline, or for who had the place before.
         }
         socket.armed = Instant::MAX;
-        let Some(endpoint) = &mut socket.endpoint else { return };
-        let timeouts = endpoint.timeouts();
-        endpoint.handle_timeout(fabric.now());
-        if endpoint.timeouts() != timeouts {
-            self.recorder.timeout(id.flow(), fabric.now());
+        let timeouts = socket.endpoint.timeouts();
+        socket.endpoint.handle_timeout(fabric.now());
+        if socket.endpoint.timeouts() != timeouts {
+            self.recorder.timeout(socket.end().flow(), fabric.now());
         }
         self.serve_socket(id, fabric);
     }
 
-    fn wake_app(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        match &self.flows[id.flow()].driver {
-            Driver::Udp { .. } => self.tick_source(id, fabric),
-            Driver::Tcp(_) => self.wake_tcp_app(id, fabric),
+    fn wake_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        match &self.flows[flow].driver {
+            Driver::Udp { .. } => self.tick_source(flow, fabric),
+            Driver::Tcp(_) => self.wake_tcp_app(flow, fabric),
         }
     }
 
     /// UDP: sends the datagram that is due and asks for the next one.
-    fn tick_source(&mut self, id: SocketId, fabric: &mut SimFabric) {
+    fn tick_source(&mut self, flow: usize, fabric: &mut SimFabric) {
         let now = fabric.now();
-        let flow = &mut self.flows[id.flow()];
-        let Driver::Udp { source, header, ecn, sent } = &mut flow.driver else { return };
-        if now >= flow.stop {
+        let f = &mut self.flows[flow];
+        let Driver::Udp { source, header, ecn, sent, .. } = &mut f.driver else { return };
+        if now >= f.stop {
             return;
         }
         let (size, header, ecn, number) = (source.size().get() as u32, *header, *ecn, *sent);
         *sent = sent.wrapping_add(1);
         let next = source.next(now);
         if let Some(at) = next {
-            fabric.wake_at(at, timer_id(id, TimerKind::App));
+            fabric.wake_at(at, Timer::App(flow).id());
         }
-        let envelope = &self.sockets[id.index()].envelope;
-        let pkt = SimPacket::udp(envelope, size, header, ecn, number, now);
-        self.send(id, pkt, fabric);
+        let pkt = SimPacket::udp(&f.ends[0], size, header, ecn, number, now);
+        self.send(FlowEnd::client(flow), pkt, fabric);
     }
 
     /// Links that routing knows about may have gone up or down: hosts at their ends see their interfaces change. A
@@ -387,25 +353,38 @@ impl World {
     pub(crate) fn links_changed(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
         let graph = fabric.graph();
         let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
-        let interfaces: Vec<_> = addresses.map(|a| (graph.owner(a), a, graph.is_usable(a))).collect();
-        let concerned = if interfaces.is_empty() { 0 } else { self.sockets.len() };
-        for index in 0..concerned {
-            let socket = &mut self.sockets[index];
-            let Some(Endpoint::Mptcp(connection)) = &mut socket.endpoint else { continue };
-            let host = fabric.graph().owner(socket.envelope.source);
-            let mut hears = false;
+        let interfaces: Vec<_> =
+            addresses.filter_map(|a| Some((graph.owner(a)?, a, graph.is_usable(a)))).collect();
+        let hosts: BTreeSet<_> = interfaces.iter().map(|(host, ..)| *host).collect();
+        let mut concerned: Vec<_> = hosts
+            .into_iter()
+            .flat_map(|h| self.sockets.of_host(h).into_iter().map(move |id| (id, h)))
+            .collect();
+        // In the order of flows, wherever their hosts stand.
+        concerned.sort_by_key(|(id, _)| (self.sockets.get(*id).map(|s| s.end()), *id));
+        for (id, host) in concerned {
+            let Some(socket) = self.sockets.get_mut(id) else { continue };
+            let Endpoint::Mptcp(connection) = &mut socket.endpoint else { continue };
             for (_, address, up) in interfaces.iter().filter(|(owner, ..)| *owner == host) {
-                hears = true;
                 if *up {
                     connection.local_up(address.0, fabric.now());
                 } else {
                     connection.local_down(address.0, fabric.now());
                 }
             }
-            if hears {
-                self.serve_socket(SocketId(index as u32), fabric);
-            }
+            self.serve_socket(id, fabric);
         }
+    }
+
+    /// The socket at an end of the latest connection of a flow, if there is one.
+    pub(crate) fn latest(&self, end: FlowEnd) -> Option<&Socket> {
+        let client = self.sockets.get(self.flows[end.flow()].latest)?;
+        if end.is_server() { self.sockets.get(client.envelope.peer) } else { Some(client) }
+    }
+
+    /// The sockets of a flow, at both ends.
+    pub(crate) fn sockets_of(&self, flow: usize) -> impl Iterator<Item = &Socket> {
+        self.flows[flow].sockets.iter().filter_map(|id| self.sockets.get(*id))
     }
 
     /// A flow's counters including what its endpoints have counted.
@@ -415,14 +394,11 @@ impl World {
         tally.retransmitted_packets = f.retired.retransmitted;
         tally.timeouts = f.retired.timeouts;
         tally.altered_bytes += f.retired.altered;
-        let near = SocketId::near(flow);
-        for socket in [near, near.peer()] {
-            if let Some(endpoint) = &self.sockets[socket.index()].endpoint {
-                let stats = endpoint.stats();
-                tally.retransmitted_packets += stats.retransmitted_segments;
-                tally.timeouts += u64::from(stats.timeouts);
-                tally.altered_bytes += endpoint.altered_bytes();
-            }
+        for endpoint in self.sockets_of(flow).map(|s| &s.endpoint) {
+            let stats = endpoint.stats();
+            tally.retransmitted_packets += stats.retransmitted_segments;
+            tally.timeouts += u64::from(stats.timeouts);
+            tally.altered_bytes += endpoint.altered_bytes();
         }
         tally
     }

@@ -14,4 +14,4 @@ pub mod tcp;
 pub use cc::{Cc, CcConfig};
 pub use config::{Profile, TcpConfig};
 pub use segment::{Flags, Segment, SeqNumber};
-pub use tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView, UNLIMITED};
+pub use tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView, TimeWait, TimeWaitAnswer, UNLIMITED};

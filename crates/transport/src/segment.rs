@@ -176,6 +176,19 @@ impl Segment {
         let scale = if self.window_scale.is_some() { 4 } else { 0 };
         ts + sack + permitted + mss + scale
     }
+    /// The reset with which it is answered where there is no connection that it belongs to (RFC 9293 §3.5.2, group 1);
+    /// none for a reset.
+    pub fn refusal(&self) -> Option<Self> {
+        if self.flags.has(Flags::RST) {
+            return None;
+        }
+        Some(if self.flags.has(Flags::ACK) {
+            Self { seq: self.ack, flags: Flags::RST, ..Self::default() }
+        } else {
+            let flags = Flags::RST.with(Flags::ACK);
+            Self { ack: self.seq + self.seq_len(), flags, ..Self::default() }
+        })
+    }
     /// Sequence space the segment takes: payload, plus one each for SYN and FIN.
     pub fn seq_len(&self) -> u32 {
         self.payload + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))

@@ -29,7 +29,9 @@ fn is_random(app: &App) -> bool {
         App::Poisson { .. } => true,
         App::Cbr { jitter, random_phase, .. } => jitter.get() > 0.0 || *random_phase,
         App::OnOff { on, off, .. } => !(on.is_constant() && off.is_constant()),
-        App::RequestResponse { think: pause, .. } | App::Sequence { gap: pause, .. } => !pause.is_constant(),
+        App::RequestResponse { think: pause, .. }
+        | App::Sequence { gap: pause, .. }
+        | App::Arrivals { gap: pause, .. } => !pause.is_constant(),
         App::Bulk | App::Transfer { .. } | App::Schedule { .. } | App::Pulse { .. } => false,
     }
 }

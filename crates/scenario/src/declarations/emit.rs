@@ -227,6 +227,11 @@ fn app(a: &App) -> String {
             pairs.extend(count.map(|n| ("count", n.to_string())));
             ("sequence", pairs)
         }
+        App::Arrivals { size, gap, count } => {
+            let mut pairs = vec![("size", shown(size)), ("gap", text(&distribution::shown(gap)))];
+            pairs.extend(count.map(|n| ("count", n.to_string())));
+            ("arrivals", pairs)
+        }
         App::Cbr { rate, size, jitter, random_phase } => {
             let noise = [("jitter", float(jitter.get())), ("random_phase", random_phase.to_string())];
             ("cbr", [vec![("rate", shown(rate)), ("size", shown(size))], noise.to_vec()].concat())

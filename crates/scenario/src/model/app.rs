@@ -33,6 +33,15 @@ pub enum App {
         /// Number of connections; `None` goes on until `stop`.
         count: Option<u32>,
     },
+    /// TCP: transfers that start at their own times, however many are under way, each on a new connection.
+    Arrivals {
+        /// Size of each transfer.
+        size: Bytes,
+        /// Time from the start of one to the start of the next; exponential for Poisson arrivals.
+        gap: DurationDist,
+        /// Number of connections; `None` goes on until `stop`.
+        count: Option<u32>,
+    },
     /// UDP: constant bit rate.
     Cbr {
         /// Rate of payload (with headers excluded).
@@ -92,7 +101,11 @@ impl App {
             | Self::OnOff { size, .. }
             | Self::Schedule { size, .. }
             | Self::Pulse { size, .. } => Some(*size),
-            Self::Bulk | Self::Transfer { .. } | Self::RequestResponse { .. } | Self::Sequence { .. } => None,
+            Self::Bulk
+            | Self::Transfer { .. }
+            | Self::RequestResponse { .. }
+            | Self::Sequence { .. }
+            | Self::Arrivals { .. } => None,
         }
     }
 
@@ -106,7 +119,11 @@ impl App {
             Self::Schedule { steps, .. } => {
                 Some(steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default())
             }
-            Self::Bulk | Self::Transfer { .. } | Self::RequestResponse { .. } | Self::Sequence { .. } => None,
+            Self::Bulk
+            | Self::Transfer { .. }
+            | Self::RequestResponse { .. }
+            | Self::Sequence { .. }
+            | Self::Arrivals { .. } => None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod applications;
 mod cake;
 mod captures;
 mod congestion;
+mod connections;
 mod contract;
 mod determinism;
 mod dfs;

@@ -14,6 +14,11 @@ impl Text {
         Self(format!("name = \"test\"\nduration = \"{duration}\"\n"))
     }
 
+    /// A whole scenario.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.to_string())
+    }
+
     /// A top-level key; before any table.
     pub(crate) fn top(mut self, line: &str) -> Self {
         let at = self.0.find("[[").unwrap_or(self.0.len());

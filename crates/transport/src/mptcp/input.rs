@@ -74,15 +74,7 @@ impl Mptcp {
 
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
     fn refuse(&mut self, tuple: &Tuple, segment: &Segment, reason: Option<ResetReason>) {
-        if segment.flags.has(Flags::RST) {
-            return;
-        }
-        let reset = if segment.flags.has(Flags::ACK) {
-            Segment { seq: segment.ack, flags: Flags::RST, ..Segment::default() }
-        } else {
-            let (ack, flags) = (segment.seq + segment.seq_len(), Flags::RST.with(Flags::ACK));
-            Segment { ack, flags, ..Segment::default() }
-        };
+        let Some(reset) = segment.refusal() else { return };
         let signal = reason.map(|reason| Signal::Reset { transient: false, reason });
         self.resets.push_back((*tuple, reset, Options { dss: None, signal }));
     }

@@ -50,7 +50,7 @@ use crate::cc::Cc;
 use crate::cc::member::Member;
 use crate::segment::Segment;
 use crate::tcp::altered::Altered;
-use crate::tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView};
+use crate::tcp::{Event, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
 use announce::Announcement;
 use coupled::Coupling;
 use failure::Resend;
@@ -542,8 +542,18 @@ impl Mptcp {
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Closed
             || (self.snd.fin_acked() && self.rcv.is_complete())
-            || (self.stage == Stage::Fallback
-                && self.subflows.iter().all(|s| matches!(s.tcp.state(), State::TimeWait | State::Closed)))
+            || (self.stage == Stage::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
+    }
+
+    /// The highest port that its subflows have taken so far.
+    pub const fn last_port(&self) -> u16 {
+        self.next_port
+    }
+
+    /// What is left to remember of its subflows that are in TIME-WAIT.
+    pub fn time_waits(&self) -> impl Iterator<Item = (Tuple, TimeWait)> + '_ {
+        let live = self.subflows.iter().filter(|s| !s.gone);
+        live.filter_map(|s| s.tcp.time_wait().map(|stub| (s.tuple, stub)))
     }
 
     /// Whether data may go, as far as the connection is concerned.

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};
 
 /// Addresses and ports of a subflow, this end's first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tuple {
     /// This end's address.
     pub local: u32,
@@ -23,6 +23,19 @@ pub struct Tuple {
     pub local_port: u16,
     /// The peer's port.
     pub remote_port: u16,
+}
+
+impl Tuple {
+    /// The same connection as its other end sees it.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self {
+            local: self.remote,
+            remote: self.local,
+            local_port: self.remote_port,
+            remote_port: self.local_port,
+        }
+    }
 }
 
 /// A join under way: nonces, and which end asks.

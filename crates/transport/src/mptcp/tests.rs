@@ -5,6 +5,7 @@ use super::path_manager::PathManagerConfig;
 use super::scheduler::SchedulerConfig;
 use super::*;
 use crate::config::{Profile, TcpConfig};
+use crate::tcp::State;
 use crate::{CcConfig, UNLIMITED};
 use std::collections::BTreeMap;
 use tailrace_core::Duration;

@@ -13,7 +13,7 @@ use tailrace_core::{Duration, Instant};
 
 /// Least distance of two answers to segments without payload that do not belong here, so that two confused ends
 /// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
-const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
+pub(super) const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// What a subflow accepts of itself: all that comes, as the window is the connection's (RFC 8684 §3.3.4).
 const ANY_WINDOW: u64 = 1 << 40;
@@ -54,16 +54,11 @@ impl Tcp {
         altered.add(before.saturating_sub(after), end, self.rcv.nxt);
     }
 
-    /// RFC 9293 §3.5.2 group 1: a segment that belongs to no connection is answered with a reset.
     fn refuse(&mut self, segment: &Segment) {
-        if segment.flags.has(Flags::RST) {
-            return;
+        if let Some(reset) = segment.refusal() {
+            let ack = reset.flags.has(Flags::ACK).then_some(reset.ack);
+            self.reset_reply = Some(ResetReply { seq: reset.seq, ack });
         }
-        self.reset_reply = Some(if segment.flags.has(Flags::ACK) {
-            ResetReply { seq: segment.ack, ack: None }
-        } else {
-            ResetReply { seq: SeqNumber(0), ack: Some(segment.seq + segment.seq_len()) }
-        });
     }
 
     fn on_segment_in_listen(&mut self, segment: &Segment) {

@@ -55,11 +55,13 @@ mod stats;
 mod subflow;
 #[cfg(test)]
 mod tests;
+mod time_wait;
 mod timer;
 mod waiting;
 
 pub use state::State;
 pub use stats::{TcpStats, TcpView};
+pub use time_wait::{TimeWait, TimeWaitAnswer};
 
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
 use crate::config::{EcnEcho, Pacing, TcpConfig};
@@ -488,6 +490,20 @@ impl Tcp {
             rcv_wnd: Bytes(self.rcv.adv.saturating_sub(self.rcv.nxt)),
             in_recovery: self.recovery.is_active(),
         }
+    }
+
+    /// What is left to remember of it, in TIME-WAIT.
+    pub fn time_wait(&self) -> Option<TimeWait> {
+        let Timer::TimeWait(until) = self.timer else { return None };
+        let stub = TimeWait::new(until, (self.board.nxt, self.rcv.nxt, self.rcv.adv));
+        let window = (self.rcv.adv.saturating_sub(self.rcv.nxt) >> self.options.rcv_scale).min(65_535);
+        Some(stub.with(window as u16, self.options.timestamps.then_some(self.ts_recent)))
+    }
+
+    /// Whether it has nothing more to do but to wait for old segments to die, or not even that.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, State::TimeWait | State::Closed)
     }
 
     /// The retransmission timeout, without backoff (RFC 6298 §2).

@@ -58,6 +58,12 @@ fn read_tcp_app(kind: &str, r: &Reader<'_>) -> Option<App> {
                 count: count?,
             })
         }
+        "arrivals" => {
+            let size = r.need("size", positive_size);
+            let gap = r.need("gap", distribution);
+            let count = r.read_or("count", None, |n| positive_count::<u32>(n).map(Some));
+            Some(App::Arrivals { size: size?.value, gap: gap?.value, count: count? })
+        }
         _ => {
             let size = r.need("size", positive_size);
             let gap = r.read_or("gap", pause, distribution);

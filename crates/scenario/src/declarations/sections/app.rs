@@ -43,6 +43,23 @@ pub const TCP_APPS: &[(&str, Section)] = &[
             ],
         },
     ),
+    (
+        "arrivals",
+        Section {
+            title: "app \"arrivals\"",
+            doc: "Transfers that start at their own times, however many are under way, each on a new connection.",
+            keys: &[
+                must("size", SIZE, "Size of each transfer.").bounded(SIZES),
+                must(
+                    "gap",
+                    Shape::Distribution,
+                    "From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals.",
+                )
+                .within("1 us", "87600 h", "each arrival is an event"),
+                may("count", COUNT, "until `stop`", "Number of connections."),
+            ],
+        },
+    ),
 ];
 
 /// Applications over UDP.

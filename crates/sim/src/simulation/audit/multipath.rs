@@ -4,7 +4,7 @@
 //! advertised window; data-level acknowledgments only advance; runs end.
 
 use super::{advance, balance, one};
-use crate::flow::Endpoint;
+use crate::packet::FlowEnd;
 use crate::simulation::Simulation;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};
@@ -130,7 +130,7 @@ type Progress = (u32, u64);
 /// Checks the connections of all flows: how far the first end's data is acknowledged, never less than before.
 fn check(sim: &Simulation, before: &mut [Progress], text: &str) {
     for (socket, before) in before.iter_mut().enumerate() {
-        let end = |id: usize| sim.world.sockets[id].endpoint.as_ref().and_then(Endpoint::as_mptcp);
+        let end = |id: usize| sim.world.latest(FlowEnd(id as u32)).and_then(|s| s.endpoint.as_mptcp());
         let (Some(near), far) = (end(socket), end(socket ^ 1)) else { continue };
         let flow = &sim.world.flows[socket / 2];
         let Transport::Mptcp { plan, .. } = &sim.plan.scenario.flows[flow.group as usize].transport else {
@@ -163,12 +163,12 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
     for round in 0..300 {
         let profile = ["rfc", "mptcp_0_94", "linux", "ns2", "ns3"][round % 5];
         let (mut sim, text) = random_simulation(&mut rng, profile);
-        let mut progress = vec![(0, 0); sim.world.sockets.len()];
+        let mut progress = vec![(0, 0); 2 * sim.world.flows.len()];
         for step in 1..=60 {
             advance(&mut sim, Instant::from_millis(500 * step));
             balance(&mut sim);
             check(&sim, &mut progress, &text);
-            for end in sim.world.sockets.iter().filter_map(|s| s.endpoint.as_ref()?.as_mptcp()) {
+            for end in sim.world.sockets.iter().filter_map(|s| s.endpoint.as_mptcp()) {
                 let s = end.stats();
                 let sums = [u64::from(s.stale_subflows), s.reinjected_bytes, u64::from(s.subflows_lost)];
                 failures.iter_mut().zip(sums).for_each(|(f, s)| *f += s);

@@ -1,0 +1,178 @@
+//! Which socket a segment is for, as a host finds it: by addresses and ports; else a listener may take it; else its sender
+//! hears that there is no such connection (RFC 9293 §3.10.7).
+//!
+//! Most packets name their socket (`sockets`) and never come here.
+
+use crate::flow::{Driver, Endpoint};
+use crate::packet::{Envelope, SimPacket};
+use crate::sockets::{Socket, SocketId};
+use crate::stubs::Stub;
+use crate::world::{SimFabric, World};
+use tailrace_core::Instant;
+use tailrace_net::NodeId;
+use tailrace_transport::mptcp::Mptcp;
+use tailrace_transport::mptcp::option::Signal;
+use tailrace_transport::{Segment, TimeWaitAnswer};
+
+impl World {
+    /// The socket for a segment that names none, or one that is gone. `None` where the segment has been dealt with; what it
+    /// holds in the arena is for the caller to give back.
+    #[cold]
+    pub(crate) fn demultiplex(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<SocketId> {
+        let (tuple, now) = (pkt.tuple(), fabric.now());
+        if let Some(id) = self.sockets.find(&tuple) {
+            return Some(id);
+        }
+        let segment = pkt.segment(&self.options);
+        if self.stubs.has(&tuple, now) && !self.answer_in_time_wait(pkt, &segment, fabric) {
+            return None;
+        }
+        if pkt.is_syn() && self.listens(pkt) {
+            return self.accept(pkt, fabric);
+        }
+        if let Some(reset) = segment.refusal() {
+            self.reply(pkt, (reset, SocketId::NONE), fabric);
+        }
+        None
+    }
+
+    /// A segment for a connection in TIME-WAIT; true if it may open a new one.
+    fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
+        let (tuple, now) = (pkt.tuple(), fabric.now());
+        let Driver::Tcp(app) = &self.flows[pkt.to.flow()].driver else { return false };
+        let keep = app.plan.time_wait();
+        let Some(stub) = self.stubs.get_mut(&tuple, now) else { return false };
+        let peer = stub.peer;
+        match stub.wait.handle_segment(segment, keep, now) {
+            TimeWaitAnswer::Silence => false,
+            TimeWaitAnswer::Reply(reply) => {
+                self.reply(pkt, (reply, peer), fabric);
+                false
+            }
+            TimeWaitAnswer::Over => {
+                self.stubs.remove(&tuple);
+                false
+            }
+            TimeWaitAnswer::Reopen => {
+                self.stubs.remove(&tuple);
+                true
+            }
+        }
+    }
+
+    /// Whether a server listens where a SYN goes. A join of Multipath TCP is for a connection that there is.
+    fn listens(&self, pkt: &SimPacket) -> bool {
+        let flow = &self.flows[pkt.to.flow()];
+        let joins = matches!(pkt.mptcp(&self.options).signal, Some(Signal::JoinSyn { .. }));
+        let listens = pkt.to.is_server() && matches!(flow.driver, Driver::Tcp(_));
+        listens && !joins && flow.ends[1].source_port == pkt.destination_port
+    }
+
+    /// The server's side of a new connection.
+    fn accept(&mut self, pkt: &SimPacket, fabric: &SimFabric) -> Option<SocketId> {
+        let client = self.sockets.find(&pkt.tuple().reversed());
+        let flow = &mut self.flows[pkt.to.flow()];
+        let envelope = Envelope {
+            source: pkt.destination,
+            destination: pkt.source,
+            source_port: pkt.destination_port,
+            destination_port: pkt.source_port,
+            peer: client.unwrap_or(SocketId::NONE),
+            ..flow.ends[1]
+        };
+        let Driver::Tcp(app) = &mut flow.driver else { return None };
+        let endpoint = app.plan.endpoint(false, envelope.tuple(), &mut app.rng, fabric.now());
+        let header = flow.header;
+        let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
+        if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
+            client.envelope.peer = id;
+        }
+        Some(id)
+    }
+
+    /// Sends a segment back to where one came from.
+    fn reply(&mut self, to: &SimPacket, (segment, peer): (Segment, SocketId), fabric: &mut SimFabric) {
+        let flow = &self.flows[to.to.flow()];
+        let envelope = Envelope {
+            source: to.destination,
+            destination: to.source,
+            source_port: to.destination_port,
+            destination_port: to.source_port,
+            peer,
+            ..flow.ends[usize::from(to.to.is_server())]
+        };
+        let pkt = SimPacket::tcp(&envelope, &segment, flow.header, &mut self.options, fabric.now());
+        self.send(to.to, pkt, fabric);
+    }
+
+    /// A new socket, and what a Multipath TCP connection has to know of its hosts' addresses.
+    pub(crate) fn insert(&mut self, mut socket: Socket, fabric: &SimFabric) -> SocketId {
+        let (end, host) = (socket.end(), host_of(&socket, fabric));
+        let flow = &mut self.flows[end.flow()];
+        socket.position = flow.sockets.len() as u32;
+        if let Endpoint::Mptcp(connection) = &mut socket.endpoint {
+            tell_addresses(connection, &socket.envelope, fabric);
+        }
+        let id = self.sockets.insert(socket, host);
+        self.flows[end.flow()].sockets.push(id);
+        id
+    }
+
+    /// The connection is over at this end: what it counted goes to its flow, its place may be used again, and what has to
+    /// wait for old segments is a stub.
+    pub(crate) fn release(&mut self, id: SocketId, fabric: &SimFabric) {
+        let host = self.sockets.get(id).and_then(|s| host_of(s, fabric));
+        let Some(socket) = self.sockets.remove(id, host) else { return };
+        let end = socket.end();
+        self.leave_stubs(&socket, fabric.now());
+        let flow = &mut self.flows[end.flow()];
+        let position = socket.position as usize;
+        flow.sockets.swap_remove(position);
+        if let Some(moved) = flow.sockets.get(position).and_then(|id| self.sockets.get_mut(*id)) {
+            moved.position = position as u32;
+        }
+        flow.leftover.delivered_bytes += socket.delivered_early();
+        flow.retired.add(&socket.endpoint, !end.is_server());
+        if let (Driver::Tcp(app), false) = (&mut flow.driver, end.is_server()) {
+            app.failed += u32::from(socket.work.has_failed());
+            if let Endpoint::Mptcp(connection) = &socket.endpoint {
+                app.pass_port(connection.last_port());
+            }
+        }
+    }
+
+    fn leave_stubs(&mut self, socket: &Socket, now: Instant) {
+        let peer = socket.envelope.peer;
+        match &socket.endpoint {
+            Endpoint::Tcp(tcp) => {
+                if let Some(wait) = tcp.time_wait() {
+                    self.stubs.insert(socket.tuple(), Stub { wait, peer }, now);
+                }
+            }
+            Endpoint::Mptcp(connection) => {
+                for (tuple, wait) in connection.time_waits() {
+                    self.stubs.insert(tuple, Stub { wait, peer }, now);
+                }
+            }
+        }
+    }
+}
+
+/// The host of a socket of Multipath TCP, which hears of its host's interfaces.
+fn host_of(socket: &Socket, fabric: &SimFabric) -> Option<NodeId> {
+    matches!(socket.endpoint, Endpoint::Mptcp(_)).then(|| fabric.graph().owner(socket.envelope.source))?
+}
+
+/// A Multipath TCP connection learns of its host's other addresses.
+fn tell_addresses(connection: &mut Mptcp, envelope: &Envelope, fabric: &SimFabric) {
+    let (own, peer) = (envelope.source, envelope.destination);
+    let graph = fabric.graph();
+    let Some(host) = graph.owner(own) else { return };
+    connection.set_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
+    if let Some(host) = graph.owner(peer) {
+        connection.set_peer_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
+    }
+    for address in graph.addresses(host).filter(|a| *a != own && graph.is_usable(*a)) {
+        connection.local_up(address.0, fabric.now());
+    }
+}

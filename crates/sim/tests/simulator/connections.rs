@@ -1,0 +1,111 @@
+//! Connections that come and go: old segments, ports that come round again, many at a time.
+
+use crate::support::Text;
+
+/// A path that is short but for one and a half seconds, in which SYNs and data take a way round of 1.6 s.
+const LATE: &str = r#"
+name = "late"
+duration = "60 s"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[router]]
+name = "s"
+[[router]]
+name = "d"
+[[link]]
+between = ["a", "r"]
+rate = "10 Mbit/s"
+delay = "1 ms"
+[[link]]
+name = "short"
+between = ["r", "s"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+[[link]]
+between = ["r", "d"]
+rate = "10 Mbit/s"
+delay = "800 ms"
+[[link]]
+between = ["d", "s"]
+rate = "10 Mbit/s"
+delay = "800 ms"
+[[link]]
+between = ["s", "b"]
+rate = "10 Mbit/s"
+delay = "1 ms"
+[[flow]]
+name = "s"
+from = "a"
+to = "b"
+transport = { kind = "tcp" }
+app = { kind = "sequence", size = "20 kB", gap = "50 ms" }
+[[fault]]
+at = "9000 ms"
+until = "10500 ms"
+link = "short"
+kind = "down"
+"#;
+
+#[test]
+fn a_late_copy_of_an_old_syn_does_not_take_a_live_connections_place() {
+    let run = Text::of(LATE).run();
+    // A transfer takes some 70 ms, and the pause 50 ms: over 400 in a minute less the second and a half of the detour. It was
+    // 72, and silence from the moment at which the old SYN came.
+    let completed = run.leaf("groups.s.completed");
+    assert!(completed > 400.0, "{completed}");
+    assert_eq!(run.leaf("groups.s.transfers.failed"), 0.0);
+}
+
+#[test]
+fn ports_come_round_again() {
+    // More connections than a client has ports, between the same two addresses, in less time than TIME-WAIT lasts.
+    let text = Text::new("58 s")
+        .dumbbell(1, "1 Gbit/s", "10 us", "")
+        .tcp("iw = 10", "{ kind = \"sequence\", size = \"100 B\", gap = \"1 us\" }");
+    let text =
+        text.with("delay = \"1 ms\"", "delay = \"100 us\"").with("delay = \"1 ms\"", "delay = \"100 us\"");
+    let run = text.run();
+    let completed = run.leaf("groups.tcp.completed");
+    assert!(completed > 60_000.0, "{completed}");
+    assert_eq!(run.leaf("groups.tcp.transfers.failed"), 0.0);
+    assert_eq!(run.leaf("groups.tcp.timeouts"), 0.0);
+}
+
+/// Transfers at random times over a bottleneck that they load by a half.
+fn arrivals(transport: &str) -> Text {
+    Text::new("40 s").dumbbell(1, "32 Mbit/s", "10 ms", "").flow_with(
+        "web",
+        ("src[0]", "dst[0]"),
+        transport,
+        "{ kind = \"arrivals\", size = \"20 kB\", gap = \"exponential(10 ms)\" }",
+        "stop = \"30 s\"",
+    )
+}
+
+#[test]
+fn arrivals_begin_whatever_becomes_of_those_before() {
+    for transport in ["\"tcp\"", "\"mptcp\""] {
+        let run = arrivals(transport).run();
+        let transfers = |key: &str| run.leaf(&format!("groups.web.transfers.{key}"));
+        // 3000 are expected in 30 s, and the count of a Poisson process has the square root of that as its deviation.
+        let started = transfers("started");
+        assert!((started - 3000.0).abs() < 4.0 * 3000_f64.sqrt(), "{transport}: {started}");
+        assert_eq!((transfers("completed"), transfers("failed")), (started, 0.0), "{transport}");
+        let opened = run.leaf("groups.web.connections.opened");
+        assert_eq!((opened, run.leaf("groups.web.connections.open")), (started, 0.0), "{transport}");
+        assert_eq!(run.leaf("groups.web.whole_run.delivered_bytes"), started * 20_000.0, "{transport}");
+    }
+}
+
+#[test]
+fn arrivals_end_with_their_count() {
+    let run = arrivals("\"tcp\"").with("exponential(10 ms)\"", "1 ms\", count = 17").run();
+    let transfers = |key: &str| run.leaf(&format!("groups.web.transfers.{key}"));
+    assert_eq!([transfers("asked"), transfers("completed"), transfers("not_begun")], [17.0, 17.0, 0.0]);
+    // A transfer takes several round trips of 24 ms, and they began 1 ms after one another.
+    assert!(run.leaf("groups.web.completion_s.p50") > 0.048);
+}
