@@ -136,8 +136,8 @@ impl Graph {
 
     /// The address whose packets leave their host by `link`, if that is a host's.
     pub fn source_of(&self, link: LinkId) -> Option<Address> {
-        let host = self.arcs.get(link.0 as usize)?.from;
-        self.addresses(host).find(|a| self.egress(*a) == Some(link))
+        let number = self.interfaces_at(link).find(|i| self.addresses[*i].out == link)?;
+        Some(Address::from_index(number as u32))
     }
 
     /// Whether the link behind an address is up, as far as routing knows.
@@ -152,9 +152,14 @@ impl Graph {
 
     /// The number of the address whose packets come to its host by `link`.
     fn interface_behind(&self, link: LinkId) -> Option<usize> {
-        // Interfaces are created in link order; a link between two hosts has two.
+        self.interfaces_at(link).find(|i| self.addresses[*i].into == link)
+    }
+
+    /// Numbers of the interfaces at the ends of a link, at most two, among others.
+    fn interfaces_at(&self, link: LinkId) -> std::ops::Range<usize> {
+        // They are created in the order of links.
         let first = self.addresses.partition_point(|a| a.into.0 / 2 < link.0 / 2);
-        (first..self.addresses.len().min(first + 2)).find(|i| self.addresses[*i].into == link)
+        first..self.addresses.len().min(first + 2)
     }
 
     /// The number of a node among the routers.

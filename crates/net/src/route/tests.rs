@@ -37,6 +37,8 @@ fn each_interface_of_a_host_has_its_own_address_and_way_out() {
     assert_eq!(addresses.len(), 2);
     assert_eq!(addresses.iter().map(|a| g.egress(*a).unwrap()).collect::<Vec<_>>(), [up, down]);
     assert_eq!(addresses[0].to_string(), "10.0.0.1");
+    assert_eq!([up, down].map(|link| g.source_of(link)), [Some(addresses[0]), Some(addresses[1])]);
+    assert_eq!([up, down].map(|link| g.source_of(LinkId(link.0 ^ 1))), [None, None]);
 }
 
 /// For each router, the first link of the shortest path from `start`: breadth first over routers, in the order of links.
