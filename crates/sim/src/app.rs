@@ -8,35 +8,6 @@ use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::{Event, ResetCause, UNLIMITED};
 
-/// Port of the first server of a host for another.
-pub(crate) const SERVER_PORT: u16 = 5001;
-/// Clients count upwards from here, one a connection, to the last port but one; then from `SECOND_CLIENT_PORT` on.
-const FIRST_CLIENT_PORT: u16 = 49_152;
-const SECOND_CLIENT_PORT: u16 = 10_000;
-/// How many there are.
-const CLIENT_PORTS: u32 = (u16::MAX - SECOND_CLIENT_PORT) as u32;
-
-/// The `n`-th port that a client tries (from 0).
-pub(crate) fn client_port(n: u32) -> u16 {
-    let ahead = u32::from(u16::MAX - FIRST_CLIENT_PORT);
-    match n % CLIENT_PORTS {
-        n if n < ahead => FIRST_CLIENT_PORT + n as u16,
-        n => SECOND_CLIENT_PORT + (n - ahead) as u16,
-    }
-}
-
-impl TcpApp {
-    /// A port has been used: later connections take others.
-    pub(crate) fn pass_port(&mut self, port: u16) {
-        let ahead = u32::from(u16::MAX - FIRST_CLIENT_PORT);
-        let tried = match port {
-            p if p >= FIRST_CLIENT_PORT => u32::from(p - FIRST_CLIENT_PORT),
-            p => ahead + u32::from(p.saturating_sub(SECOND_CLIENT_PORT)),
-        };
-        self.ports = self.ports.max(tried + 1);
-    }
-}
-
 impl World {
     fn app(&mut self, flow: usize) -> Option<&mut TcpApp> {
         match &mut self.flows[flow].driver {
@@ -136,26 +107,31 @@ impl World {
     /// ports come round faster than that ends, so that the next few are all waiting, the first of them, which has waited
     /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where all are in use.
     fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
-        const LOOK: u32 = 16;
-        let Flow { driver: Driver::Tcp(app), ends, .. } = &mut self.flows[flow] else { return None };
+        const LOOK: u16 = 16;
+        let Flow { driver: Driver::Tcp(app), ends, sockets, .. } = &mut self.flows[flow] else { return None };
+        // Joins of Multipath TCP take ports, too.
+        let joined = |id: &SocketId| Some(self.sockets.get(*id)?.endpoint.as_mptcp()?.last_port());
+        let clients =
+            sockets.iter().filter(|id| self.sockets.get(**id).is_some_and(|s| !s.end().is_server()));
+        clients.filter_map(joined).for_each(|port| app.ports.pass(port));
         let mut waiting = None;
-        for n in 0..CLIENT_PORTS {
-            let tried = app.ports + n;
-            let envelope = Envelope { source_port: client_port(tried), ..ends[0] };
+        let ports = app.ports;
+        for n in 0..ports.count() {
+            let envelope = Envelope { source_port: ports.ahead(n), ..ends[0] };
             let tuple = envelope.tuple();
             if self.sockets.find(&tuple).is_none() {
                 let free = !self.stubs.has(&tuple, now);
-                waiting = waiting.or(Some((tried, envelope)));
+                waiting = waiting.or(Some(envelope));
                 if free {
-                    waiting = Some((tried, envelope));
+                    waiting = Some(envelope);
                 }
                 if free || n >= LOOK {
                     break;
                 }
             }
         }
-        let (tried, envelope) = waiting?;
-        app.ports = (tried + 1) % CLIENT_PORTS;
+        let envelope = waiting?;
+        app.ports.pass(envelope.source_port);
         self.stubs.remove(&envelope.tuple());
         Some(envelope)
     }

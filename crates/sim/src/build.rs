@@ -1,11 +1,11 @@
 //! Scenario in, network out: draws what the run's seed decides and wires everything together.
 
-use crate::app::{SERVER_PORT, client_port};
 use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{CAUSES, Driver, EndpointPlan, Flow, Retired, Script, TcpApp};
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
+use crate::ports::{ClientPorts, ServerPorts};
 use crate::recorder::{EventLog, Recorder};
 use crate::sockets::{SocketId, Sockets};
 use crate::source::{Source, draw, spread};
@@ -321,7 +321,7 @@ fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
 
 fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
     let mut flows = Vec::new();
-    let mut servers = BTreeMap::new();
+    let mut servers = ServerPorts::default();
     for (g, group) in scenario.flows.iter().enumerate() {
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
@@ -335,15 +335,13 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 })?;
             let is_udp = plan.is_none();
             // A server learns its client's port from the SYN.
-            let learnt = if is_udp { client_port(0) } else { 0 };
+            let learnt = if is_udp { group.ports.client } else { 0 };
             // Flows between the same two addresses must differ to queues and captures: each has its own server.
-            let server = servers.entry((near, far)).or_insert(0_u16);
-            let server_port = SERVER_PORT.wrapping_add(*server);
-            *server = server.wrapping_add(1);
+            let server_port = servers.take(near, far, group.ports.server)?;
             let out = Envelope {
                 source: near,
                 destination: far,
-                source_port: client_port(0),
+                source_port: group.ports.client,
                 destination_port: server_port,
                 dscp: group.dscp,
                 to: id.peer(),
@@ -415,7 +413,7 @@ fn driver(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, rng: Rng) -> Driv
             rng,
             script: Script::of(&group.app).expect("validation pairs TCP with TCP applications"),
             connections: 0,
-            ports: 0,
+            ports: ClientPorts::from(group.ports.client),
             begun: 0,
             failed: 0,
             end: None,

@@ -136,7 +136,7 @@ impl World {
         if let (Driver::Tcp(app), false) = (&mut flow.driver, end.is_server()) {
             app.failed += u32::from(socket.work.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {
-                app.pass_port(connection.last_port());
+                app.ports.pass(connection.last_port());
             }
         }
     }

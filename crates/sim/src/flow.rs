@@ -1,6 +1,7 @@
 //! One flow: the application that drives it, its connections, and what it has done so far.
 
 use crate::packet::Envelope;
+use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
 use crate::source::Source;
 use crate::tally::FlowTally;
@@ -228,8 +229,8 @@ pub(crate) struct TcpApp {
     pub(crate) script: Script,
     /// Connections opened so far.
     pub(crate) connections: u32,
-    /// Client ports tried so far.
-    pub(crate) ports: u32,
+    /// Its client's ports.
+    pub(crate) ports: ClientPorts,
     /// Transfers or exchanges begun, and those that failed on connections that are gone.
     pub(crate) begun: u32,
     pub(crate) failed: u32,

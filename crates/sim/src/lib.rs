@@ -20,6 +20,7 @@ mod mptcp_wire;
 mod outcomes;
 mod output;
 mod packet;
+mod ports;
 mod recorder;
 mod reordering;
 mod results;

@@ -155,6 +155,8 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     out.put("to", shown(&f.to.value));
     out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
     out.put("dscp", plain(&f.dscp.to_value()));
+    out.put("client_port", f.ports.client);
+    out.put("server_port", f.ports.server);
     if f.starts.value.is_empty() {
         out.put("start", text(&distribution::shown(&f.start)));
     } else {

@@ -17,6 +17,8 @@ pub struct FlowGroup {
     pub role: Role,
     /// DiffServ codepoint of its packets, acknowledgements included.
     pub dscp: Dscp,
+    /// Its ports.
+    pub ports: Ports,
     /// Sender and receiver of each flow.
     pub pairs: Vec<(NodeIndex, NodeIndex)>,
     /// Transport protocol.
@@ -33,6 +35,21 @@ pub struct FlowGroup {
     pub stop: Option<Duration>,
     /// Whether the receivers keep routers' feedback from the senders (NetFence), and so cut them off.
     pub withholds_feedback: bool,
+}
+
+/// Ports of a group's flows. Some disciplines hash them, so they decide which flows share a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ports {
+    /// That of the sender in its first connection; later ones count up.
+    pub client: u16,
+    /// That of the receiver; further flows between the same two addresses have the next ones.
+    pub server: u16,
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self { client: 49_152, server: 5001 }
+    }
 }
 
 /// Ground truth of a flow.

@@ -14,6 +14,6 @@ mod scenario;
 pub use app::App;
 pub use distribution::DurationDist;
 pub use fault::{Capture, CapturePoint, Fault, FaultKind};
-pub use flow::{FlowGroup, Role, Transport};
+pub use flow::{FlowGroup, Ports, Role, Transport};
 pub use network::{Link, LinkIndex, LinkSpec, Loss, Node, NodeIndex, NodeKind, Strip};
 pub use scenario::{Record, Scenario};

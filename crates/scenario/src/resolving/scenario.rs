@@ -102,6 +102,7 @@ fn flow(decl: &FlowDecl, (from, to): (Picked, Picked), gateways: Vec<Vec<NodeInd
         name: decl.name.value.clone(),
         role: decl.role,
         dscp: decl.dscp,
+        ports: decl.ports,
         pairs: pairs.collect(),
         transport: decl.transport.clone(),
         gateways,

@@ -109,3 +109,25 @@ fn arrivals_end_with_their_count() {
     // A transfer takes several round trips of 24 ms, and they began 1 ms after one another.
     assert!(run.leaf("groups.web.completion_s.p50") > 0.048);
 }
+
+#[test]
+fn ports_are_those_that_the_scenario_names() {
+    let text = Text::new("2 s")
+        .dumbbell(1, "10 Mbit/s", "1 ms", "")
+        .flow_with(
+            "chosen",
+            ("src[0]", "dst[0]"),
+            "\"tcp\"",
+            "{ kind = \"sequence\", size = \"1 kB\", count = 2 }",
+            "client_port = 1234\nserver_port = 80",
+        )
+        .flow("other", ("src[0]", "dst[0]"), "\"tcp\"", "{ kind = \"transfer\", size = \"1 kB\" }")
+        .add("[[capture]]\nat = \"dst[0]\"");
+    let capture = text.run().output.captures.remove(0).bytes;
+    let has = |src: u16, dst: u16| {
+        let ports = [src.to_be_bytes(), dst.to_be_bytes()].concat();
+        capture.windows(4).any(|four| four == ports)
+    };
+    assert!(has(1234, 80) && has(1235, 80) && has(49_152, 5001));
+    assert!(!has(1236, 80) && !has(49_152, 5002));
+}

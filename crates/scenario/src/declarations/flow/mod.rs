@@ -22,7 +22,7 @@ use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::FLOW;
 use crate::declarations::values::{choice, plain, positive_duration};
-use crate::model::{App, DurationDist, Role, Transport};
+use crate::model::{App, DurationDist, Ports, Role, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
@@ -39,6 +39,7 @@ pub(crate) struct FlowDecl {
     pub(crate) to: At<Selector>,
     pub(crate) role: Role,
     pub(crate) dscp: Dscp,
+    pub(crate) ports: Ports,
     pub(crate) transport: Transport,
     /// Routers that subflows go through.
     pub(crate) gateways: gateways::Lists,
@@ -89,6 +90,8 @@ impl FlowDecl {
         let roles = [("normal", Role::Normal), ("attack", Role::Attack)];
         let role = r.read_or("role", Role::Normal, choice(&roles));
         let dscp = r.read_or("dscp", Dscp::default(), plain);
+        let client = r.read_or("client_port", Ports::default().client, plain);
+        let server = r.read_or("server_port", Ports::default().server, plain);
         let transport = r.required("transport").and_then(|node| read_transport(node, sink));
         let gateways = transport.as_ref().and_then(|(t, _)| gateways::read(r.node("transport"), t, sink));
         let tcp = r.node("transport").and_then(is_tcp);
@@ -125,6 +128,7 @@ impl FlowDecl {
                 to: to?,
                 role: role?,
                 dscp: dscp?,
+                ports: Ports { client: client?, server: server? },
                 transport,
                 gateways: gateways?,
                 path_manager: Ignored(path_manager?),

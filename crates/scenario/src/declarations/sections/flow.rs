@@ -1,6 +1,6 @@
 //! Flows.
 
-use super::key::{DURATION, Section, Shape, may, must};
+use super::key::{COUNT, DURATION, Section, Shape, may, must};
 use tailrace_core::params::Kind;
 
 /// `[[flow]]`.
@@ -23,6 +23,15 @@ pub const FLOW: Section = Section {
             "CS0",
             "DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as \"EF\".",
         ),
+        may("client_port", COUNT, "49152", "Port of `from` in the first connection; later ones count up.")
+            .within("1", "65534", "ports have 16 bits"),
+        may(
+            "server_port",
+            COUNT,
+            "5001",
+            "Port of `to`; further flows between the same two addresses have the next ones.",
+        )
+        .within("1", "65535", "ports have 16 bits"),
         must("transport", Shape::Transport, "Transport protocol."),
         must("app", Shape::App, "What drives the flow."),
         may(
