@@ -80,8 +80,22 @@ impl RunView<'_> {
             for x in [t.sent_packets, t.received_bytes, t.delivered_bytes, t.lost_packets, t.marked_packets] {
                 mix(x);
             }
-            mix(t.retransmitted_packets);
-            mix((t.delay_sum + t.reverse_delay_sum).as_nanos());
+            for x in [t.retransmitted_packets, t.timeouts, t.completed, t.altered_bytes] {
+                mix(x);
+            }
+            for sum in [t.delay_sum, t.reverse_delay_sum, t.rtt_sum, t.jitter_sum] {
+                mix(sum.as_nanos());
+            }
+            let client = FlowEnd::client(flow);
+            for s in [client, client.peer()].iter().filter_map(|e| connections::connection(self.world, *e)) {
+                let s = s.stats();
+                for x in
+                    [s.bytes_acked, s.bytes_delivered, s.reinjected_bytes, s.duplicate_bytes, s.data_timeouts]
+                {
+                    mix(x);
+                }
+                mix(u64::from(s.subflows_established) << 32 | u64::from(s.subflows_lost));
+            }
         }
         for link in 0..self.fabric.link_count() {
             let c = self.fabric.link(LinkId(link as u32)).counters();
