@@ -8,15 +8,15 @@
 //! Readings, all Linux's: queues are looked for in sets of eight ([`ways`]); a flow's quantum is that of its tin over
 //! the number of bulk flows of its busier host ([`tin`]); a sojourn that four packets of the largest size explain is
 //! not too long, and with `ingress` neither one that two packets of each bulk flow explain; a packet that leaves its
-//! queue empty may be marked but not dropped; where the rate is unlimited tins take turns by weight.
+//! queue empty may be marked but not dropped; a queue that was never used before signals with its second late packet, as
+//! the root of its count is zero until that first changes, not after an interval; where the rate is unlimited tins take turns by weight.
 //!
 //! Departures: memory is counted as Linux does, by what the kernel's buffers take (`truesize`: 2304 bytes for a full
 //! packet), but for segments as if they had come from elsewhere, not from a TCP on the same machine. Sizes are those of IP packets, so
 //! `overhead` is what the link adds to them, always; Linux counts an Ethernet header where no overhead is given
 //! (`raw`), which is `overhead = "14 B"` here. The shaper knows its link by these words alone: neither the `overhead` of
-//! a link in the scenario nor a fault that changes its rate alters it. A fresh COBALT waits an interval before its first signal, as its paper
-//! says; Linux, whose stored root is zero until the count first changes, lets a queue that was never used before
-//! signal with the second late packet. COBALT's other departures are those of [`cobalt`](super::cobalt). A filtered
+//! a link in the scenario nor a fault that changes its rate alters it. COBALT's departures are those of
+//! [`cobalt`](super::cobalt). A filtered
 //! acknowledgment is reported as dropped by the discipline. There is no
 //! segmentation offload whose packets would be split, nor a firewall mark that would choose the tin.
 

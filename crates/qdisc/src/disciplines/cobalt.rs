@@ -105,9 +105,17 @@ pub(crate) struct State {
     drop_probability: f64,
     /// Last change of the probability.
     blue_timer: i64,
+    /// The count has never changed since the queue was first used, and Linux has no root of it yet: no interval is waited.
+    hasty: bool,
 }
 
 impl State {
+    /// As Linux begins: its stored root is zero until the count first goes up or down, so that a queue that was never used
+    /// before signals with the second late packet.
+    pub(crate) fn hasty() -> Self {
+        Self { hasty: true, ..Self::default() }
+    }
+
     /// A packet leaves after `sojourn`; more than `acceptable` of it is too much.
     #[inline]
     pub(crate) fn decide(
@@ -201,7 +209,7 @@ impl State {
         if over {
             if !self.dropping {
                 self.dropping = true;
-                self.drop_next = self.control_law(rule, now);
+                self.drop_next = if self.hasty { now } else { self.control_law(rule, now) };
             }
             self.count = self.count.max(1);
         } else {
@@ -209,6 +217,7 @@ impl State {
         }
         if due && self.dropping {
             self.count = self.count.saturating_add(1);
+            self.hasty = false;
             self.drop_next = self.control_law(rule, self.drop_next);
             return true;
         }
@@ -223,6 +232,7 @@ impl State {
 
     fn step_down(&mut self, rule: &Rule) {
         self.count -= 1;
+        self.hasty = false;
         self.drop_next = self.control_law(rule, self.drop_next);
     }
 }
@@ -301,6 +311,23 @@ mod tests {
     use tailrace_core::{Ecn, Rate};
 
     const LINK: LinkView = LinkView::new(Rate::from_mbit(10), Duration::ZERO);
+
+    #[test]
+    fn a_queue_that_was_never_used_signals_with_the_second_late_packet_in_linux() {
+        let rule = Rule::new(&CobaltConfig::default());
+        let mut rng = Rng::new(1);
+        let ms = 1_000_000;
+        let mut signalled = |mut state: State| -> Vec<i64> {
+            // The first comes in time. Then a packet each 10 ms, and each has waited for 20: longer than the target of 5 ms.
+            state.decide(&rule, 0, 5 * ms, 0, &mut rng);
+            let signals = |n: &i64| state.decide(&rule, 20 * ms, 5 * ms, n * 10 * ms, &mut rng).signal;
+            (1..=40).filter(signals).collect()
+        };
+        // The first interval is waited, then 100 / sqrt(2), 100 / sqrt(3) and so on.
+        assert_eq!(signalled(State::default())[..3], [11, 19, 24]);
+        // Linux: the second late packet, and 100 / sqrt(2) from the first on.
+        assert_eq!(signalled(State::hasty())[..3], [2, 9, 14]);
+    }
 
     struct Bench {
         queue: Managed<Cobalt, TestPacket>,

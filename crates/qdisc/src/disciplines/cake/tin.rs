@@ -91,7 +91,7 @@ impl Tin {
             set: Set::None,
             source: 0,
             destination: 0,
-            law: State::default(),
+            law: State::hasty(),
         };
         Self {
             flows: vec![flow; QUEUES],
