@@ -1,11 +1,12 @@
 //! Applications over TCP: bulk data, transfers one after another, requests and responses.
 
-use crate::flow::{CAUSES, Driver, Endpoint, Flow, Script, TcpApp, Timer, Work};
+use crate::flow::{CAUSES, Driver, Endpoint, EndpointPlan, Flow, Script, TcpApp, Timer, Work};
 use crate::packet::Envelope;
 use crate::sockets::{Socket, SocketId};
 use crate::source::draw;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
+use tailrace_transport::mptcp::MAX_SUBFLOWS;
 use tailrace_transport::{Event, ResetCause, UNLIMITED};
 
 impl World {
@@ -105,38 +106,23 @@ impl World {
 
     /// Addresses and ports of a flow's next connection: a port that none of its others has, not even one in TIME-WAIT. Where
     /// ports come round faster than that ends, so that the next few are all waiting, the first of them, which has waited
-    /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where all are in use.
+    /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where the next few are all in use.
     fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
-        const LOOK: u16 = 16;
-        let Flow { driver: Driver::Tcp(app), ends, sockets, .. } = &mut self.flows[flow] else { return None };
-        // Joins of Multipath TCP take ports, too.
-        let joined = |id: &SocketId| Some(self.sockets.get(*id)?.endpoint.as_mptcp()?.last_port());
-        let clients =
-            sockets.iter().filter(|id| self.sockets.get(**id).is_some_and(|s| !s.end().is_server()));
-        clients.filter_map(joined).for_each(|port| app.ports.pass(port));
-        let mut waiting = None;
+        const LOOK: u16 = 64;
+        let Flow { driver: Driver::Tcp(app), ends, .. } = &mut self.flows[flow] else { return None };
         let ports = app.ports;
-        for n in 0..ports.count() {
-            let envelope = Envelope { source_port: ports.ahead(n), ..ends[0] };
-            let tuple = envelope.tuple();
-            if self.sockets.find(&tuple).is_none() {
-                let free = !self.stubs.has(&tuple, now);
-                waiting = waiting.or(Some(envelope));
-                if free {
-                    waiting = Some(envelope);
-                }
-                if free || n >= LOOK {
-                    break;
-                }
-            }
-        }
-        let envelope = waiting?;
-        app.ports.pass(envelope.source_port);
+        let tried = (0..LOOK).map(|n| Envelope { source_port: ports.ahead(n), ..ends[0] });
+        let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
+        let longest = usable.peek().copied();
+        let envelope = usable.find(|e| !self.stubs.has(&e.tuple(), now)).or(longest)?;
+        // Joins of Multipath TCP count on from here.
+        let joins = if matches!(*app.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
+        app.ports.pass(envelope.source_port.saturating_add(joins));
         self.stubs.remove(&envelope.tuple());
         Some(envelope)
     }
 
-    /// All ports of a client are in use: what was to be transferred fails.
+    /// No port is to be had: what was to be transferred fails.
     #[cold]
     fn refuse_start(&mut self, flow: usize) {
         if let Some(app) = self.app(flow) {

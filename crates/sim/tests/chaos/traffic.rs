@@ -147,6 +147,10 @@ fn app(d: &mut Draw, apps: &[(&str, Section)], duration_s: f64) -> String {
             "period" => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
             "on" => format!("{:?}", seconds(d.scale(1e-3, duration_s / 4.0))),
             "off" => distribution(d, 1e-3, duration_s / 4.0),
+            // Open to the end under overload, so some hundreds a flow at most.
+            "gap" if *kind == "arrivals" => {
+                format!("\"exponential({})\"", seconds(d.scale(duration_s / 300.0, duration_s / 4.0)))
+            }
             "think" | "gap" => distribution(d, 1e-4, duration_s / 4.0),
             "steps" => steps(d, payload, duration_s),
             _ => return None,

@@ -55,7 +55,7 @@ pub const TCP_APPS: &[(&str, Section)] = &[
                     Shape::Distribution,
                     "From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals.",
                 )
-                .within("1 us", "87600 h", "each arrival is an event"),
+                .within("100 us", "87600 h", "each arrival opens a connection"),
                 may("count", COUNT, "until `stop`", "Number of connections."),
             ],
         },
