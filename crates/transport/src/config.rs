@@ -79,6 +79,17 @@ choices! {
 }
 
 choices! {
+    /// What of the segments that carry an older timestamp than one that has come is refused.
+    pub enum Paws {
+        /// All but resets (RFC 7323 §5.3 R1, which makes no exception for segments without data).
+        All = "all",
+        /// Not those older by one tick of the clock, nor ACKs without data that change neither SND.UNA nor the window and
+        /// are no older than a timeout: what such an ACK says of SACKs and marks is heard (Linux, `tcp_disordered_ack`).
+        LetsAcksPass = "lets_acks_pass",
+    }
+}
+
+choices! {
     /// The window with which the repair of a timeout begins.
     pub enum RtoWindow {
         /// One segment (RFC 5681 equation 4).
@@ -275,6 +286,9 @@ parameters! {
         sack: bool = true, "RFC 2018";
         /// Timestamps, used where both ends have them on: 12 bytes a segment, PAWS, samples from retransmissions.
         timestamps: bool = true, "RFC 7323";
+        /// What with an older timestamp than has come is refused. With reordering on the way back, ACKs that others overtake
+        /// are lost with what they say.
+        paws: Paws = Paws::All, "RFC 7323 §5.3";
         /// Window scaling; without it a receive window ends at 65535 bytes.
         window_scale: bool = true, "RFC 7323 §2";
         /// Explicit congestion notification, used where both ends have it on.
@@ -500,6 +514,7 @@ impl TcpConfig {
             max_rto: Duration::from_secs(120),
             clock_granularity: Duration::from_micros(1),
             delayed_ack_timeout: Duration::from_millis(40),
+            paws: Paws::LetsAcksPass,
             quick_acks: 16,
             quick_ecn: true,
             rtt_sampling: RttSampling::AckOrSack,

@@ -130,11 +130,15 @@ impl Mptcp {
         }
     }
 
-    /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first.
+    /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first; doubled each time it
+    /// expires. A subflow's own backoff is waited for, too, but not doubled again.
     fn doubled_rto(&self) -> Duration {
-        let slowest = self.views.iter().filter(|v| v.usable).map(|v| v.rto).max().unwrap_or_default();
+        let usable = || self.views.iter().zip(&self.subflows).filter(|(v, _)| v.usable);
+        let slowest = usable().map(|(v, _)| v.rto).max().unwrap_or_default();
+        let in_force = usable().map(|(_, s)| s.tcp.rto()).max().unwrap_or_default();
         slowest
             .saturating_mul(2 << self.data_backoff.min(16))
+            .max(in_force.saturating_mul(2))
             .max(self.plan.mptcp.min_data_rto)
             .min(self.plan.tcp.max_rto)
     }

@@ -134,7 +134,7 @@ impl Mptcp {
             self.fallback.deadline = Instant::MAX;
             return;
         };
-        let wait = self.subflows[id].tcp.view().rto.saturating_mul(1 << self.fallback.repeats.min(6));
+        let wait = self.subflows[id].tcp.rto_of_estimate().saturating_mul(1 << self.fallback.repeats.min(6));
         self.fallback.repeats += 1;
         self.fallback.deadline = now.saturating_add(wait);
         self.subflows[id].tcp.demand_ack();

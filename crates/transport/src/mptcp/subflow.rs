@@ -254,7 +254,7 @@ impl Subflow {
             srtt,
             rtt_var,
             min_rtt,
-            rto: tcp.rto(),
+            rto: tcp.rto_of_estimate(),
             cwnd,
             ssthresh,
             in_flight: tcp.in_flight(),
@@ -271,7 +271,7 @@ impl Subflow {
             self.proof_deadline = Instant::MAX;
             return;
         }
-        let wait = self.tcp.rto().saturating_mul(1 << self.proofs.min(6));
+        let wait = self.tcp.rto_of_estimate().saturating_mul(1 << self.proofs.min(6));
         self.proof_deadline = now.saturating_add(wait);
         if self.proofs > 0 {
             self.tcp.demand_ack();

@@ -7,7 +7,7 @@ use super::state::{State, Trigger};
 use super::timer::Timer;
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
-use crate::config::{Handshake, Increase, Pipe, RttSampling};
+use crate::config::{Handshake, Increase, Paws, Pipe, RttSampling};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Duration, Instant};
 
@@ -164,7 +164,7 @@ impl Tcp {
             self.on_syn_again(segment, now);
             return;
         }
-        if self.is_stale(segment) || !self.is_acceptable(seq, end) {
+        if self.is_stale(segment, seq) || !self.is_acceptable(seq, end) {
             self.reject(segment, (seq, end), now);
             return;
         }
@@ -239,10 +239,24 @@ impl Tcp {
     }
 
     /// PAWS (RFC 7323 §5.3).
-    fn is_stale(&self, segment: &Segment) -> bool {
-        self.options.timestamps
-            && !segment.flags.has(Flags::RST)
-            && segment.timestamps.is_some_and(|t| (t.value.wrapping_sub(self.ts_recent) as i32) < 0)
+    #[inline]
+    fn is_stale(&self, segment: &Segment, seq: u64) -> bool {
+        let Some(t) = segment.timestamps.filter(|_| self.options.timestamps) else { return false };
+        let behind = self.ts_recent.wrapping_sub(t.value) as i32;
+        behind > 0 && !segment.flags.has(Flags::RST) && !self.lets_pass(segment, seq, behind)
+    }
+
+    /// Whether a segment `behind` ticks older than the newest may pass nevertheless (Linux `tcp_paws_check`,
+    /// `tcp_disordered_ack`).
+    #[cold]
+    fn lets_pass(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
+        let window = u64::from(segment.window) << self.options.snd_scale;
+        let (wl1, una) = (self.snd_wl1, SeqNumber(self.board.una as u32));
+        let plain = segment.flags.has(Flags::ACK) && segment.seq_len() == 0 && seq == self.rcv.nxt;
+        let opens = seq > wl1 || (seq == wl1 && (window > self.snd_wnd || window == 0));
+        let recent = i64::from(behind) <= (self.rto().as_nanos() / 1_000_000) as i64;
+        self.config.paws == Paws::LetsAcksPass
+            && (behind == 1 || (plain && segment.ack == una && !opens && recent))
     }
 
     /// RFC 9293 §3.10.7.4, first step; an empty segment may lie anywhere from the last ACK sent to the right edge,
@@ -286,6 +300,7 @@ impl Tcp {
     fn remember_timestamp(&mut self, segment: &Segment, seq: u64) {
         if let Some(t) = segment.timestamps
             && seq <= self.last_ack_sent
+            && t.value.wrapping_sub(self.ts_recent) as i32 >= 0
         {
             self.ts_recent = t.value;
         }

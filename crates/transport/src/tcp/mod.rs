@@ -506,10 +506,15 @@ impl Tcp {
         matches!(self.state, State::TimeWait | State::Closed)
     }
 
-    /// The retransmission timeout, without backoff (RFC 6298 §2).
+    /// The retransmission timeout in force, backoff included (RFC 6298 §5.5).
     #[inline]
     pub fn rto(&self) -> Duration {
         self.rtt.rto(&self.config)
+    }
+
+    /// The retransmission timeout without backoff (RFC 6298 §2).
+    pub(crate) fn rto_of_estimate(&self) -> Duration {
+        self.rtt.rto_of_estimate(&self.config)
     }
 
     /// Moves to the state that `trigger` leads to; does nothing where it does not apply.

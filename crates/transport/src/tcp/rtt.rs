@@ -110,6 +110,11 @@ impl RttEstimator {
         self.base.saturating_mul(1 << self.backoff).min(config.max_rto)
     }
 
+    /// The timeout without backoff.
+    pub(crate) fn rto_of_estimate(&self, config: &TcpConfig) -> Duration {
+        self.base.min(config.max_rto)
+    }
+
     /// Doubles the timeout (RFC 6298 §5.5).
     pub(crate) fn back_off(&mut self) {
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
@@ -191,7 +196,7 @@ mod tests {
         assert_eq!((e.smoothed, e.var.as_micros(), e.rto(&config)), (MS(110), 57_500, MS(340)));
         e.back_off();
         e.back_off();
-        assert_eq!(e.rto(&config), MS(1360));
+        assert_eq!((e.rto(&config), e.rto_of_estimate(&config)), (MS(1360), MS(340)));
         e.on_sample(MS(110), (0, 0), Instant::from_secs(1), &config);
         assert!(e.rto(&config) < MS(340));
     }

@@ -312,14 +312,19 @@ impl Scoreboard {
         self.records[i].flags |= LOST;
         self.marked += 1;
         self.lost += len;
-        if let Some(rates) = &mut self.rates {
-            rates.lost += len;
-        }
+        self.count_lost(len);
         if !record.has(RETRANSMITTED) {
             self.lost_waiting += len;
             self.hint = self.hint.min(start);
         }
         true
+    }
+
+    /// So many bytes more were found lost, some of them perhaps not for the first time (Linux `tcp_notify_skb_loss_event`).
+    fn count_lost(&mut self, len: u64) {
+        if let Some(rates) = &mut self.rates {
+            rates.lost += len;
+        }
     }
 
     /// Marks the oldest segment lost (three duplicate ACKs, or a partial ACK).
@@ -336,11 +341,9 @@ impl Scoreboard {
                 record.flags = record.flags & AMBIGUOUS | LOST;
             }
         }
-        let before = self.lost;
+        let waiting = self.lost_waiting;
         self.lost = self.outstanding() - self.sacked;
-        if let Some(rates) = &mut self.rates {
-            rates.lost += self.lost - before;
-        }
+        self.count_lost(self.lost - waiting);
         self.lost_waiting = self.lost;
         self.retransmitted = 0;
         self.hint = self.una;
@@ -406,17 +409,20 @@ impl Scoreboard {
         self.retransmitted -= len;
         self.lost += if record.has(LOST) { 0 } else { len };
         self.lost_waiting += len;
+        self.count_lost(len);
         self.hint = self.hint.min(start);
     }
 
     /// A timeout where the time of sending counts: the first segment is lost, and what was sent `wait` ago or more.
     pub(crate) fn mark_overdue_at_timeout(&mut self, now: Instant, wait: Duration) {
         let mut start = self.una;
+        let mut found = 0;
         (self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0);
         for record in self.records.iter_mut() {
             let len = record.end - start;
             let overdue = start == self.una || record.sent_at.saturating_add(wait) <= now;
             if overdue && !record.has(SACKED) {
+                found += if record.flags & (LOST | RETRANSMITTED) == LOST { 0 } else { len };
                 record.flags = record.flags & AMBIGUOUS | LOST;
             }
             self.lost += if record.has(LOST) { len } else { 0 };
@@ -424,6 +430,7 @@ impl Scoreboard {
             self.lost_waiting += if record.flags & (LOST | RETRANSMITTED) == LOST { len } else { 0 };
             start = record.end;
         }
+        self.count_lost(found);
         (self.hint, self.lost_mark) = (self.una, self.una);
     }
 
@@ -522,30 +529,24 @@ impl Scoreboard {
         (record.flags & (SACKED | RETRANSMITTED) == 0).then(|| (self.start_of(i), record.end))
     }
 
-    /// RFC 8985 §6.2 step 5 word for word, over all segments: the ends of those that are lost, and when the last one was
-    /// sent that is to be waited for.
-    #[cfg(test)]
+    /// RFC 8985 §6.2 step 5 word for word, over all segments: how many are lost that do not wait to be sent again, and
+    /// when the last one was sent that is to be waited for. It walks the whole window: for assertions only.
     pub(crate) fn rfc_8985_detect_loss(
         &self,
         newest: (Instant, u64),
         now: Instant,
         wait: Duration,
-    ) -> (Vec<u64>, Option<Instant>) {
-        let (mut lost, mut pending) = (Vec::new(), None);
+    ) -> (u64, Option<Instant>) {
+        let (mut lost, mut pending) = (0, None);
         for r in self.records.iter().filter(|r| !r.has(SACKED) && r.flags & (LOST | RETRANSMITTED) != LOST) {
             let sent_after = newest.0 > r.sent_at || (newest.0 == r.sent_at && newest.1 > r.end);
             if sent_after && r.sent_at.saturating_add(wait) <= now {
-                lost.push(r.end);
+                lost += 1;
             } else if sent_after {
                 pending = pending.max(Some(r.sent_at));
             }
         }
         (lost, pending)
-    }
-    /// Whether the segment that ends at `end` waits to be sent again.
-    #[cfg(test)]
-    pub(crate) fn waits(&self, end: u64) -> bool {
-        self.records[self.index_of(end - 1)].flags & (LOST | RETRANSMITTED) == LOST
     }
 
     /// Recomputes every sum from the records; the sums must agree.
@@ -576,6 +577,44 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Five segments of 100 bytes, sent 10 ms apart from time zero on.
+    fn five() -> Scoreboard {
+        let mut board = Scoreboard::new(1).with_rates(true);
+        (0..5).for_each(|n| board.push(101 + 100 * n, Instant::from_millis(10 * n)));
+        board
+    }
+    fn counted(board: &Scoreboard) -> u64 {
+        board.rates.as_ref().map_or(0, |r| r.lost)
+    }
+
+    #[test]
+    fn what_a_timeout_finds_lost_is_counted_once_each_time_it_is_lost() {
+        // Linux: `tcp_timeout_mark_lost` leaves out what was sent less than `wait` ago, here the last two.
+        let (now, wait) = (Instant::from_millis(60), Duration::from_millis(35));
+        let mut board = five();
+        board.mark_overdue_at_timeout(now, wait);
+        assert_eq!(counted(&board), 300);
+        // What waits to be sent again is not lost another time; what was sent again is, and what has come of age.
+        board.on_retransmitted(1, now);
+        board.mark_overdue_at_timeout(Instant::from_millis(100), wait);
+        assert_eq!(counted(&board), 600);
+        board.on_retransmitted(1, Instant::from_millis(100));
+        board.mark_all_lost();
+        assert_eq!(counted(&board), 700);
+        board.check();
+    }
+
+    #[test]
+    fn a_retransmission_that_is_lost_is_counted_again() {
+        let mut board = five();
+        board.mark_head_lost();
+        board.on_retransmitted(1, Instant::from_millis(60));
+        assert_eq!(counted(&board), 100);
+        board.mark_resent_lost(101, Instant::from_millis(60));
+        assert_eq!(counted(&board), 200);
+        board.check();
+    }
 
     #[test]
     fn a_segment_keeps_the_time_of_its_first_sending() {

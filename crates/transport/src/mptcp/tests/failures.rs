@@ -67,6 +67,20 @@ fn every_profile_survives_being_written_and_read_back() {
 }
 
 #[test]
+fn backoffs_of_subflows_and_of_the_data_timer_do_not_multiply() {
+    // Both paths take nothing from 1 s on. The timer expires after twice a timeout of 1 s, and after twice as long each
+    // time: at 3, 7, 15 and 31 s, or a little later, as subflows back off at the same pace.
+    let mut paths = [Path::new(10, 0.0), Path::new(10, 0.0)];
+    paths.iter_mut().for_each(|p| p.down = (ms(1000), ms(100_000)));
+    let mut plan = profile(Profile::Rfc);
+    plan.mptcp.avoid_failed = false;
+    let mut w = World::new(&plan, &paths, 1);
+    w.ends[0].write(UNLIMITED);
+    w.run(ms(40_000));
+    assert!((3..=5).contains(&w.ends[0].stats().data_timeouts), "{}", w.ends[0].stats().data_timeouts);
+}
+
+#[test]
 fn out_of_tree_linux_passes_a_silent_subflow_over_from_its_first_timeout_on() {
     let mut w = silent_from_1s(&with_little_buffer(Profile::Mptcp094), ms(3000));
     w.ends[0].write(UNLIMITED);
