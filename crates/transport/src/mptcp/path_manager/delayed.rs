@@ -30,6 +30,13 @@ impl Delayed {
         false
     }
 
+    /// Likewise, where a change is acted upon once the host has done all that follows from the one before.
+    pub(super) fn queue(&mut self, id: AddressId, up: bool, now: Instant) {
+        if self.on_change(id, up, now) {
+            self.waiting.push_back((id, up, now));
+        }
+    }
+
     /// A change whose time has come.
     pub(super) fn take(&mut self, now: Instant) -> Option<(AddressId, bool)> {
         let &(id, up, _) = self.waiting.front().filter(|c| c.2 <= now)?;
@@ -55,6 +62,10 @@ mod tests {
         assert!(!changes.on_change(1, true, at(400)), "undone");
         assert_eq!((changes.next(), changes.take(at(599))), (Some(at(600)), None));
         assert_eq!((changes.take(at(600)), changes.next()), (Some((2, false)), None));
-        assert!(Delayed::new(Duration::ZERO).on_change(1, false, at(0)));
+        let mut prompt = Delayed::new(Duration::ZERO);
+        assert!(prompt.on_change(1, false, at(0)));
+        prompt.queue(2, false, at(5));
+        prompt.queue(3, false, at(5));
+        assert_eq!([0; 3].map(|_| prompt.take(at(5))), [Some((2, false)), Some((3, false)), None]);
     }
 }

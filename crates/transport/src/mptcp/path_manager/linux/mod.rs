@@ -5,6 +5,10 @@
 //! a limit, and then joined from all `fullmesh` endpoints, or for want of them from where its route begins. Each
 //! endpoint is used once: a subflow that breaks is not opened again, the next unused endpoint is used. Interfaces do
 //! not concern the kernel; a daemon adds and removes endpoints, and an endpoint that was removed and added is unused.
+//! Where several interfaces change at one instant the daemon comes to one endpoint after the other, and the connection
+//! does all that follows from a change before the next: what the subflows of the first endpoint carried goes out again
+//! ahead of the word that the second is gone, and may fill the queue in which that is lost. The peer then counts
+//! subflows that are no more, and refuses as many that are to replace them.
 //! Joins go to a listening socket, which only the server has.
 //!
 //! Departures: all addresses are announced one after the other, where Linux waits for the echo between them; where an
@@ -367,8 +371,10 @@ impl PathManager for LinuxPaths {
             PathEvent::RemoteInterface { .. } => {}
             PathEvent::LocalUp { id } | PathEvent::LocalDown { id } => {
                 let up = matches!(event, PathEvent::LocalUp { .. });
-                if !self.established || self.changes.on_change(id, up, now) {
+                if !self.established {
                     self.on_local(id, up);
+                } else {
+                    self.changes.queue(id, up, now);
                 }
             }
             PathEvent::RemoteAdded { id } => self.on_announced(id),
@@ -398,7 +404,7 @@ impl PathManager for LinuxPaths {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        while let Some((id, up)) = self.changes.take(now) {
+        if let Some((id, up)) = self.changes.take(now) {
             self.on_local(id, up);
         }
     }

@@ -60,6 +60,12 @@ impl Host {
     fn actions(&mut self) -> Vec<PathAction> {
         std::iter::from_fn(|| self.pm.poll_action()).collect()
     }
+
+    /// What it does once the daemon has come to the next endpoint.
+    fn next_endpoint(&mut self) -> Vec<PathAction> {
+        self.pm.handle_timeout(self.now);
+        self.actions()
+    }
 }
 
 #[test]
@@ -152,11 +158,11 @@ fn fullmesh_endpoints_join_every_address_that_subflows_go_to() {
     assert_eq!(client.actions(), [connect(0, 1), connect(1, 1)]);
     // Taken away and added again, it meshes with all that there are.
     client.event(&PathEvent::LocalDown { id: 1 });
-    assert_eq!(client.actions(), [PathAction::Withdraw { local: 1 }]);
+    assert_eq!(client.next_endpoint(), [PathAction::Withdraw { local: 1 }]);
     client.event(&PathEvent::SubflowGone { local: 1, remote: 0 });
     client.event(&PathEvent::SubflowGone { local: 1, remote: 1 });
     client.event(&PathEvent::LocalUp { id: 1 });
-    assert_eq!(client.actions(), [connect(1, 0), connect(1, 1)]);
+    assert_eq!(client.next_endpoint(), [connect(1, 0), connect(1, 1)]);
     let mut narrow = Host::new(&LinuxPathsConfig { subflows: 2, ..config }, 2, true);
     narrow.actions();
     narrow.event(&PathEvent::RemoteAdded { id: 1 });
@@ -197,20 +203,41 @@ fn a_daemon_removes_and_adds_endpoints_when_interfaces_change() {
 }
 
 #[test]
+fn endpoints_are_removed_and_added_one_after_the_other_though_their_links_change_together() {
+    let mut client = Host::new(&limits(3, 0), 4, true);
+    client.actions();
+    type Rule<T> = fn(AddressId) -> T;
+    let down: (Rule<PathEvent>, Rule<PathAction>) =
+        (|id| PathEvent::LocalDown { id }, |local| PathAction::Withdraw { local });
+    let up: (Rule<PathEvent>, Rule<PathAction>) = (|id| PathEvent::LocalUp { id }, |id| connect(id, 0));
+    for (change, follows) in [down, up] {
+        (1..3).for_each(|id| client.event(&change(id)));
+        assert_eq!(client.actions(), [], "nothing yet");
+        for local in 1..3 {
+            assert_eq!(client.pm.poll_timeout(), Some(client.now), "the next is due at once");
+            assert_eq!(client.next_endpoint(), [follows(local)]);
+            client.event(&PathEvent::SubflowGone { local, remote: 0 });
+        }
+        assert_eq!(client.pm.poll_timeout(), None);
+    }
+}
+
+#[test]
 fn an_interface_that_is_no_endpoint_concerns_nobody() {
     let config = LinuxPathsConfig { client: endpoints("2 subflow"), ..limits(2, 0) };
     let mut client = Host::new(&config, 3, true);
     client.actions();
     for id in [0, 2] {
         client.event(&PathEvent::LocalDown { id });
+        assert_eq!(client.next_endpoint(), []);
         client.event(&PathEvent::LocalUp { id });
+        assert_eq!(client.next_endpoint(), []);
     }
-    assert_eq!(client.actions(), []);
     // One that was neither announced nor joined goes without a word.
     let mut idle = Host::new(&limits(1, 0), 3, true);
     idle.actions();
     idle.event(&PathEvent::LocalDown { id: 2 });
-    assert_eq!(idle.actions(), []);
+    assert_eq!(idle.next_endpoint(), []);
 }
 
 #[test]
