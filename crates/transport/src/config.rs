@@ -79,6 +79,18 @@ choices! {
 }
 
 choices! {
+    /// How long an ACK may be delayed.
+    pub enum AckDelay {
+        /// `delayed_ack_timeout`.
+        Fixed = "fixed",
+        /// At least that; longer where segments come further apart or the last delay was in vain, up to the round trip.
+        /// After a pause longer than the timeout, and in the beginning, segments are acknowledged at once (Linux,
+        /// `tcp_event_data_recv`, `tcp_send_delayed_ack`).
+        Adaptive = "adaptive",
+    }
+}
+
+choices! {
     /// What of the segments that carry an older timestamp than one that has come is refused.
     pub enum Paws {
         /// All but resets (RFC 7323 §5.3 R1, which makes no exception for segments without data).
@@ -332,6 +344,13 @@ parameters! {
         delayed_ack: u8 = 2, "RFC 5681 §4.2";
         /// Longest delay of an ACK. Above the sender's RTO it causes spurious timeouts.
         delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms", in "0 s"..="1 h": "senders wait for it";
+        /// Whether the delay follows the distance of segments.
+        ack_delay: AckDelay = AckDelay::Fixed, "RFC 1122 §4.2.3.2";
+        /// Tick of the clock that timers go by: they expire with one, up to an eighth of the wait late, and those for loss
+        /// probes and reordering two ticks later. Zero is exact.
+        jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
+        /// The ACK that ends the handshake leaves by itself, though data waits to be sent.
+        handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
         /// So many first segments, and as many after a duplicate, are acknowledged at once, delayed ACKs or not.
         quick_acks: u16 = 0, "RFC 5681";
         /// Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what cannot be marked though others
@@ -515,6 +534,9 @@ impl TcpConfig {
             clock_granularity: Duration::from_micros(1),
             delayed_ack_timeout: Duration::from_millis(40),
             paws: Paws::LetsAcksPass,
+            ack_delay: AckDelay::Adaptive,
+            jiffy: Duration::from_millis(1),
+            handshake_ack: true,
             quick_acks: 16,
             quick_ecn: true,
             rtt_sampling: RttSampling::AckOrSack,

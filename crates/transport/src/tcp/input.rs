@@ -502,6 +502,9 @@ impl Tcp {
             return;
         }
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
+        if matches!(arrival, Arrival::InOrder | Arrival::FilledGap) {
+            self.note_data(now);
+        }
         if self.buffers.is_some() {
             self.tune_to_arrival(segment, now);
         }
@@ -533,10 +536,13 @@ impl Tcp {
                 if self.ack.quick > 0 {
                     self.ack.quick -= 1;
                     self.ack.now = true;
+                    if self.ack.quick == 0 {
+                        self.end_hurry();
+                    }
                 } else if self.ack.segments >= self.config.delayed_ack {
                     self.ack.now = true;
                 } else if self.ack_deadline == Instant::MAX {
-                    self.ack_deadline = now.saturating_add(self.config.delayed_ack_timeout);
+                    self.delay_ack(now);
                 }
                 return;
             }

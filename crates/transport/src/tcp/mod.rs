@@ -39,9 +39,11 @@
 
 pub(crate) mod altered;
 mod autotune;
+mod delayed_ack;
 mod delivery;
 mod ecn;
 mod input;
+mod jiffies;
 mod misbehaviour;
 mod output;
 mod pacing;

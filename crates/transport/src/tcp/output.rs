@@ -26,6 +26,9 @@ impl Tcp {
         if let Some(up_to) = self.owed.take() {
             return Some(self.acknowledge_before(up_to, now));
         }
+        if self.ack.now && self.ends_handshake_apart() {
+            return Some(self.pure_ack(now));
+        }
         if self.state.may_send() {
             if self.repair.is_some() {
                 if let Some(segment) = self.poll_watched_data(now) {
@@ -48,6 +51,12 @@ impl Tcp {
             return Some(self.acknowledge_somehow(now));
         }
         Some(self.pure_ack(now))
+    }
+
+    /// Whether the ACK that is due ends the handshake, and leaves before data.
+    fn ends_handshake_apart(&self) -> bool {
+        let fresh = self.board.nxt == self.iss + 1 && self.rcv.nxt == self.irs + 1;
+        fresh && self.config.handshake_ack && self.state == State::Established && self.shared_window.is_none()
     }
 
     fn syn(&mut self, now: Instant) -> Segment {

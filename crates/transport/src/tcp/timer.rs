@@ -4,7 +4,7 @@
 //! All but the last two are mutually exclusive and share one slot.
 
 use super::state::{State, Trigger};
-use super::{ResetCause, Tcp};
+use super::{ResetCause, Tcp, jiffies};
 use tailrace_core::{Duration, Instant};
 
 /// What the shared slot is armed for.
@@ -44,8 +44,7 @@ impl Tcp {
     /// Tells the endpoint the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.ack_deadline <= now {
-            self.ack_deadline = Instant::MAX;
-            self.ack.now = true;
+            self.on_ack_deadline();
         }
         if self.paces && self.pace_at <= now {
             self.pace_at = Instant::MAX;
@@ -69,6 +68,18 @@ impl Tcp {
         }
     }
 
+    /// When a timer that is set at `now` for `wait` expires.
+    #[inline]
+    pub(super) fn expiry(&self, now: Instant, wait: Duration) -> Instant {
+        jiffies::expiry(now, wait, self.config.jiffy)
+    }
+
+    /// So much longer do timers wait that are shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).
+    #[inline]
+    pub(super) fn slack(&self) -> Duration {
+        self.config.jiffy * 2
+    }
+
     /// Starts the retransmission timer unless it runs.
     #[inline]
     pub(super) fn arm_retransmit(&mut self, now: Instant) {
@@ -79,12 +90,12 @@ impl Tcp {
 
     #[inline]
     pub(super) fn rearm_retransmit(&mut self, now: Instant) {
-        self.timer = Timer::Retransmit(now.saturating_add(self.rto()));
+        self.timer = Timer::Retransmit(self.expiry(now, self.rto()));
     }
 
     pub(super) fn arm_persist(&mut self, now: Instant) {
         if self.timer == Timer::Off {
-            self.timer = Timer::Persist(now.saturating_add(self.persist_interval(0)), 0);
+            self.timer = Timer::Persist(self.expiry(now, self.persist_interval(0)), 0);
         }
     }
 
@@ -110,7 +121,7 @@ impl Tcp {
             self.probe_due = true;
         }
         let n = n.saturating_add(1);
-        self.timer = Timer::Persist(now.saturating_add(self.persist_interval(n)), n);
+        self.timer = Timer::Persist(self.expiry(now, self.persist_interval(n)), n);
     }
 
     fn on_syn_timeout(&mut self, now: Instant) {

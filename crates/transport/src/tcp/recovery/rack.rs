@@ -6,6 +6,7 @@
 
 use super::Tcp;
 use super::repair::Seen;
+use crate::config::RtoWindow;
 use crate::segment::Segment;
 use crate::tcp::output::clock;
 use crate::tcp::scoreboard::Sent;
@@ -195,13 +196,21 @@ impl Tcp {
             self.force = true;
         }
         if let Some(at) = self.repair.as_ref().and_then(|r| r.rack.deadline).filter(|at| *at > now) {
-            self.put_before_rto(Timer::Reorder(at));
+            self.wait_for_reordering(at, now);
         }
     }
 
-    /// RFC 8985 §6.3: at a timeout what was sent recently is not lost yet.
+    /// What was overtaken is lost from `at` on.
+    pub(super) fn wait_for_reordering(&mut self, at: Instant, now: Instant) {
+        let wait = at.saturating_since(now) + self.slack();
+        self.put_before_rto(Timer::Reorder(self.expiry(now, wait)));
+    }
+
+    /// RFC 8985 §6.3: at a timeout what was sent recently is not lost yet. Linux leaves the reordering window out
+    /// (`tcp_timeout_mark_lost`).
     pub(super) fn rack_on_timeout(&mut self, now: Instant) {
-        let window = self.reordering_window();
+        let linux = self.config.rto_window == RtoWindow::FlightAndOne;
+        let window = if linux { Duration::ZERO } else { self.reordering_window() };
         let Some(repair) = &mut self.repair else { return };
         repair.rack.deadline = None;
         self.board.mark_overdue_at_timeout(now, repair.rack.rtt + window);

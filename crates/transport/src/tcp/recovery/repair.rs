@@ -11,8 +11,9 @@ use super::tlp::Tlp;
 use super::undo::{Frto, Undo};
 use super::usage::Usage;
 use super::{Phase, Tcp};
-use crate::config::{Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
+use crate::config::{AckDelay, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
 use crate::segment::Segment;
+use crate::tcp::delayed_ack::Pace;
 use crate::tcp::scoreboard::{Acked, Sent};
 use crate::tcp::timer::Timer;
 use tailrace_core::Instant;
@@ -58,6 +59,8 @@ pub(crate) struct Repair {
     pub(super) usage: Usage,
     /// `dup_thresh` as reordering has raised it.
     pub(super) dup_thresh: u16,
+    /// How segments come in (`ack_delay`).
+    pub(in crate::tcp) pace: Pace,
     /// How far the last of several ACKs for one segment reached (`misbehaviour`).
     pub(in crate::tcp) acked_to: u64,
     /// The next ACK is one that runs ahead of what came (`misbehaviour`).
@@ -74,6 +77,7 @@ impl Repair {
         let c = config;
         let undoes = c.frto || c.eifel || c.dsack_undo || c.door;
         let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
+        let wanted = wanted || c.ack_delay == AckDelay::Adaptive;
         (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
             Box::new(Self {
                 before: Before::default(),
@@ -86,6 +90,7 @@ impl Repair {
                 door: Door::default(),
                 usage: Usage::default(),
                 dup_thresh: u16::from(c.dup_thresh),
+                pace: Pace::default(),
                 acked_to: 0,
                 ahead: false,
                 hole: None,
@@ -136,10 +141,16 @@ impl Tcp {
         }
     }
 
-    /// The timeout counts from now, whatever stands before it.
+    /// The timeout counts from now; where another timer stands before it, from when the oldest segment was last sent (Linux
+    /// `tcp_rearm_rto`).
     pub(in crate::tcp) fn restart_rto(&mut self, now: Instant) {
-        if let (Timer::Probe(_) | Timer::Reorder(_), Some(repair)) = (self.timer, &mut self.repair) {
-            repair.rto_at = now.saturating_add(self.rtt.rto(&self.config));
+        if let Timer::Probe(_) | Timer::Reorder(_) = self.timer {
+            let from = self.board.first_sent_at().unwrap_or(now);
+            let left = from.saturating_add(self.rto()).saturating_since(now);
+            let at = self.expiry(now, left);
+            if let Some(repair) = &mut self.repair {
+                repair.rto_at = at;
+            }
         } else {
             self.rearm_retransmit(now);
         }
@@ -247,7 +258,7 @@ impl Tcp {
         self.bare_rto();
         let Some(repair) = &self.repair else { return };
         if let Some(at) = repair.rack.deadline {
-            self.put_before_rto(Timer::Reorder(at));
+            self.wait_for_reordering(at, now);
         } else {
             self.arm_probe(now);
         }

@@ -66,8 +66,8 @@ impl Tcp {
         self.bare_rto();
         let single = self.board.outstanding() <= self.board.head_len();
         let wait = if self.rtt.samples == 0 { INITIAL } else { self.rtt.smoothed * 2 };
-        let wait = if single { wait + MAX_ACK_DELAY } else { wait };
-        self.put_before_rto(Timer::Probe(now.saturating_add(wait)));
+        let wait = wait + if single { MAX_ACK_DELAY } else { self.slack() };
+        self.put_before_rto(Timer::Probe(self.expiry(now, wait)));
     }
 
     /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not.

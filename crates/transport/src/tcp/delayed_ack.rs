@@ -1,0 +1,128 @@
+//! When an ACK that waits for another segment goes out, and when none waits (Linux `tcp_event_data_recv`,
+//! `tcp_send_delayed_ack`, `tcp_delack_timer_handler`).
+
+use super::{Tcp, jiffies};
+use crate::config::AckDelay;
+use tailrace_core::{Duration, Instant};
+
+/// Most that a delay becomes where no round trip is known.
+const MOST: Duration = Duration::from_millis(500);
+
+/// How segments with data come, where the delay follows that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct Pace {
+    /// The delay of the next ACK (`ato`); zero before the first segment.
+    delay: Duration,
+    /// When the last segment came in order (`lrcvtime`).
+    last: Instant,
+}
+
+impl Pace {
+    /// A segment came in order at `now`; delays are at least `least`. Whether the pause before it was longer than `rto`: the
+    /// sender, too, is likely to begin anew.
+    fn on_data(&mut self, now: Instant, least: Duration, rto: Duration) -> bool {
+        let gap = now.saturating_since(core::mem::replace(&mut self.last, now));
+        if self.delay.is_zero() {
+            self.delay = least;
+            return false;
+        }
+        if gap <= least / 2 {
+            self.delay = self.delay / 2 + least / 2;
+        } else if gap < self.delay {
+            self.delay = (self.delay / 2 + gap).min(rto);
+        } else {
+            return gap > rto;
+        }
+        false
+    }
+
+    /// The delay, at least `least` and at most a round trip.
+    fn bounded(self, least: Duration, round_trip: Duration) -> Duration {
+        let most = if round_trip.is_zero() { MOST } else { round_trip.max(least).min(MOST) };
+        if self.delay > least { self.delay.min(most) } else { self.delay.max(least) }
+    }
+}
+
+impl Tcp {
+    /// A segment with data came in order.
+    #[inline]
+    pub(super) fn note_data(&mut self, now: Instant) {
+        if self.config.ack_delay == AckDelay::Adaptive {
+            self.follow_pace(now);
+        }
+    }
+
+    #[inline(never)]
+    fn follow_pace(&mut self, now: Instant) {
+        let (least, rto) = (self.config.delayed_ack_timeout, self.rto());
+        let Some(repair) = &mut self.repair else { return };
+        if repair.pace.on_data(now, least, rto) {
+            self.ack.quick = self.ack.quick.max(self.config.quick_acks);
+        }
+    }
+
+    /// An ACK is to go out after a while.
+    #[inline]
+    pub(super) fn delay_ack(&mut self, now: Instant) {
+        let least = self.config.delayed_ack_timeout;
+        let wait = match &self.repair {
+            Some(repair) if self.config.ack_delay == AckDelay::Adaptive => {
+                repair.pace.bounded(least, self.rtt.smoothed)
+            }
+            _ => least,
+        };
+        self.ack_deadline = jiffies::expiry(now, wait, self.config.jiffy);
+    }
+
+    /// Segments are no longer acknowledged at once.
+    pub(super) fn end_hurry(&mut self) {
+        let least = self.config.delayed_ack_timeout;
+        if let Some(repair) = &mut self.repair {
+            repair.pace.delay = repair.pace.delay.min(least);
+        }
+    }
+
+    /// No segment came before the delay was over: the next one is longer.
+    pub(super) fn on_ack_deadline(&mut self) {
+        self.ack_deadline = Instant::MAX;
+        self.ack.now = true;
+        let rto = self.rto();
+        if let (AckDelay::Adaptive, Some(repair)) = (self.config.ack_delay, &mut self.repair) {
+            repair.pace.delay = (repair.pace.delay * 2).min(rto);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn the_delay_follows_the_distance_of_segments() {
+        let (mut pace, mut now) = (Pace::default(), Instant::from_secs(1));
+        let mut after = |gap: u64| {
+            now += MS(gap);
+            (pace.on_data(now, MS(40), MS(250)), pace.delay)
+        };
+        assert_eq!(after(0), (false, MS(40)));
+        assert_eq!(after(1), (false, MS(40)));
+        // 40 / 2 + 30, and 50 / 2 + 45.
+        assert_eq!(after(30), (false, MS(50)));
+        assert_eq!(after(45), (false, MS(70)));
+        // Longer than the delay says nothing about the pace; longer than a timeout, something about the sender.
+        assert_eq!(after(100), (false, MS(70)));
+        assert_eq!(after(251), (true, MS(70)));
+        assert_eq!(after(20), (false, MS(55)));
+    }
+
+    #[test]
+    fn the_delay_is_a_round_trip_at_most() {
+        let pace = |ms| Pace { delay: MS(ms), ..Pace::default() };
+        assert_eq!(pace(200).bounded(MS(40), MS(60)), MS(60));
+        assert_eq!(pace(200).bounded(MS(40), MS(10)), MS(40));
+        assert_eq!(pace(900).bounded(MS(40), Duration::ZERO), MS(500));
+        assert_eq!(pace(45).bounded(MS(40), MS(60)), MS(45));
+    }
+}

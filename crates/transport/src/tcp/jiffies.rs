@@ -1,0 +1,69 @@
+//! Timers that expire with the ticks of a clock, as those of Linux's timer wheel do (`kernel/time/timer.c`).
+//!
+//! A wait becomes whole ticks, rounded up. The wheel has levels, each eight times as coarse as the one before: a timer of 63
+//! ticks or more expires with an eighth tick, one of 504 or more with a 64th, and so on. Expiry is rounded up there once
+//! more, to the next border even where it lies on one, so that no timer is early.
+
+use tailrace_core::{Duration, Instant};
+
+/// Each level is so many bits coarser than the one before.
+const STEP: u32 = 3;
+/// Waits that belong to the finest level are shorter than so many ticks.
+const FINE: u64 = 63;
+/// The coarsest level.
+const MOST: u32 = 8;
+
+/// When a timer that is set at `now` for `wait` expires; at once where `jiffy` is zero.
+#[inline]
+pub(super) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
+    match jiffy.as_nanos() {
+        0 => now.saturating_add(wait),
+        tick => on_wheel(now, wait, tick),
+    }
+}
+
+fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Instant {
+    let ticks = wait.as_nanos().div_ceil(tick);
+    let level = (0..MOST).find(|level| ticks < FINE << (STEP * level)).unwrap_or(MOST);
+    let shift = STEP * level;
+    let border = (((now.as_nanos() / tick).saturating_add(ticks) >> shift) + 1) << shift;
+    Instant::from_nanos(border.saturating_mul(tick))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expires(now_us: u64, wait_us: u64) -> u64 {
+        let (now, wait) = (Instant::from_nanos(now_us * 1000), Duration::from_micros(wait_us));
+        expiry(now, wait, Duration::from_millis(1)).as_nanos() / 1000
+    }
+
+    #[test]
+    fn timers_expire_with_a_tick_of_their_level() {
+        // 40 ms from 100.2 ms: ticks 100 + 40, and the next.
+        assert_eq!(expires(100_200, 40_000), 141_000);
+        assert_eq!(expires(100_200, 39_001), 141_000);
+        // From 63 ticks on with an eighth tick: 100 + 200 lies in 296..304.
+        assert_eq!(expires(100_200, 200_000), 304_000);
+        assert_eq!(expires(104_000, 200_000), 312_000, "on a border the next one counts");
+        // From 504 on with a 64th: 100 + 1000 lies in 1088..1152.
+        assert_eq!(expires(100_200, 1_000_000), 1_152_000);
+    }
+
+    #[test]
+    fn no_timer_is_early_and_none_late_by_more_than_an_eighth_and_a_tick() {
+        for now in [0, 1, 999, 63_250, 1_000_000] {
+            for wait in [0, 1, 500, 1_000, 62_000, 63_000, 250_000, 504_000, 4_032_000, 60_000_000] {
+                let passed = expires(now, wait) - now;
+                assert!(passed >= wait && passed <= wait + wait / 7 + 2_000, "{now} {wait} {passed}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_ticks_time_is_exact() {
+        let at = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
+        assert_eq!(at.as_nanos(), 3_007_000);
+    }
+}
