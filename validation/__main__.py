@@ -57,7 +57,10 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
     parser.add_argument("only", nargs="*", default=["*"], help="patterns of case names (default: all)")
     parser.add_argument("--list", action="store_true", help="print the cases' names and end")
-    parser.add_argument("-n", "--runs", type=int, default=5, help="runs of each case and tool (5)")
+    parser.add_argument("-n", "--runs", type=int, default=5, help="runs of each case by its reference (5)")
+    parser.add_argument(
+        "--own-runs", type=int, default=12, help="runs of Tailrace, at least as many: its own chance (12)"
+    )
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="cases at a time")
     parser.add_argument("--references", nargs="+", choices=REFERENCES, default=list(REFERENCES))
     parser.add_argument("-o", "--output", help="also write the tables to this file")
@@ -84,7 +87,7 @@ def available(wanted: list[str]) -> list[str]:
 
 def both(case: Case, options: argparse.Namespace) -> tuple[list[Measures], list[Measures]]:
     """Tailrace's runs and the reference's."""
-    return ours.run(case, options.runs), [
+    return ours.run(case, max(options.runs, options.own_runs)), [
         reference_run(case, seed, options.results) for seed in range(1, options.runs + 1)
     ]
 

@@ -128,6 +128,10 @@ class Network:
             "tcp_wmem": "'4096 1048576 33554432'",
             "tcp_rmem": "'4096 6291456 33554432'",
         }
+        if self.case.queues.get("sender_hash"):
+            # A namespace's router sees what no other machine's could: the hash that the sender's socket put on the
+            # packet, which each timeout draws anew.
+            tcp["../core/txrehash"] = "0"
         words = []
         for ns, devices in self.devices.items():
             values = {"ip_forward": "1"} if ns in ("r1", "r2") else tcp

@@ -123,7 +123,7 @@ def queue(case: Case) -> str | dict[str, Any]:
     """The discipline: where Linux is the reference its tc line, unless the table says otherwise."""
     entry = case.queues
     if case.reference == "linux" and "ours_linux" not in entry:
-        line: str = case.fill(entry["linux"])
+        line: str = case.fill(entry.get("ours_line", entry["linux"]))
         return f"{line} {entry.get('linux_ecn', 'ecn')}" if case.ecn else line
     table: dict[str, Any] = case.fill(entry["ours_" + case.reference])
     return table | {"ecn": True} if case.ecn else table
