@@ -7,9 +7,9 @@ use crate::support::{Run, Text};
 const UNCOUPLED: &str = "reno";
 const COUPLED: [&str; 3] = ["lia", "olia", "balia"];
 
-const SEEDS: u32 = 6;
+const SEEDS: u32 = 12;
 /// Student's t for two-sided 95 % and `SEEDS` samples.
-const T: f64 = 2.571;
+const T: f64 = 2.201;
 
 /// The bounds of the 95 % interval of a mean.
 fn interval(samples: &[f64]) -> (f64, f64) {
