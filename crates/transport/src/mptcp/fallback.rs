@@ -75,6 +75,17 @@ impl Mptcp {
         self.leave_multipath();
     }
 
+    /// Whether a segment with a mapping shows that bytes no longer have the same numbers at both levels, though this end has
+    /// fallen back for want of options: the peer, who may not know, has sent some of them again at the data level. As plain
+    /// TCP they would be delivered twice.
+    #[cold]
+    pub(super) fn contradicts(&self, segment: &Segment, options: &Options) -> bool {
+        // Without the peer's key, as when it fell back at the handshake, nothing can be said of its numbers.
+        let plain = self.fallback.rx == Some(0) && self.fallback.mapping.is_none() && self.rcv_base != 0;
+        let mapping = options.dss.and_then(|d| d.mapping).filter(|m| m.len > 0 && segment.payload > 0);
+        plain && mapping.is_some_and(|m| m.dsn.wrapping_sub(self.rcv_base) as u32 != m.ssn)
+    }
+
     /// One TCP carries what is left. A DATA_FIN that was sent says nothing any more: the FIN of the subflow follows.
     fn leave_multipath(&mut self) {
         self.snd.continue_as_one();

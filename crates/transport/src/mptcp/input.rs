@@ -37,6 +37,11 @@ impl Mptcp {
                 return;
             }
         }
+        if self.stage == Stage::Fallback && self.contradicts(segment, options) {
+            self.subflows[id].abort(ResetReason::Middlebox);
+            self.settle(id, now);
+            return;
+        }
         if self.is_mapped() {
             self.announce(id, segment, options);
         }
