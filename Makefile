@@ -16,7 +16,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost build lock audit clean
+.PHONY: help demo test test-rust explore test-python test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -27,7 +27,11 @@ demo: build ## compare six queue disciplines: a table and figures in results/dem
 
 test: test-rust test-python ## every test
 
+# The properties' cases are the same each time, so a failure is the change's; `make explore` draws new ones.
 test-rust: $(DEPS)
+	PROPTEST_RNG_SEED=1 cargo test --locked --workspace --no-fail-fast
+
+explore: $(DEPS) ## the property tests on cases that nobody has tried before
 	cargo test --locked --workspace --no-fail-fast
 
 test-python: build

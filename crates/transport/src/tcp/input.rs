@@ -277,6 +277,11 @@ impl Tcp {
         if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
             self.enter_time_wait(now);
         }
+        // What ends where the last ACK did has come again because that ACK was lost: echoing the stamp of the first time
+        // would make the peer measure its own timeout as a round trip (Linux `tcp_sequence`, BSD `tcp_input`).
+        if end > seq && end >= self.last_ack_sent {
+            self.remember_timestamp(segment, seq);
+        }
         let to = end.min(self.rcv.nxt);
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
