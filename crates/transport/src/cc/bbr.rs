@@ -12,6 +12,7 @@
 //! random number; no detection of policers (long-term rates) and no allowance for aggregated ACKs, both additions of
 //! Linux. Marks are ignored. Without SACK, duplicate ACKs deliver nothing, so rates are seen only after a repair.
 
+use super::delegation::plain;
 use super::{
     AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Repair, Setup, Signal,
 };
@@ -110,6 +111,8 @@ impl Algorithm for Bbr {
 }
 
 impl CongestionControl for Bbr {
+    plain! { on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
+
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
         self.cwnd = setup.initial_window;

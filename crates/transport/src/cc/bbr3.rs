@@ -14,6 +14,7 @@
 mod probe;
 
 use super::bbr::{LEAST, quanta};
+use super::delegation::plain;
 use super::{
     AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, RateSample, Repair, Setup,
     Signal,
@@ -144,6 +145,8 @@ impl Algorithm for Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
+    plain! { on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
+
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
         self.cwnd = setup.initial_window;

@@ -8,6 +8,7 @@ mod hystart;
 mod linux;
 
 use self::linux::Growth;
+use super::delegation::plain;
 use super::hystart::{Advice, HyStart};
 use super::reno::{after_idle, penalised};
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Setup, Signal};
@@ -111,6 +112,8 @@ impl Algorithm for Cubic {
 }
 
 impl CongestionControl for Cubic {
+    plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
+
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
         self.cwnd = setup.initial_window as f64 / setup.mss as f64;

@@ -5,12 +5,12 @@
 //! `ecn` says), a receiver that echoes each segment's mark (`ecn_echo`), and K of at least a seventh of the
 //! bandwidth-delay product (Alizadeh et al., SIGCOMM 2010; 0.17 in RFC 8257 §4.1). Losses are answered as Reno does.
 
+use super::delegation::{delegate, plain};
 use super::{
-    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Reno, RenoConfig, Setup,
-    Signal,
+    Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Reno, RenoConfig, Setup, Signal,
 };
 use crate::config::EcnEcho;
-use tailrace_core::{Bytes, Duration, parameters};
+use tailrace_core::parameters;
 
 parameters! {
     /// Parameters of DCTCP.
@@ -51,12 +51,11 @@ impl Algorithm for Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    fn on_established(&mut self, setup: &Setup) {
-        self.reno.on_established(setup);
+    delegate! {
+        reno: on_established, on_ack, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
+        ssthresh,
     }
-    fn on_ack(&mut self, ack: &AckSample) {
-        self.reno.on_ack(ack);
-    }
+    plain! { holds_back, pacing_rate, leaves_recovery_on_partial_ack }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let window = self.reno.cwnd();
@@ -83,27 +82,6 @@ impl CongestionControl for Dctcp {
     fn needs(&self) -> Needs {
         Needs { deliveries: true, ecn: true, echo: EcnEcho::Dctcp, ..Needs::NOTHING }
     }
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
-    }
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-        self.reno.on_idle(idle, rto, floor, decay);
-    }
-    fn on_flight_after_timeout(&mut self, window: Bytes) {
-        self.reno.on_flight_after_timeout(window);
-    }
-    fn on_recovered(&mut self, cap: Bytes) {
-        self.reno.on_recovered(cap);
-    }
-    fn penalise(&mut self, ends_slow_start: bool) {
-        self.reno.penalise(ends_slow_start);
-    }
-    fn cwnd(&self) -> Bytes {
-        self.reno.cwnd()
-    }
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.reno.ssthresh()
-    }
 }
 
 impl Dctcp {
@@ -117,7 +95,7 @@ impl Dctcp {
 mod tests {
     use super::*;
     use crate::config::TcpConfig;
-    use tailrace_core::Instant;
+    use tailrace_core::{Bytes, Instant};
 
     fn flow(window: u64) -> Dctcp {
         let tcp = TcpConfig { iw: Some(window), initial_ssthresh: Some(2), ..TcpConfig::default() };

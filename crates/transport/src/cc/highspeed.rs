@@ -6,8 +6,9 @@
 //! slow start (RFC 3742), which RFC 3649 §3 suggests with it, is an option. Departure: a(w) and b(w) are computed
 //! from the formulas for each whole w, not looked up in the table of appendix B.
 
+use super::delegation::{delegate, plain};
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Reno, RenoConfig, Setup, Signal};
-use tailrace_core::{Bytes, Duration, math, parameters};
+use tailrace_core::{math, parameters};
 
 parameters! {
     /// Parameters of HighSpeed TCP. Windows are in segments.
@@ -50,9 +51,11 @@ impl Algorithm for Highspeed {
 }
 
 impl CongestionControl for Highspeed {
-    fn on_established(&mut self, setup: &Setup) {
-        self.reno.on_established(setup);
+    delegate! {
+        reno: on_established, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
+        ssthresh,
     }
+    plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
 
     fn on_ack(&mut self, ack: &AckSample) {
         if !ack.cwnd_limited {
@@ -90,28 +93,6 @@ impl CongestionControl for Highspeed {
             self.reno.cwnd = self.reno.ssthresh as f64;
         }
     }
-
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
-    }
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-        self.reno.on_idle(idle, rto, floor, decay);
-    }
-    fn on_flight_after_timeout(&mut self, window: Bytes) {
-        self.reno.on_flight_after_timeout(window);
-    }
-    fn on_recovered(&mut self, cap: Bytes) {
-        self.reno.on_recovered(cap);
-    }
-    fn penalise(&mut self, ends_slow_start: bool) {
-        self.reno.penalise(ends_slow_start);
-    }
-    fn cwnd(&self) -> Bytes {
-        self.reno.cwnd()
-    }
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.reno.ssthresh()
-    }
 }
 
 impl HighspeedConfig {
@@ -137,7 +118,7 @@ impl HighspeedConfig {
 mod tests {
     use super::*;
     use crate::config::TcpConfig;
-    use tailrace_core::Instant;
+    use tailrace_core::{Bytes, Instant};
 
     #[test]
     fn increase_and_decrease_are_those_of_the_table_of_rfc_3649() {

@@ -8,6 +8,7 @@
 //! management keeps the delay below `target`, it competes as Reno does (Gong et al., 2014). Departure: the retransmission
 //! timer is the endpoint's, and sets the window to one segment, as §2.4.2's does.
 
+use super::delegation::plain;
 use super::{
     AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Setup, Signal,
 };
@@ -77,6 +78,8 @@ impl Algorithm for Ledbat {
 }
 
 impl CongestionControl for Ledbat {
+    plain! { penalise, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
+
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
         self.cwnd = self.least();

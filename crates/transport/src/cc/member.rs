@@ -4,6 +4,7 @@
 //! segment or the timeout is dealt with, takes the notes to the coupled controller, which sets the window. Nothing
 //! is sent in between, so the endpoint never sees a window that is about to change.
 
+use super::delegation::plain;
 use super::reno::{after_idle, penalised};
 use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup};
 use tailrace_core::{Bytes, Duration};
@@ -48,6 +49,8 @@ impl Member {
 }
 
 impl CongestionControl for Member {
+    plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
+
     fn on_established(&mut self, setup: &Setup) {
         *self = Self::new(setup);
     }

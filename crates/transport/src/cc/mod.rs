@@ -3,6 +3,7 @@
 //! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
 //! is told into a window. One algorithm is one file plus one line in the table below.
 
+mod delegation;
 mod hystart;
 pub(crate) mod member;
 mod registry;
@@ -318,6 +319,9 @@ impl Setup {
 }
 
 /// A congestion control algorithm for one connection.
+///
+/// No method has a default, so that an algorithm made of another forgets none of them; `delegate!` and `plain!` in
+/// `delegation.rs` write those that it leaves to the other or has no use for.
 pub trait CongestionControl {
     /// The connection is established: start from this set-up.
     fn on_established(&mut self, setup: &Setup);
@@ -327,10 +331,10 @@ pub trait CongestionControl {
     fn on_congestion(&mut self, event: &CongestionEvent);
     /// The last reduction for a loss or a timeout was needless: windows and thresholds as if it had not been, but no
     /// lower than they are by now.
-    fn on_undo(&mut self) {}
+    fn on_undo(&mut self);
     /// A timeout was signalled, and what was sent just before is on its way still: the window is that and a segment
     /// more. Algorithms that see to their flight themselves need not heed it.
-    fn on_flight_after_timeout(&mut self, _window: Bytes) {}
+    fn on_flight_after_timeout(&mut self, window: Bytes);
     /// Nothing was sent for `idle`; the window may be stale. `floor` is the restart window, `rto` the timeout.
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool);
     /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.
@@ -343,27 +347,17 @@ pub trait CongestionControl {
     /// (Raiciu et al., NSDI 2012 §4.2): no sign of congestion. Algorithms with a slow-start threshold lower it, too,
     /// else slow start would give back at once what was taken; where they are in slow start still, only if that is
     /// to end.
-    fn penalise(&mut self, _ends_slow_start: bool) {
-        self.on_recovered(Bytes(self.cwnd().get() / 2));
-    }
+    fn penalise(&mut self, ends_slow_start: bool);
     /// What it asks of the endpoint; the answer never changes.
-    fn needs(&self) -> Needs {
-        Needs::NOTHING
-    }
+    fn needs(&self) -> Needs;
     /// An ACK was dealt with; called only where [`Needs::deliveries`] asks for it.
-    fn on_delivery(&mut self, _delivery: &Delivery) {}
+    fn on_delivery(&mut self, delivery: &Delivery);
     /// Whether the algorithm itself keeps the flight down for now, so that delivery rates say nothing of the path.
-    fn holds_back(&self) -> bool {
-        false
-    }
+    fn holds_back(&self) -> bool;
     /// Rate at which to pace, if the algorithm paces.
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
-    }
+    fn pacing_rate(&self) -> Option<Rate>;
     /// Whether a partial ACK ends fast recovery without SACK (plain Reno), rather than repairing the next hole.
-    fn leaves_recovery_on_partial_ack(&self) -> bool {
-        false
-    }
+    fn leaves_recovery_on_partial_ack(&self) -> bool;
 }
 
 /// An algorithm that can stand in the registry.

@@ -9,12 +9,13 @@
 //! detects a classic queue at the bottleneck (such a queue should be `classic` here, too). Where accurate feedback is not
 //! agreed on, data is ECT(0) and a window with a mark counts as marked whole. Only data is ECN-capable.
 
+use super::delegation::{delegate, plain};
 use super::{
     AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Reno, RenoConfig,
     Repair, Setup, Signal,
 };
 use crate::config::EcnEcho;
-use tailrace_core::{Bytes, Duration, Instant, Rate, parameters};
+use tailrace_core::{Duration, Instant, Rate, parameters};
 
 /// Rounds after slow start from which on short round trips count as `virtual_rtt`.
 const TRANSITION_ROUNDS: u32 = 4;
@@ -80,9 +81,11 @@ impl Algorithm for Prague {
 }
 
 impl CongestionControl for Prague {
-    fn on_established(&mut self, setup: &Setup) {
-        self.reno.on_established(setup);
+    delegate! {
+        reno: on_established, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
+        ssthresh,
     }
+    plain! { holds_back, leaves_recovery_on_partial_ack }
 
     /// The repair of a timeout is slow start as ever; otherwise growth follows what is delivered.
     fn on_ack(&mut self, ack: &AckSample) {
@@ -122,21 +125,6 @@ impl CongestionControl for Prague {
         }
     }
 
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
-    }
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-        self.reno.on_idle(idle, rto, floor, decay);
-    }
-    fn on_flight_after_timeout(&mut self, window: Bytes) {
-        self.reno.on_flight_after_timeout(window);
-    }
-    fn on_recovered(&mut self, cap: Bytes) {
-        self.reno.on_recovered(cap);
-    }
-    fn penalise(&mut self, ends_slow_start: bool) {
-        self.reno.penalise(ends_slow_start);
-    }
     fn needs(&self) -> Needs {
         Needs {
             deliveries: true,
@@ -146,12 +134,6 @@ impl CongestionControl for Prague {
             l4s: true,
             ..Needs::NOTHING
         }
-    }
-    fn cwnd(&self) -> Bytes {
-        self.reno.cwnd()
-    }
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.reno.ssthresh()
     }
     /// A window a round trip: faster would queue; twice that where slow start still doubles.
     fn pacing_rate(&self) -> Option<Rate> {
@@ -212,6 +194,7 @@ impl Prague {
 mod tests {
     use super::*;
     use crate::config::TcpConfig;
+    use tailrace_core::Bytes;
 
     /// A flow with full windows; each ACK is of one segment.
     struct Flow {

@@ -4,6 +4,7 @@
 //! above it; a loss halves it, a timeout sets it to one segment. Growth counts bytes (RFC 3465) or ACKs, as the
 //! endpoint's `increase` says.
 
+use super::delegation::plain;
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup, Signal};
 use tailrace_core::{Bytes, Duration, parameters};
 
@@ -43,6 +44,8 @@ impl Algorithm for Reno {
 }
 
 impl CongestionControl for Reno {
+    plain! { needs, on_delivery, holds_back, pacing_rate }
+
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
         self.cwnd = setup.initial_window as f64;

@@ -10,6 +10,7 @@
 //! Departures: losses are found by the endpoint as for any other algorithm, without Vegas' fine-grained timer, and
 //! answered as Reno does. The least round trip is never forgotten, so a route that becomes longer looks congested.
 
+use super::delegation::{delegate, plain};
 use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Reno, RenoConfig, Setup};
 use tailrace_core::{Bytes, Duration, choices, parameters};
 
@@ -82,6 +83,9 @@ impl Algorithm for Vegas {
 }
 
 impl CongestionControl for Vegas {
+    delegate! { reno: on_undo, on_flight_after_timeout, on_recovered, penalise, cwnd, ssthresh }
+    plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
+
     fn on_established(&mut self, setup: &Setup) {
         self.reno.on_established(setup);
         self.round = Round::NEW;
@@ -114,27 +118,9 @@ impl CongestionControl for Vegas {
         self.grows = true;
         self.reno.on_congestion(event);
     }
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
-    }
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
         self.round = Round::NEW;
         self.reno.on_idle(idle, rto, floor, decay);
-    }
-    fn on_flight_after_timeout(&mut self, window: Bytes) {
-        self.reno.on_flight_after_timeout(window);
-    }
-    fn on_recovered(&mut self, cap: Bytes) {
-        self.reno.on_recovered(cap);
-    }
-    fn penalise(&mut self, ends_slow_start: bool) {
-        self.reno.penalise(ends_slow_start);
-    }
-    fn cwnd(&self) -> Bytes {
-        self.reno.cwnd()
-    }
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.reno.ssthresh()
     }
 }
 
