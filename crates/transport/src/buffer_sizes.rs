@@ -1,6 +1,11 @@
-//! Sizes between which Linux tunes a buffer: `tcp_rmem`, `tcp_wmem`.
+//! Sizes between which Linux tunes a buffer: `tcp_rmem`, `tcp_wmem`; and the memory that packets take.
 
 use tailrace_core::params::{Kind, ParamType, Value};
+
+/// Header space of a packet's buffer and what describes it (`MAX_TCP_HEADER`, `sk_buff`, `skb_shared_info` on 64 bits).
+pub(crate) const HEADER: u64 = 320;
+pub(crate) const DESCRIPTION: u64 = 256;
+pub(crate) const SHARED: u64 = 320;
 
 /// Least, initial and largest size, bytes of memory. Written as the kernel's: `"4096 131072 6291456"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ pub mod cc;
 pub mod config;
 pub mod mptcp;
 mod registry;
+mod right_sizing;
 pub mod segment;
 pub mod tcp;
 

@@ -1,7 +1,7 @@
 //! Buffers as Linux 6.1 keeps them for Multipath TCP: what they may hold is counted in memory, and they grow with what
 //! goes through unless they were set.
 //!
-//! Receive side (`__mptcp_space`, `mptcp_rcv_space_adjust`): the connection's buffer holds what waits for data before
+//! Receive side (`__mptcp_space`, [`RightSizing`]): the connection's buffer holds what waits for data before
 //! it; half of what is free is the window. Packets that follow one another are merged (`mptcp_try_coalesce`), so that
 //! only the first of a run takes more than its payload. Send side (`tcp_sndbuf_expand`, `mptcp_propagate_sndbuf`): a
 //! subflow that could send more than it has while the connection's buffer is full gets a buffer of twice its window, and
@@ -9,6 +9,7 @@
 
 use super::MptcpPlan;
 use crate::buffer_sizes::BufferSizes;
+use crate::right_sizing::RightSizing;
 use crate::segment::Segment;
 use tailrace_core::{Bytes, Duration, Instant};
 
@@ -30,8 +31,6 @@ const INITIAL_SEGMENTS: u64 = 10;
 const INITIAL_WINDOW: u64 = 65_535;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 const FULL: u64 = 1460;
-/// Memory that a tuned buffer grants for it: at least so much that half of it holds the payload.
-const FULL_MEMORY: u64 = 2996;
 
 /// Memory of `bytes` in packets of `mss`, each by itself.
 pub(crate) const fn memory_of(bytes: u64, mss: u32) -> u64 {
@@ -80,16 +79,15 @@ pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
 pub(crate) struct ReceiveMemory {
     size: Size,
     mss: u64,
-    /// What the application took in the last round trip but one, in this one so far, and since when.
-    before: u64,
+    /// How large it should be, by what the application has taken so far.
+    sizing: RightSizing,
     taken: u64,
-    since: Instant,
 }
 
 impl ReceiveMemory {
     pub(crate) const fn new(size: Size, mss: u64) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
-        Self { size, mss, before: INITIAL_SEGMENTS * mss, taken: 0, since: Instant::ZERO }
+        Self { size, mss, sizing: RightSizing::new(INITIAL_SEGMENTS * mss, 0, Instant::ZERO), taken: 0 }
     }
 
     /// Memory of a run of `bytes`.
@@ -107,26 +105,9 @@ impl ReceiveMemory {
     /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow.
     pub(crate) fn on_read(&mut self, bytes: u64, rtt: Duration, now: Instant) {
         self.taken += bytes;
-        if rtt == Duration::ZERO || now.saturating_since(self.since) < rtt {
-            return;
+        if let Some(wanted) = self.sizing.on_read(self.taken, rtt, FULL, now) {
+            self.size.now = self.size.now.max(wanted.min(self.size.most));
         }
-        if self.taken > self.before {
-            self.grow();
-            self.before = self.taken;
-        }
-        (self.taken, self.since) = (0, now);
-    }
-
-    /// Twice what was taken in a round trip, as some will be lost, and as much again as that is growing.
-    fn grow(&mut self) {
-        if self.size.is_fixed() {
-            return;
-        }
-        let steady = 2 * self.taken + 16 * FULL;
-        let growth = u128::from(steady) * u128::from(self.taken - self.before) / u128::from(self.before);
-        let window = steady.saturating_add(2 * growth.min(1 << 60) as u64);
-        let wanted = (window / FULL).saturating_mul(FULL_MEMORY).min(self.size.most);
-        self.size.now = self.size.now.max(wanted);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Buffers that grow with the path (Linux 6.1, `tcp_rmem` and `tcp_wmem`).
 //!
-//! Receive side: what the application takes in a round trip tells how large the buffer must be (dynamic right-sizing,
-//! `tcp_rcv_space_adjust`), and the advertised window follows what arrives (`tcp_grow_window`). Packets are charged with
+//! Receive side: the buffer grows with what the application takes in a round trip ([`RightSizing`]), and the advertised
+//! window follows what arrives (`tcp_grow_window`). Packets are charged with
 //! the memory that they take, not with their payload, and half of the buffer is kept for that (`tcp_adv_win_scale`).
 //! Send side: twice what the congestion window needs (`tcp_sndbuf_expand`).
 //!
@@ -10,15 +10,13 @@
 
 use super::Tcp;
 use super::output::clock;
+use crate::buffer_sizes::{DESCRIPTION, HEADER, SHARED};
 use crate::cc::CongestionControl;
 use crate::config::TcpConfig;
+use crate::right_sizing::RightSizing;
 use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
-/// Header space of a buffer and what describes it (`MAX_TCP_HEADER`, `sk_buff`, `skb_shared_info` on 64 bits).
-const HEADER: u64 = 320;
-const DESCRIPTION: u64 = 256;
-const SHARED: u64 = 320;
 /// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
 const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
 /// The window is this much of the free space: `tcp_adv_win_scale` of 1.
@@ -26,7 +24,7 @@ const fn window_of(space: u64) -> u64 {
     space - (space >> 1)
 }
 
-/// The receive buffer of a connection. Positions are those of any stream: what counts are differences.
+/// The receive buffer of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveSpace {
     /// Memory that may be charged (`sk_rcvbuf`), and the most that it may become.
@@ -38,9 +36,8 @@ pub(crate) struct ReceiveSpace {
     /// Most that may be advertised (`window_clamp`), and as far as that has got (`rcv_ssthresh`).
     clamp: u64,
     window: u64,
-    /// Taken by the application in the last round trip (`rcvq_space`); where it stood then, and when.
-    taken: u64,
-    since: (u64, Instant),
+    /// How large it must be.
+    sizing: RightSizing,
     /// Round trip as the receiver sees it, in eighths.
     rtt_eighths: u64,
 }
@@ -57,8 +54,7 @@ impl ReceiveSpace {
             mss: config.mss.get().max(1),
             clamp: window_of(size),
             window: window_of(size),
-            taken: 0,
-            since: (0, Instant::ZERO),
+            sizing: RightSizing::new(0, 0, Instant::ZERO),
             rtt_eighths: 0,
         })
     }
@@ -69,8 +65,7 @@ impl ReceiveSpace {
         let all = window_of(self.size);
         self.clamp = if all > 2 * self.mss { (2 * self.mss).max(all - self.mss) } else { all };
         self.window = self.window.min(65_535).min(self.clamp);
-        self.taken = self.window.min(10 * self.mss).max(1);
-        self.since = (read, now);
+        self.sizing = RightSizing::new(self.window.min(10 * self.mss), read, now);
     }
 
     /// Memory that `bytes` in the buffer take: full packets, copied together where they would not fit otherwise.
@@ -114,36 +109,14 @@ impl ReceiveSpace {
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
     }
 
-    /// The application has read up to `read` (`tcp_rcv_space_adjust`).
+    /// The application has read up to `read`.
     pub(crate) fn on_read(&mut self, read: u64, now: Instant) {
-        let passed = now.saturating_since(self.since.1).as_nanos();
-        if self.rtt_eighths == 0 || passed < self.rtt_eighths >> 3 {
-            return;
+        let rtt = Duration::from_nanos(self.rtt_eighths >> 3);
+        let wanted = self.sizing.on_read(read, rtt, self.mss, now).map_or(0, |size| size.min(self.most));
+        if wanted > self.size {
+            self.size = wanted;
+            self.clamp = window_of(wanted);
         }
-        let copied = read.saturating_sub(self.since.0);
-        if copied > self.taken {
-            self.grow(copied);
-            self.taken = copied;
-        }
-        self.since = (read, now);
-    }
-
-    /// Twice what was taken in a round trip, as some will be lost, and as much again as that is growing.
-    fn grow(&mut self, copied: u64) {
-        let steady = 2 * copied + 16 * self.mss;
-        let growth = u128::from(steady) * u128::from(copied - self.taken) / u128::from(self.taken);
-        let wanted = steady.saturating_add(2 * growth.min(1 << 60) as u64);
-        let size = (wanted / self.mss).saturating_mul(self.memory_of_segment()).min(self.most);
-        if size > self.size {
-            self.size = size;
-            self.clamp = window_of(size);
-        }
-    }
-
-    /// Memory of a full segment, at least so much that half of it holds the payload.
-    fn memory_of_segment(&self) -> u64 {
-        let least = self.mss + HEADER + DESCRIPTION + SHARED;
-        least + (2 * self.mss).saturating_sub(least).div_ceil(128) * 128
     }
 
     /// Whether there is room for so much; the buffer grows for it (`tcp_clamp_window`).
@@ -341,15 +314,15 @@ mod tests {
         s
     }
 
-    /// Reads `per_rtt` bytes in each of `rounds` round trips of 50 ms.
-    fn rounds(s: &mut ReceiveSpace, per_rtt: u64, rounds: u64) {
+    /// Reads `per_rtt` bytes in each of `rounds` round trips of 50 ms; what was read before, and when, is `since`.
+    fn rounds(s: &mut ReceiveSpace, since: &mut (u64, Instant), per_rtt: u64, rounds: u64) {
         s.on_round_trip(Duration::from_millis(50));
-        let (from, at) = s.since;
-        for n in 1..=rounds {
+        for _ in 0..rounds {
             for _ in 0..per_rtt / MSS {
                 s.on_arrival(MSS, 0);
             }
-            s.on_read(from + n * per_rtt, at + Duration::from_millis(50 * n));
+            *since = (since.0 + per_rtt, since.1 + Duration::from_millis(50));
+            s.on_read(since.0, since.1);
         }
     }
 
@@ -363,14 +336,14 @@ mod tests {
     fn it_grows_with_what_is_read_in_a_round_trip() {
         // From 10 segments a round trip to 40: (2 * 40 + 16) segments, and 2 * that * (40 - 10) / 10 more: 672 of 2984 B
         // (1448 + 896 raised by steps of 128 to twice the payload).
-        let mut s = space();
-        rounds(&mut s, 40 * MSS, 1);
+        let (mut s, mut since) = (space(), (0, Instant::ZERO));
+        rounds(&mut s, &mut since, 40 * MSS, 1);
         assert_eq!((s.size, s.clamp), (672 * 2984, 336 * 2984));
         // What is steady does not grow it again.
-        rounds(&mut s, 40 * MSS, 20);
+        rounds(&mut s, &mut since, 40 * MSS, 20);
         assert_eq!(s.size, 672 * 2984);
         // And there is an end: 6 MB, of which half is window.
-        rounds(&mut s, 4000 * MSS, 20);
+        rounds(&mut s, &mut since, 4000 * MSS, 20);
         assert_eq!((s.size, s.window(0)), (6_291_456, 3_145_728));
     }
 
@@ -389,7 +362,7 @@ mod tests {
         let config = TcpConfig { tcp_rmem: Some(sizes), ..TcpConfig::for_profile(Profile::Linux) };
         let mut s = ReceiveSpace::new(&config).unwrap();
         s.start(MSS, 0, Instant::ZERO);
-        rounds(&mut s, 400 * MSS, 5);
+        rounds(&mut s, &mut (0, Instant::ZERO), 400 * MSS, 5);
         assert_eq!(s.size, 131_072);
         assert!(!s.makes_room(120_000), "120 kB copied together take 138 kB");
         assert!(s.makes_room(100_000));

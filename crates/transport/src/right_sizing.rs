@@ -1,0 +1,87 @@
+//! Dynamic right-sizing of receive buffers (Fisk and Feng, "Dynamic right-sizing in TCP", LACSI 2001, as in Linux 6.1:
+//! `tcp_rcv_space_adjust`, `mptcp_rcv_space_adjust`): what the application takes in a round trip tells how large the
+//! buffer must be.
+
+use crate::buffer_sizes::{DESCRIPTION, HEADER, SHARED};
+use tailrace_core::{Duration, Instant};
+
+/// What the application takes. Positions are those of any stream: what counts are differences.
+#[derive(Clone, Debug)]
+pub(crate) struct RightSizing {
+    /// Taken in the last round trip that the buffer was sized for (`rcvq_space.space`), bytes; not zero.
+    taken: u64,
+    /// Where the application stood when this round trip began, and when that was.
+    since: (u64, Instant),
+}
+
+impl RightSizing {
+    /// The buffer is good for `expected` bytes a round trip; the application has read up to `read`.
+    pub(crate) const fn new(expected: u64, read: u64, now: Instant) -> Self {
+        let taken = if expected == 0 { 1 } else { expected };
+        Self { taken, since: (read, now) }
+    }
+
+    /// The application has read up to `read`; segments carry `mss` bytes, and a round trip takes `rtt`, zero where that is
+    /// not known yet. Returns the memory that the buffer should have: none before the round trip is over, or where no
+    /// more was taken in it than the buffer was sized for.
+    pub(crate) fn on_read(&mut self, read: u64, rtt: Duration, mss: u64, now: Instant) -> Option<u64> {
+        if rtt.is_zero() || now.saturating_since(self.since.1) < rtt {
+            return None;
+        }
+        let copied = read.saturating_sub(self.since.0);
+        self.since = (read, now);
+        (copied > self.taken).then(|| {
+            let window = window(copied, core::mem::replace(&mut self.taken, copied), mss);
+            (window / mss).saturating_mul(memory_of_segment(mss))
+        })
+    }
+}
+
+/// Twice what was taken in a round trip, as some will be lost, and as much again as that is growing: it was `before`.
+fn window(copied: u64, before: u64, mss: u64) -> u64 {
+    let steady = 2 * copied + 16 * mss;
+    let growth = u128::from(steady) * u128::from(copied - before) / u128::from(before);
+    steady.saturating_add(2 * growth.min(1 << 60) as u64)
+}
+
+/// Memory granted for a segment of `mss` bytes: at least so much that half of it holds the payload.
+fn memory_of_segment(mss: u64) -> u64 {
+    let least = mss + HEADER + DESCRIPTION + SHARED;
+    least + (2 * mss).saturating_sub(least).div_ceil(128) * 128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(50);
+    const MSS: u64 = 1448;
+    const AT: fn(u64) -> Instant = Instant::from_millis;
+
+    #[test]
+    fn memory_for_a_segment_is_at_least_twice_its_payload() {
+        // 1448 + 896 is raised by five steps of 128 to 2984; 1460 + 896 likewise.
+        assert_eq!((memory_of_segment(MSS), memory_of_segment(1460)), (2984, 2996));
+        assert_eq!(memory_of_segment(536), 1432, "enough without");
+    }
+
+    #[test]
+    fn a_buffer_is_sized_for_twice_what_was_taken_and_for_its_growth() {
+        let mut law = RightSizing::new(10 * MSS, 5000, AT(0));
+        // (2 * 40 + 16) segments, and twice that times (40 - 10) / 10: 96 + 576.
+        assert_eq!(law.on_read(5000 + 40 * MSS, RTT, MSS, AT(50)), Some(672 * 2984));
+        // Another ten: (2 * 50 + 16), and twice that times (50 - 40) / 40: 116 + 58.
+        assert_eq!(law.on_read(5000 + 90 * MSS, RTT, MSS, AT(100)), Some(174 * 2984));
+    }
+
+    #[test]
+    fn it_waits_for_a_round_trip_and_for_more_than_before() {
+        let mut law = RightSizing::new(10 * MSS, 0, AT(0));
+        assert_eq!(law.on_read(40 * MSS, Duration::ZERO, MSS, AT(90)), None, "no round trip is known");
+        assert_eq!(law.on_read(40 * MSS, RTT, MSS, AT(49)), None, "it is not over");
+        assert!(law.on_read(40 * MSS, RTT, MSS, AT(50)).is_some());
+        assert_eq!(law.on_read(80 * MSS, RTT, MSS, AT(100)), None, "as many again are no more");
+        assert_eq!(law.on_read(90 * MSS, RTT, MSS, AT(150)), None);
+        assert!(law.on_read(131 * MSS, RTT, MSS, AT(200)).is_some(), "41 since the last round trip");
+    }
+}
