@@ -32,7 +32,7 @@ pub struct LinkId(pub u32);
 pub struct TimerId(pub u32);
 
 /// An interface address. Host interfaces are numbered from 10.0.0.1 in the order in which links are added, and gateways
-/// after them, so an address leads to its route by subtraction.
+/// after them, so an address leads to its route by subtraction; one that was given ([`Graph::give_addresses`]) by a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u32);
 
@@ -43,8 +43,8 @@ impl Address {
     pub const fn from_index(index: u32) -> Self {
         Self(Self::FIRST + index)
     }
-    /// The number of the host interface, for addresses that the fabric gave out.
-    pub const fn index(self) -> usize {
+    /// The number of the host interface, for addresses that the fabric has counted.
+    const fn index(self) -> usize {
         self.0.wrapping_sub(Self::FIRST) as usize
     }
 }

@@ -9,11 +9,13 @@
 //! ([`Graph::add_gateway`]): one each, numbered after the hosts' interfaces.
 
 mod changes;
+mod numbering;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use crate::{Address, LinkId, NodeId};
+use numbering::Numbering;
 use table::Routes;
 
 const NONE: u32 = u32::MAX;
@@ -24,6 +26,7 @@ pub struct Graph {
     nodes: Vec<Node>,
     arcs: Vec<Arc>,
     addresses: Vec<Interface>,
+    numbering: Numbering,
     /// Routers with an address, in the order of these.
     gateways: Vec<NodeId>,
     routers: u32,
@@ -91,7 +94,28 @@ impl Graph {
             self.gateways.push(router);
             self.gateways.len() - 1
         });
-        Address::from_index((self.addresses.len() + number) as u32)
+        self.numbering.address((self.addresses.len() + number) as u32)
+    }
+
+    /// Interfaces with the first of two addresses have the second from now on, all at once. Call before anything is sent.
+    ///
+    /// # Panics
+    /// When one is no interface's, or two would be the same.
+    pub fn give_addresses(&mut self, pairs: &[(Address, Address)]) {
+        if pairs.is_empty() {
+            return;
+        }
+        let number = |(now, given): &(Address, Address)| {
+            let number = self.numbering.number(*now);
+            assert!(number < self.addresses.len(), "{now} is no interface's");
+            (number as u32, *given)
+        };
+        let numbered: Vec<_> = pairs.iter().map(number).collect();
+        self.numbering.give(numbered);
+        for number in 0..self.addresses.len() {
+            let address = self.numbering.address(number as u32);
+            assert_eq!(self.numbering.number(address), number, "two interfaces have {address}");
+        }
     }
 
     /// Whether the node forwards packets.
@@ -118,26 +142,27 @@ impl Graph {
             let i = self.addresses.partition_point(|a| a.out.0.min(a.into.0) < link.0.min(link.0 ^ 1));
             (i..self.addresses.len().min(i + 2))
                 .find(|&i| self.addresses[i].out == *link)
-                .map(|i| Address::from_index(i as u32))
+                .map(|i| self.numbering.address(i as u32))
         })
     }
 
     /// The host, or the gateway, that owns an address.
     pub fn owner(&self, address: Address) -> Option<NodeId> {
-        let gateway = || self.gateways.get(address.index().wrapping_sub(self.addresses.len())).copied();
-        self.addresses.get(address.index()).map(|i| i.host).or_else(gateway)
+        let number = self.numbering.number(address);
+        let gateway = || self.gateways.get(number.wrapping_sub(self.addresses.len())).copied();
+        self.addresses.get(number).map(|i| i.host).or_else(gateway)
     }
 
     /// The link by which packets with this source address leave their host.
     #[inline]
     pub fn egress(&self, source: Address) -> Option<LinkId> {
-        self.addresses.get(source.index()).map(|i| i.out)
+        self.addresses.get(self.numbering.number(source)).map(|i| i.out)
     }
 
     /// The address whose packets leave their host by `link`, if that is a host's.
     pub fn source_of(&self, link: LinkId) -> Option<Address> {
         let number = self.interfaces_at(link).find(|i| self.addresses[*i].out == link)?;
-        Some(Address::from_index(number as u32))
+        Some(self.numbering.address(number as u32))
     }
 
     /// Whether the link behind an address is up, as far as routing knows.
@@ -147,7 +172,7 @@ impl Graph {
 
     /// The link by which packets for this address reach its host.
     pub fn ingress(&self, address: Address) -> Option<LinkId> {
-        self.addresses.get(address.index()).map(|i| i.into)
+        self.addresses.get(self.numbering.number(address)).map(|i| i.into)
     }
 
     /// The number of the address whose packets come to its host by `link`.
@@ -175,7 +200,7 @@ impl Graph {
     /// The link by which router number `router` forwards to `destination`.
     #[inline]
     pub(crate) fn next_hop_of(&self, router: u32, destination: Address) -> Option<LinkId> {
-        self.routes.next_hop(router, destination.index())
+        self.routes.next_hop(router, self.numbering.number(destination))
     }
 
     /// Marks link directions as usable or not; routes follow, once they have been computed. Gives those that this

@@ -103,6 +103,7 @@ fn shape(shape: Shape) -> String {
     match shape {
         Shape::Plain(kind) => word(kind),
         Shape::Distribution => "duration or distribution".to_string(),
+        Shape::Addresses => "IPv4 address, or a list of them".to_string(),
         Shape::Starts => "duration, distribution or list of durations".to_string(),
         Shape::Steps => "list of [time, rate]".to_string(),
         _ => "text".to_string(),

@@ -57,6 +57,18 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("link.bottleneck.queue", "link.r2-dst.queue"),
         ],
     ),
+    ("address_unfit", &[("count = 4", "count = 4\naddress = [\"10.0.0\", \"224.0.0.1\", 7]")]),
+    ("address_lists_nothing", &[("count = 4", "count = 4\naddress = []")]),
+    ("address_of_no_link", &[("count = 4", "count = 4\naddress = [\"10.1.0.1\", \"10.2.0.1\"]")]),
+    ("address_counted", &[("count = 4", "count = 4\naddress = \"10.0.0.5\"")]),
+    (
+        "address_twice",
+        &[
+            ("count = 4", "count = 4\naddress = \"10.1.0.1\""),
+            ("name = \"dst\"", "name = \"dst\"\naddress = \"10.1.0.2\""),
+        ],
+    ),
+    ("address_beyond", &[("count = 4", "count = 4\naddress = \"223.255.255.254\"")]),
     ("lonely_host", &[("count = 4", "count = 4\n[[host]]\nname = \"lonely\"")]),
     ("no_route", &[("[\"r1\", \"r2\"]", "[\"src[0]\", \"src[1]\"]")]),
     ("unknown_queue", &[("kind = \"droptail\"", "kind = \"dorptail\"")]),

@@ -198,7 +198,18 @@ fn graph_of(scenario: &Scenario) -> Graph {
     for link in &scenario.links {
         graph.add_link(NodeId(link.a.0), NodeId(link.b.0));
     }
+    give_addresses(scenario, &mut graph);
     graph
+}
+
+/// Hosts have the addresses that the file gives them.
+fn give_addresses(scenario: &Scenario, graph: &mut Graph) {
+    let mut pairs = Vec::new();
+    for (i, node) in scenario.nodes.iter().enumerate().filter(|(_, node)| !node.addresses.is_empty()) {
+        let counted = graph.addresses(NodeId(i as u32));
+        pairs.extend(counted.zip(node.addresses.iter().map(|a| Address(u32::from(*a)))));
+    }
+    graph.give_addresses(&pairs);
 }
 
 /// Configurations of all link directions, in the order of their ids: forward and backward of each link.

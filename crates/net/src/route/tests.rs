@@ -41,6 +41,25 @@ fn each_interface_of_a_host_has_its_own_address_and_way_out() {
     assert_eq!([up, down].map(|link| g.source_of(LinkId(link.0 ^ 1))), [None, None]);
 }
 
+#[test]
+fn given_addresses_lead_where_counted_ones_did() {
+    let mut g = Graph::default();
+    let (h1, h2, r) = (g.add_node(false), g.add_node(false), g.add_node(true));
+    g.add_link(h1, r);
+    g.add_link(r, h2);
+    g.compute_routes();
+    let (a1, a2) = (g.addresses(h1).next().unwrap(), g.addresses(h2).next().unwrap());
+    let (path, given) = (g.path(a1, a2), Address(0xc0a8_0101));
+    g.give_addresses(&[(a2, given)]);
+    assert_eq!(g.addresses(h2).collect::<Vec<_>>(), [given]);
+    assert_eq!((g.path(a1, given), g.owner(given)), (path.clone(), Some(h2)));
+    assert_eq!((g.path(a1, a2), g.owner(a2), g.egress(a2)), (None, None, None));
+    let last = *path.unwrap().last().unwrap();
+    assert_eq!((g.ingress(given), g.source_of(LinkId(last.0 ^ 1))), (Some(last), Some(given)));
+    g.set_links_up(&[last], false);
+    assert_eq!(g.path(a1, given), None);
+}
+
 /// For each router, the first link of the shortest path from `start`: breadth first over routers, in the order of links.
 fn first_links(g: &Graph, start: NodeId) -> Vec<u32> {
     let mut first = vec![NONE; g.routers as usize];

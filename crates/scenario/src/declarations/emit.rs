@@ -74,6 +74,10 @@ fn node_decl(out: &mut Lines, n: &NodeDecl) {
     if let Some(count) = n.count {
         out.put("count", count);
     }
+    if let Some(addresses) = &n.addresses {
+        let all: Vec<_> = addresses.value.iter().map(|a| text(&a.to_string())).collect();
+        out.put("address", format_args!("[{}]", all.join(", ")));
+    }
     if let Some(role) = &n.role {
         out.put("role", text(role.value));
     }

@@ -18,6 +18,7 @@ pub(crate) mod queue;
 pub(crate) mod schema;
 pub mod sections;
 
+mod address;
 mod emit;
 mod kinds;
 mod loss;

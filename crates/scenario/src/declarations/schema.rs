@@ -140,6 +140,10 @@ fn shape(shape: Shape) -> Value {
             let each = json!({ "type": "array", "items": reference("duration"), "minItems": 1 });
             json!({ "anyOf": [reference("distribution"), each] })
         }
+        Shape::Addresses => {
+            let address = json!({ "type": "string", "format": "ipv4" });
+            json!({ "anyOf": [address, { "type": "array", "items": address, "minItems": 1 }] })
+        }
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
         Shape::Loss => reference("loss"),
         Shape::Queue => reference("queue"),

@@ -1,5 +1,6 @@
 //! Hosts, routers and the links between them.
 
+use core::net::Ipv4Addr;
 use super::distribution::DurationDist;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Probability, Rate};
@@ -20,6 +21,8 @@ pub struct Node {
     pub name: String,
     /// Whether it forwards packets of others.
     pub kind: NodeKind,
+    /// The addresses of a host's links, in their order, where the file gives them; else they are counted.
+    pub addresses: Vec<Ipv4Addr>,
 }
 
 /// Host or router.

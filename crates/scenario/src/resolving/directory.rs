@@ -3,6 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::names::Selector;
 use crate::model::{Node, NodeKind};
+use crate::resolving::addresses;
 use crate::resolving::picked::Picked;
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
@@ -79,11 +80,12 @@ pub(crate) fn look_up(
 pub(crate) fn expand_nodes(draft: &Draft) -> Vec<Node> {
     let mut nodes = Vec::new();
     for decl in &draft.nodes {
-        match decl.count {
-            None => nodes.push(Node { name: decl.name.value.clone(), kind: decl.kind }),
-            Some(n) => nodes
-                .extend((0..n).map(|i| Node { name: format!("{}[{i}]", decl.name.value), kind: decl.kind })),
-        }
+        let name = &decl.name.value;
+        nodes.extend((0..decl.count.unwrap_or(1)).map(|i| Node {
+            name: decl.count.map_or_else(|| name.clone(), |_| format!("{name}[{i}]")),
+            kind: decl.kind,
+            addresses: addresses::of_member(decl, i),
+        }));
     }
     nodes
 }

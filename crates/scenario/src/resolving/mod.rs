@@ -9,6 +9,7 @@ pub(crate) mod scenario;
 pub(crate) mod sweep;
 pub(crate) mod topology;
 
+mod addresses;
 mod directory;
 mod ends;
 mod faults;

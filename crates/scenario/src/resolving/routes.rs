@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::model::{NodeIndex, NodeKind, Scenario};
 use crate::resolving::topology::Topology;
-use crate::resolving::{gateways, subflows};
+use crate::resolving::{addresses, gateways, subflows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
 
@@ -19,6 +19,9 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
             sink.push(sink.at(Code::NotConnected, decl.name.origin, message).label("not connected"));
         }
         first += len;
+    }
+    if sink.errors() == 0 {
+        addresses::check(scenario, draft, &topology, sink);
     }
     if sink.errors() > 0 {
         return;

@@ -56,7 +56,7 @@ impl Network {
     fn side_by_side(&mut self, d: &mut Draw) {
         let links = d.between(1, 4);
         for name in ["a", "b"] {
-            self.host(name, 0, links);
+            self.host(d, name, 0, links);
         }
         for _ in 0..links {
             self.narrow(d, ("a", "b"), 1);
@@ -65,8 +65,8 @@ impl Network {
 
     fn dumbbell(&mut self, d: &mut Draw) {
         let count = d.between(1, 6);
-        self.host("src", count, 1);
-        self.host("dst", count, 1);
+        self.host(d, "src", count, 1);
+        self.host(d, "dst", count, 1);
         self.router(d, "r0");
         self.router(d, "r1");
         self.wide(d, ("src[*]", "r0"), count);
@@ -83,7 +83,7 @@ impl Network {
             let (router, host) = (format!("r{i}"), format!("h{i}"));
             self.router(d, &router);
             let count = d.between(1, 3);
-            self.host(&host, count, 1);
+            self.host(d, &host, count, 1);
             self.wide(d, (&format!("{host}[*]"), &router), count);
             if i > 0 {
                 self.narrow(d, (&format!("r{}", i - 1), &router), 1);
@@ -104,7 +104,7 @@ impl Network {
         }
         for name in ["a", "b"] {
             let links = d.between(1, 4);
-            self.host(name, 0, links);
+            self.host(d, name, 0, links);
             for i in 0..links {
                 // The first link of both leads to the same router, so that they are joined at all.
                 let router = if i == 0 { 0 } else { d.between(0, routers - 1) };
@@ -119,7 +119,7 @@ impl Network {
         for i in 0..routers {
             let (router, host) = (format!("r{i}"), format!("h{i}"));
             self.router(d, &router);
-            self.host(&host, 0, 1);
+            self.host(d, &host, 0, 1);
             self.wide(d, (&host, &router), 1);
         }
         for i in 0..routers {
@@ -127,10 +127,16 @@ impl Network {
         }
     }
 
-    fn host(&mut self, name: &str, count: u64, interfaces: u64) {
+    fn host(&mut self, d: &mut Draw, name: &str, count: u64, interfaces: u64) {
         let _ = writeln!(self.text, "[[host]]\nname = \"{name}\"");
         if count > 0 {
             let _ = writeln!(self.text, "count = {count}");
+        }
+        if interfaces > 0 && d.chance(0.2) {
+            // One network for each interface, and room for the members of each host.
+            let host = self.hosts.len();
+            let all: Vec<_> = (0..interfaces).map(|i| format!("\"172.{}.{host}.1\"", 16 + i)).collect();
+            let _ = writeln!(self.text, "address = [{}]", all.join(", "));
         }
         self.hosts.push(Hosts { name: name.into(), count, interfaces });
     }

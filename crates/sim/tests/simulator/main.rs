@@ -1,5 +1,6 @@
 //! The whole simulator against what can be computed by hand, theory, and itself.
 
+mod addresses;
 mod applications;
 mod cake;
 mod captures;

@@ -48,6 +48,8 @@ pub enum Shape {
     Section(&'static Section),
     /// A list of tables.
     Sections(&'static Section),
+    /// An IPv4 address, or a list of them, one for each link.
+    Addresses,
     /// A list of codes of warnings.
     Codes,
     /// The grid of a sweep.

@@ -14,6 +14,12 @@ pub const HOST: Section = Section {
     keys: &[
         must("name", Shape::Name, "Its name, unique among hosts and routers."),
         may("count", COUNT, "", "Makes so many of it, called name[0], name[1] and so on."),
+        may(
+            "address",
+            Shape::Addresses,
+            "counted from 10.0.0.1",
+            "Its IPv4 address; a list with one for each of its links, in the order of the file. Of several alike, each has the next one.",
+        ),
     ],
 };
 

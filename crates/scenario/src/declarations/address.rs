@@ -1,0 +1,46 @@
+//! Addresses that a file gives to hosts.
+
+use crate::declarations::reader::Reader;
+use crate::declarations::unfit::Unfit;
+use crate::text::codes::Code;
+use crate::text::document::{Data, Node};
+use crate::text::place::At;
+use core::net::Ipv4Addr;
+
+/// `address` of a host: one, or one for each of its links.
+pub(crate) fn read_addresses(r: &Reader<'_>) -> Option<At<Vec<Ipv4Addr>>> {
+    let node = r.node("address")?;
+    let items = match &node.data {
+        Data::Broken => return None,
+        Data::Array(items) if items.is_empty() => {
+            r.sink().error(Code::EmptyList, node.origin, "`address` lists no addresses");
+            return None;
+        }
+        Data::Array(items) => items.as_slice(),
+        _ => std::slice::from_ref(node),
+    };
+    let read = |item: &Node| {
+        let wrong = |unfit: Unfit| {
+            r.sink().push(r.sink().at(unfit.code, item.origin, "bad value of `address`").label(unfit.why));
+        };
+        address(item).map_err(wrong).ok()
+    };
+    let read: Vec<_> = items.iter().map(read).collect();
+    let value = read.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(At { value, origin: node.origin })
+}
+
+/// An address that a host can have (RFC 6890 says which it cannot).
+fn address(node: &Node) -> Result<Ipv4Addr, Unfit> {
+    let parsed = node.as_text().and_then(|text| text.parse::<Ipv4Addr>().ok());
+    let address =
+        parsed.ok_or_else(|| format!("{} is not an IPv4 address such as \"192.168.1.7\"", node.shown()))?;
+    let cannot = |what: &str| Err(Unfit::outside(format!("{address} is {what}; a host cannot have it")));
+    match address.octets()[0] {
+        0 => cannot("this network's (0.0.0.0/8)"),
+        127 => cannot("a loopback address (127.0.0.0/8)"),
+        224..=239 => cannot("a multicast address (224.0.0.0/4)"),
+        240..=255 => cannot("reserved (240.0.0.0/4)"),
+        _ => Ok(address),
+    }
+}
