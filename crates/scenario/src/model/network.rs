@@ -1,7 +1,7 @@
 //! Hosts, routers and the links between them.
 
-use core::net::Ipv4Addr;
 use super::distribution::DurationDist;
+use core::net::Ipv4Addr;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Probability, Rate};
 use tailrace_qdisc::QdiscConfig;

@@ -24,7 +24,8 @@ fn packets_carry_them_and_routers_find_them() {
     };
     let counted = text("", "").run();
     // The second pair is that of the counted ones, the other way round.
-    let given = text("address = [\"192.168.7.1\", \"10.0.0.4\"]", "address = [\"172.16.0.9\", \"10.0.0.3\"]").run();
+    let given =
+        text("address = [\"192.168.7.1\", \"10.0.0.4\"]", "address = [\"172.16.0.9\", \"10.0.0.3\"]").run();
     assert_eq!(counted.output.fingerprint, given.output.fingerprint, "nothing here depends on them");
     assert!(counted.leaf("groups.mp.goodput_bps.sum") > 2e6, "both paths are in use");
     assert!(shows(&given, [192, 168, 7, 1], [172, 16, 0, 9]) && shows(&given, [10, 0, 0, 4], [10, 0, 0, 3]));
@@ -51,7 +52,9 @@ fn members_of_a_host_have_addresses_that_follow_one_another() {
 fn who_shares_a_queue_is_a_choice_of_addresses() {
     let share = |last: u32| {
         Text::new("6 s")
-            .add(&format!("[[host]]\nname = \"src\"\naddress = \"10.1.0.{last}\"\n[[host]]\nname = \"flooder\""))
+            .add(&format!(
+                "[[host]]\nname = \"src\"\naddress = \"10.1.0.{last}\"\n[[host]]\nname = \"flooder\""
+            ))
             .add("[[host]]\nname = \"dst\"")
             .router("r1")
             .router("r2")
@@ -60,7 +63,12 @@ fn who_shares_a_queue_is_a_choice_of_addresses() {
             .link("r1", "r2", "10 Mbit/s", "5 ms", "queue = { kind = \"fq_codel\", flows = 2 }")
             .link("r2", "dst", "100 Mbit/s", "1 ms", "")
             .flow("tcp", ("src", "dst"), "\"tcp\"", "\"bulk\"")
-            .flow("flood", ("flooder", "dst"), "\"udp\"", "{ kind = \"cbr\", rate = \"20 Mbit/s\", size = \"1000 B\" }")
+            .flow(
+                "flood",
+                ("flooder", "dst"),
+                "\"udp\"",
+                "{ kind = \"cbr\", rate = \"20 Mbit/s\", size = \"1000 B\" }",
+            )
             .run()
             .leaf("groups.tcp.goodput_bps.sum")
     };
