@@ -4,6 +4,7 @@
 //! from there. Every kind of quantity has bounds of its own, so wide that only overflow lies beyond; a parameter whose
 //! extremes break something sooner declares narrower ones.
 
+use crate::distribution::DurationDist;
 use crate::params::{Kind, Value};
 use crate::text::Quantity as _;
 use crate::time::Duration;
@@ -72,7 +73,8 @@ impl Bounds {
                     Value::Text(text) => text.clone(),
                     other => other.shown(),
                 };
-                Err(format!("{found} is outside {}: {}", self.shown(kind), self.why))
+                let of = if kind == Kind::Distribution && found.contains('(') { "the mean of " } else { "" };
+                Err(format!("{of}{found} is outside {}: {}", self.shown(kind), self.why))
             }
             _ => Ok(()),
         }
@@ -80,11 +82,14 @@ impl Bounds {
 }
 
 impl Kind {
-    /// A value as a number: nanoseconds, bits a second, bytes, or packets or bytes of a limit. `None` for what is no
+    /// A value as a number: nanoseconds (the mean of what is drawn), bits a second, bytes, or packets or bytes of a limit. `None` for what is no
     /// quantity of this kind.
     pub fn measure(self, value: &Value) -> Option<f64> {
         match (self, value) {
             (Self::Duration, Value::Text(t)) => Duration::parse(t).ok().map(|d| d.as_nanos() as f64),
+            (Self::Distribution, Value::Text(t)) => {
+                DurationDist::read(t).ok().map(|d| d.mean().as_nanos() as f64)
+            }
             (Self::Rate, Value::Text(t)) => Rate::parse(t).ok().map(|r| r.as_bps() as f64),
             (Self::Bytes, Value::Text(t)) => Bytes::parse(t).ok().map(Bytes::as_f64),
             (Self::Limit, Value::Text(t)) => Limit::parse(t).ok().map(|limit| match limit {
@@ -110,6 +115,15 @@ mod tests {
         let error = check("9999 ns").unwrap_err();
         assert_eq!(error, "9999 ns is outside 10 us to 10 s: each update is an event");
         assert!(check("10001 ms").is_err());
+    }
+
+    #[test]
+    fn of_what_is_drawn_the_mean_is_bounded() {
+        let bounds = Bounds::declared("1 ms", "1 s", "a test");
+        let check = |text: &str| bounds.check(Kind::Distribution, &Value::Text(text.into()));
+        assert!(check("uniform(0 s, 2 s)").is_ok() && check("5 s").is_err());
+        let error = check("exponential(2 s)").unwrap_err();
+        assert_eq!(error, "the mean of exponential(2 s) is outside 1 ms to 1 s: a test");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, opens a file or starts a thread.
 
 pub mod bounds;
+pub mod distribution;
 pub mod dscp;
 pub mod histogram;
 pub mod math;
@@ -14,6 +15,7 @@ pub mod text;
 pub mod time;
 pub mod units;
 
+pub use distribution::DurationDist;
 pub use dscp::Dscp;
 pub use histogram::{CoarseHistogram, Histogram, LogHistogram};
 pub use packet::{DropReason, Ecn, FlowKey, Label, Packet, Sack, SackRanges, TcpAck};

@@ -20,6 +20,8 @@ pub enum Value {
     Float(f64),
     /// Text: a quantity with its unit, or one of the choices.
     Text(String),
+    /// Several values.
+    List(Vec<Self>),
 }
 
 /// What kind of value a parameter takes.
@@ -43,6 +45,10 @@ pub enum Kind {
     Probability,
     /// See [`Dscp`](crate::Dscp).
     Dscp,
+    /// See [`DurationDist`](crate::DurationDist).
+    Distribution,
+    /// A list of `[time, rate]`.
+    Steps,
     /// Text in a form that the parameter describes.
     Text,
     /// One of these words.
@@ -56,6 +62,8 @@ pub struct ParamInfo {
     pub name: &'static str,
     /// What it takes.
     pub kind: Kind,
+    /// Whether it must be stated.
+    pub required: bool,
     /// Whether `"auto"` is a value, too.
     pub auto: bool,
     /// Its words and what they mean, where it takes one of some words.
@@ -64,11 +72,16 @@ pub struct ParamInfo {
     pub bounds: Option<Bounds>,
     /// Meaning, and what too small or too large does.
     pub doc: &'static str,
-    /// Where the default comes from.
+    /// Where the default comes from; empty where there is none.
     pub source: &'static str,
 }
 
 impl ParamInfo {
+    /// Its meaning on one line.
+    pub fn about(&self) -> String {
+        self.doc.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_string()
+    }
+
     /// Whether a value lies within the bounds.
     ///
     /// # Errors
@@ -136,6 +149,7 @@ impl Value {
             Self::Integer(n) => n.to_string(),
             Self::Float(x) => x.to_string(),
             Self::Text(t) => format!("{t:?}"),
+            Self::List(_) => "a list".into(),
         }
     }
 }
@@ -221,7 +235,7 @@ impl ParamType for Probability {
             Value::Text(t) => return <Self as Quantity>::parse(t),
             Value::Float(x) => *x,
             Value::Integer(n) => *n as f64,
-            Value::Bool(_) => f64::NAN,
+            Value::Bool(_) | Value::List(_) => f64::NAN,
         };
         Self::new(p).ok_or_else(|| format!("{} is not {}", value.shown(), <Self as Quantity>::EXPECTED))
     }
@@ -273,14 +287,15 @@ pub fn check_bounds(table: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) ->
 
 /// Declares a configuration struct with its parameter table. Each field: doc comment (meaning, what too small
 /// or too large does), `name: Type = default, "source of the default";`. Where extreme values break something,
-/// `name: Type = default, "source", in "1 ms"..="10 s": "what breaks";`.
+/// `name: Type = default, "source", in "1 ms"..="10 s": "what breaks";`, or `within BOUNDS` where several share them. What
+/// has no sensible default is `name: Type, required;`, and its type's own default until it is set.
 #[macro_export]
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
-            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty = $default:expr, $source:literal
-                $(, in $least:literal ..= $most:literal : $why:literal)?; )*
+            $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty $(= $default:expr, $source:literal)? $(, required)?
+                $(, in $least:literal ..= $most:literal : $why:literal)? $(, within $bounds:path)?; )*
         }
     ) => {
         $(#[$meta])*
@@ -289,7 +304,7 @@ macro_rules! parameters {
 
         impl ::core::default::Default for $name {
             fn default() -> Self {
-                Self { $( $field: $default, )* }
+                Self { $( $field: $crate::parameter_default!($($default)?), )* }
             }
         }
 
@@ -298,14 +313,18 @@ macro_rules! parameters {
                 const { &[ $( $crate::params::ParamInfo {
                     name: stringify!($field),
                     kind: <$ty as $crate::params::ParamType>::KIND,
+                    required: $crate::params::stated(&[$($source)?]).is_none(),
                     auto: <$ty as $crate::params::ParamType>::AUTO,
                     choices: <$ty as $crate::params::ParamType>::CHOICES,
                     bounds: $crate::bounds::Bounds::first(
-                        &[$( $crate::bounds::Bounds::declared(concat!($least), concat!($most), $why) )?],
+                        &[$( $crate::bounds::Bounds::declared(concat!($least), concat!($most), $why), )? $($bounds)?],
                         <$ty as $crate::params::ParamType>::BOUNDS,
                     ),
                     doc: concat!($($doc, "\n"),+),
-                    source: $source,
+                    source: match $crate::params::stated(&[$($source)?]) {
+                        Some(source) => source,
+                        None => "",
+                    },
                 }, )* ] }
             }
             fn set(&mut self, name: &str, value: &$crate::params::Value) -> Result<(), $crate::params::SetError> {
@@ -325,6 +344,27 @@ macro_rules! parameters {
             }
         }
     };
+}
+
+/// The default of a parameter, and of its type where it must be stated.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! parameter_default {
+    () => {
+        ::core::default::Default::default()
+    };
+    ($default:expr) => {
+        $default
+    };
+}
+
+/// The source of a default, where there is one.
+#[doc(hidden)]
+pub const fn stated(source: &[&'static str]) -> Option<&'static str> {
+    match source {
+        [source, ..] => Some(*source),
+        [] => None,
+    }
 }
 
 /// A parameter that fits by itself but makes no sense beside the others, or at all, and why.
@@ -374,6 +414,8 @@ mod tests {
         }
     }
 
+    const RATES: Bounds = Bounds::declared("1 bit/s", "1 Gbit/s", "a test");
+
     parameters! {
         /// A configuration.
         pub struct Config {
@@ -383,14 +425,17 @@ mod tests {
             end: End = End::Tail, "Linux pfifo";
             /// Weight.
             weight: Option<f64> = None, "ns-2", in 0.0..=1.0: "the average would run away";
+            /// Rate.
+            rate: Rate, required, within RATES;
         }
     }
 
     #[test]
     fn every_default_reads_back_as_itself() {
         let config = Config::default();
-        let mut copy = Config { target: Duration::ZERO, end: End::Head, weight: Some(1.0) };
-        for p in Config::params() {
+        let mut copy =
+            Config { target: Duration::ZERO, end: End::Head, weight: Some(1.0), rate: Rate::default() };
+        for p in Config::params().iter().filter(|p| !p.required) {
             copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
         }
         assert_eq!(copy, config);
@@ -414,6 +459,14 @@ mod tests {
         assert_eq!(c, Config::default());
         let wild = Config { weight: Some(-1.0), ..c };
         assert_eq!(check_bounds(Config::params(), |name| wild.get(name)).unwrap_err().0, "weight");
+    }
+
+    #[test]
+    fn what_must_be_stated_is_said_so_and_has_no_source() {
+        let of = |name| Config::params().iter().find(|p| p.name == name).unwrap();
+        assert!(of("rate").required && !of("target").required);
+        assert_eq!((of("rate").source, of("rate").bounds), ("", Some(RATES)));
+        assert!(Config::default().set("rate", &Value::Text("2 Gbit/s".into())).is_err());
     }
 
     #[test]

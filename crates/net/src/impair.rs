@@ -1,6 +1,6 @@
 //! What a link does to packets by chance: loss and jitter.
 
-use tailrace_core::{Duration, Probability, Rng};
+use tailrace_core::{Duration, DurationDist, Probability, Rng};
 
 /// Random loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,41 +24,11 @@ pub enum Loss {
     },
 }
 
-/// A random span of time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Spread {
-    /// Always this.
-    Constant(Duration),
-    /// Uniform between the two.
-    Uniform(Duration, Duration),
-    /// Exponential with this mean.
-    Exponential(Duration),
-    /// Pareto with this mean and shape (> 1).
-    Pareto(Duration, f64),
-    /// Normal with mean and standard deviation, cut at zero.
-    Normal(Duration, Duration),
-}
-
-impl Spread {
-    /// Draws a value.
-    pub fn draw(&self, rng: &mut Rng) -> Duration {
-        match *self {
-            Self::Constant(d) => d,
-            Self::Uniform(low, high) => low + (high - low).mul_f64(rng.uniform()),
-            Self::Exponential(mean) => rng.exponential_duration(mean),
-            Self::Pareto(mean, shape) => Duration::from_secs_f64(rng.pareto(mean.as_secs_f64(), shape)),
-            Self::Normal(mean, sd) => {
-                Duration::from_secs_f64(mean.as_secs_f64() + sd.as_secs_f64() * rng.normal())
-            }
-        }
-    }
-}
-
 /// Loss and jitter of one link direction, with its own random stream.
 #[derive(Clone, Debug)]
 pub struct Impairment {
     loss: Loss,
-    jitter: Option<Spread>,
+    jitter: Option<DurationDist>,
     reorder: bool,
     rng: Rng,
     bad: bool,
@@ -67,7 +37,7 @@ pub struct Impairment {
 
 impl Impairment {
     /// Loss and jitter; `reorder` lets a packet with little jitter overtake one with much.
-    pub fn new(loss: Loss, jitter: Option<Spread>, reorder: bool, rng: Rng) -> Self {
+    pub fn new(loss: Loss, jitter: Option<DurationDist>, reorder: bool, rng: Rng) -> Self {
         Self { loss, jitter, reorder: reorder && jitter.is_some(), rng, bad: false, carried: 0 }
     }
 

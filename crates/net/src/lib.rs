@@ -13,7 +13,7 @@ mod stats;
 mod transmitter;
 
 pub use fabric::{Cause, Fabric, Rim, Routed};
-pub use impair::{Impairment, Loss, Spread};
+pub use impair::{Impairment, Loss};
 pub use link::{Link, LinkConfig, LinkQueue};
 pub use route::Graph;
 pub use stats::{Gauge, LinkCounters, QueueStats};

@@ -1,11 +1,12 @@
 //! What a scenario can name, from the registries, as JSON.
 
 use serde_json::{Value, json};
+use tailrace_app::{AppConfig, Over};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::Code;
-use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape, TCP_APPS, UDP_APPS};
+use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
@@ -51,7 +52,7 @@ pub(crate) fn catalog() -> Value {
             "doc": "Parameters of a Multipath TCP connection, beside those of its subflows (tcp).",
             "params": params(MptcpConfig::params(), |name| MptcpConfig::default().get(name)),
         }],
-        "apps": tables(&[TCP_APPS, UDP_APPS]),
+        "apps": apps(),
         "losses": tables(&[LOSSES]),
         "faults": tables(&[&[("fault", FAULT)]]),
         "diagnostics": Code::ALL.iter().map(|code| json!({
@@ -73,6 +74,24 @@ fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<Param
         })
     };
     catalog.iter().map(entry).collect()
+}
+
+/// Applications; what must be stated has no default.
+fn apps() -> Vec<Value> {
+    let over = |over| if over == Over::Streams { "tcp" } else { "udp" };
+    tailrace_app::catalog()
+        .iter()
+        .map(|info| {
+            let default = AppConfig::default_of(info.name);
+            let value = |name: &str| default.as_ref().and_then(|config| config.get(name));
+            json!({
+                "name": info.name,
+                "doc": info.summary,
+                "over": over(info.over),
+                "params": params(info.params, value),
+            })
+        })
+        .collect()
 }
 
 /// Kinds that are described as tables of keys.
@@ -105,7 +124,6 @@ fn shape(shape: Shape) -> String {
         Shape::Distribution => "duration or distribution".to_string(),
         Shape::Addresses => "IPv4 address, or a list of them".to_string(),
         Shape::Starts => "duration, distribution or list of durations".to_string(),
-        Shape::Steps => "list of [time, rate]".to_string(),
         _ => "text".to_string(),
     }
 }
@@ -117,7 +135,7 @@ fn params(table: &[ParamInfo], default: impl Fn(&str) -> Option<ParamValue>) -> 
             json!({
                 "name": info.name,
                 "kind": kind(info),
-                "default": default(info.name).map(|value| plain(&value)),
+                "default": default(info.name).filter(|_| !info.required).map(|value| plain(&value)),
                 "doc": info.doc.trim(),
                 "choices": info.choices.iter().map(|c| json!({ "word": c.word, "doc": c.doc.trim() })).collect::<Vec<_>>(),
                 "bounds": info.bounds.map(|bounds| range(bounds, info.kind)),
@@ -144,6 +162,7 @@ fn plain(value: &ParamValue) -> Value {
         ParamValue::Integer(n) => json!(n),
         ParamValue::Float(x) => json!(x),
         ParamValue::Text(t) => json!(t),
+        ParamValue::List(items) => items.iter().map(plain).collect(),
     }
 }
 
@@ -163,6 +182,8 @@ fn word(kind: Kind) -> String {
         Kind::Limit => "packets or bytes".to_string(),
         Kind::Probability => "probability".to_string(),
         Kind::Dscp => "DiffServ codepoint".to_string(),
+        Kind::Distribution => "duration or distribution".to_string(),
+        Kind::Steps => "list of [time, rate]".to_string(),
         Kind::Text => "text".to_string(),
         Kind::Choice(words) => words.join(" | "),
     }

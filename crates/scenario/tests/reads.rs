@@ -1,7 +1,8 @@
 //! Whole files: what they become, and that the resolved file is the same scenario.
 
+use tailrace_app::kinds::cbr::CbrConfig;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
-use tailrace_scenario::model::{App, DurationDist, FaultKind, NodeIndex, NodeKind, Role, Transport};
+use tailrace_scenario::model::{AppConfig, DurationDist, FaultKind, NodeIndex, NodeKind, Role, Transport};
 use tailrace_scenario::{Parsed, Scenario, parse, render_all};
 use tailrace_transport::cc::CubicForm;
 use tailrace_transport::mptcp::MptcpPlan;
@@ -185,7 +186,7 @@ fn overrides_reach_every_kind_of_place() {
     assert_eq!(bottleneck.forward.queue.plain_fifo(), Some(Limit::Packets(6)));
     let Transport::Tcp { cc, .. } = &s.flows[0].transport else { panic!() };
     assert_eq!(cc.name(), "cubic");
-    let App::Cbr { rate, .. } = s.flows[1].app else { panic!() };
+    let AppConfig::Cbr(CbrConfig { rate, .. }) = s.flows[1].app else { panic!() };
     assert_eq!(rate, Rate::from_mbit(1));
     assert_eq!(s.record.interval, Some(Duration::from_secs(1)));
     let side = s.links.iter().find(|l| l.name == "cbr[0]-r1").unwrap();

@@ -1,19 +1,106 @@
-//! Applications over TCP: bulk data, transfers one after another, requests and responses.
+//! Applications at work: they are told what happens, and what they ask for is done.
 
-use crate::flow::{CAUSES, Driver, Endpoint, EndpointPlan, Flow, Script, TcpApp, Timer, Work};
-use crate::packet::Envelope;
+use crate::flow::{CAUSES, Carrier, Endpoint, EndpointPlan, Flow, Running, Streams, Timer, Work};
+use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
-use crate::source::draw;
 use crate::world::{SimFabric, World};
-use tailrace_core::{Duration, Instant};
+use tailrace_app::{Action, Actions, App, Application as _, Cx, Data, Datagram, End};
+use tailrace_core::Instant;
 use tailrace_transport::mptcp::MAX_SUBFLOWS;
 use tailrace_transport::{Event, ResetCause, UNLIMITED};
 
 impl World {
-    fn app(&mut self, flow: usize) -> Option<&mut TcpApp> {
-        match &mut self.flows[flow].driver {
-            Driver::Tcp(app) => Some(app),
-            Driver::Udp { .. } => None,
+    /// Asks the application of a flow when it wants to begin.
+    pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let Flow { app, carrier, start, stop, .. } = &mut self.flows[flow];
+        let mut actions = Actions::default();
+        app.app.on_start(&mut Cx::new(*start, &mut app.rng, &mut actions));
+        if matches!(carrier, Carrier::Tcp(_)) && *stop < Instant::MAX {
+            fabric.wake_at(*stop, Timer::App(flow).id());
+        }
+        for action in actions {
+            let Action::WakeAt(at) = action else { panic!("the flow has not started, and wants {action:?}") };
+            self.wake_app_at(flow, at, fabric);
+        }
+    }
+
+    /// The flow starts, a time that the application asked for has come, or the flow stops.
+    pub(crate) fn wake_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        let f = &mut self.flows[flow];
+        if now >= f.stop {
+            return self.stop_app(flow, fabric);
+        }
+        if f.app.wake != Some(now) {
+            return;
+        }
+        f.app.wake = None;
+        let latest = f.latest;
+        if self.tell((flow, latest), fabric, |app, cx| app.on_wake(cx)) {
+            self.serve_socket(latest, fabric);
+        }
+    }
+
+    /// Tells the application of a flow something that concerns a socket, if any, and does what it asks for; true where that
+    /// was something of the socket, which then may have something to send.
+    #[inline]
+    fn tell(
+        &mut self,
+        (flow, socket): (usize, SocketId),
+        fabric: &mut SimFabric,
+        what: impl FnOnce(&mut App, &mut Cx<'_>),
+    ) -> bool {
+        let mut actions = Actions::default();
+        let Running { app, rng, .. } = &mut *self.flows[flow].app;
+        what(app, &mut Cx::new(fabric.now(), rng, &mut actions));
+        let mut acted = false;
+        for action in actions {
+            match action {
+                Action::WakeAt(at) => self.wake_app_at(flow, at, fabric),
+                Action::Send(from, datagram) => self.send_datagram(flow, from, datagram, fabric),
+                Action::RoundTrip(time) => self.count_rtt(flow, time),
+                Action::Open(data) => self.open(flow, data, fabric),
+                Action::Complete => self.complete(flow, socket, fabric.now()),
+                Action::Request(bytes) => acted |= self.request(flow, socket, bytes, fabric.now()),
+                Action::Respond(bytes) => acted |= self.respond(socket, bytes),
+                Action::Close => acted |= self.close(socket),
+            }
+        }
+        acted
+    }
+
+    /// Asks for the application's wake-up; a pending later one becomes a no-op.
+    fn wake_app_at(&mut self, flow: usize, at: Instant, fabric: &mut SimFabric) {
+        self.flows[flow].app.wake = Some(at);
+        fabric.wake_at(at, Timer::App(flow).id());
+    }
+
+    /// Sends a datagram from an end of a flow.
+    fn send_datagram(&mut self, flow: usize, from: End, datagram: Datagram, fabric: &mut SimFabric) {
+        let f = &mut self.flows[flow];
+        let Carrier::Udp(udp) = &mut f.carrier else { return };
+        let (sent, end) = match from {
+            End::Client => (&mut udp.sent[0], FlowEnd::client(flow)),
+            End::Server => (&mut udp.sent[1], FlowEnd::client(flow).peer()),
+        };
+        let number = *sent;
+        *sent = number.wrapping_add(1);
+        let envelope = &f.ends[usize::from(end.is_server())];
+        let pkt = SimPacket::udp(envelope, datagram, (udp.header, udp.ecn), number, fabric.now());
+        self.send(end, pkt, fabric);
+    }
+
+    /// A datagram has reached its application, which wants to hear of it.
+    pub(crate) fn hear_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+        let (flow, datagram) = (pkt.to.flow(), pkt.datagram());
+        let at = if pkt.to.is_server() { End::Server } else { End::Client };
+        self.tell((flow, SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
+    }
+
+    fn streams(&mut self, flow: usize) -> Option<&mut Streams> {
+        match &mut self.flows[flow].carrier {
+            Carrier::Tcp(streams) => Some(streams),
+            Carrier::Udp(_) => None,
         }
     }
 
@@ -21,82 +108,37 @@ impl World {
         self.sockets.get_mut(id).map(|s| &mut s.endpoint)
     }
 
-    /// Asks for the application's wake-up; a pending later one becomes a no-op.
-    fn wake_app_at(&mut self, flow: usize, at: Instant, fabric: &mut SimFabric) {
-        if let Some(app) = self.app(flow) {
-            app.wake = Some(at);
-            fabric.wake_at(at, Timer::App(flow).id());
-        }
-    }
-
-    /// The flow starts, a pause is over, or the flow stops.
-    pub(crate) fn wake_tcp_app(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let (now, stop) = (fabric.now(), self.flows[flow].stop);
-        if now >= stop {
-            return self.stop_app(flow, fabric);
-        }
-        let Some(app) = self.app(flow) else { return };
-        if app.wake != Some(now) {
-            return;
-        }
-        app.wake = None;
-        match app.script {
-            Script::Bulk | Script::Transfers { .. } => self.open(flow, fabric),
-            Script::Arrivals { .. } => self.arrive(flow, fabric),
-            Script::Exchanges { .. } if app.connections == 0 => self.open(flow, fabric),
-            Script::Exchanges { .. } => self.begin_exchange(flow, fabric),
-        }
-    }
-
-    /// A transfer begins, and the next one's time is drawn.
-    fn arrive(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let Some(app) = self.app(flow) else { return };
-        let Script::Arrivals { gap, count, .. } = app.script else { return };
-        if count.is_none_or(|n| app.begun + 1 < n) {
-            let gap = draw(&gap, &mut app.rng).max(Duration::from_nanos(1));
-            self.wake_app_at(flow, fabric.now().saturating_add(gap), fabric);
-        }
-        self.open(flow, fabric);
-    }
-
     fn stop_app(&mut self, flow: usize, fabric: &mut SimFabric) {
         let mut open = self.flows[flow].sockets.clone();
         open.retain(|id| self.sockets.get(*id).is_some_and(|s| !s.end().is_server()));
         open.sort_unstable();
         for id in open {
-            if let Some(endpoint) = self.endpoint(id) {
-                endpoint.close();
+            if self.close(id) {
                 self.serve_socket(id, fabric);
             }
         }
     }
 
     /// Opens the next connection and hands it its data.
-    fn open(&mut self, flow: usize, fabric: &mut SimFabric) {
+    fn open(&mut self, flow: usize, data: Data, fabric: &mut SimFabric) {
         let now = fabric.now();
         self.let_go(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
-        let Flow { driver, header, .. } = &mut self.flows[flow];
-        let Driver::Tcp(app) = driver else { return };
-        app.connections += 1;
-        app.end = None;
-        let mut endpoint = app.plan.endpoint(true, envelope.tuple(), &mut app.rng, now);
+        let Flow { app, carrier: Carrier::Tcp(streams), header, .. } = &mut self.flows[flow] else { return };
+        streams.connections += 1;
+        streams.end = None;
+        let mut endpoint = streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now);
         let mut work = Work::default();
-        match app.script {
-            Script::Bulk => {
-                endpoint.write(UNLIMITED);
+        match data {
+            Data::Endless => endpoint.write(UNLIMITED),
+            Data::Message(bytes) | Data::Last(bytes) => {
+                work.begin(bytes, now);
+                streams.begun += 1;
+                endpoint.write(bytes);
             }
-            Script::Transfers { size, .. } | Script::Arrivals { size, .. } => {
-                work.begin(size, now);
-                app.begun += 1;
-                endpoint.write(size);
-                endpoint.close();
-            }
-            Script::Exchanges { request, .. } => {
-                work.begin(request, now);
-                app.begun += 1;
-                endpoint.write(request);
-            }
+        }
+        if matches!(data, Data::Last(_)) {
+            endpoint.close();
         }
         let socket = Socket { work, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
@@ -109,15 +151,15 @@ impl World {
     /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where the next few are all in use.
     fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
         const LOOK: u16 = 64;
-        let Flow { driver: Driver::Tcp(app), ends, .. } = &mut self.flows[flow] else { return None };
-        let ports = app.ports;
+        let Flow { carrier: Carrier::Tcp(streams), ends, .. } = &mut self.flows[flow] else { return None };
+        let ports = streams.ports;
         let tried = (0..LOOK).map(|n| Envelope { source_port: ports.ahead(n), ..ends[0] });
         let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
         let longest = usable.peek().copied();
         let envelope = usable.find(|e| !self.stubs.has(&e.tuple(), now)).or(longest)?;
         // Joins of Multipath TCP count on from here.
-        let joins = if matches!(*app.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
-        app.ports.pass(envelope.source_port.saturating_add(joins));
+        let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
+        streams.ports.pass(envelope.source_port.saturating_add(joins));
         self.stubs.remove(&envelope.tuple());
         Some(envelope)
     }
@@ -125,9 +167,9 @@ impl World {
     /// No port is to be had: what was to be transferred fails.
     #[cold]
     fn refuse_start(&mut self, flow: usize) {
-        if let Some(app) = self.app(flow) {
-            app.begun += 1;
-            app.failed += 1;
+        if let Some(streams) = self.streams(flow) {
+            streams.begun += 1;
+            streams.failed += 1;
         }
     }
 
@@ -199,14 +241,11 @@ impl World {
     /// `bytes` have reached the application at `id`, of `flow`.
     #[inline]
     fn delivered(&mut self, (id, flow): (SocketId, usize), bytes: u64, fabric: &mut SimFabric) -> bool {
-        match &self.flows[flow].driver {
-            Driver::Tcp(app) if app.transfers() => self.transferred(id, bytes, fabric),
-            _ => false,
-        }
+        self.flows[flow].listens && self.arrived(id, bytes, fabric)
     }
 
-    /// `bytes` of a transfer or an exchange have reached the application at `id`.
-    fn transferred(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
+    /// `bytes` of a message have reached the application at `id`, which hears of it when it is whole.
+    fn arrived(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
         let Some(client) = self.client_of(id) else { return false };
         let at_server = client != id;
         let Some(Socket { work, envelope, .. }) = self.sockets.get_mut(client) else { return false };
@@ -217,33 +256,37 @@ impl World {
         if work.awaited > 0 {
             return false;
         }
-        let (flow, began) = (envelope.to.flow(), work.began);
-        let Driver::Tcp(app) = &mut self.flows[flow].driver else { return false };
-        match app.script {
-            Script::Bulk => false,
-            Script::Transfers { .. } | Script::Arrivals { .. } => {
-                work.awaited = u64::MAX;
-                self.complete(flow, began, fabric.now());
-                false
-            }
-            Script::Exchanges { response, .. } if !work.responding => {
-                (work.awaited, work.responding) = (response, true);
-                self.endpoint(id).expect("it has just delivered").write(response);
-                true
-            }
-            Script::Exchanges { think, count, .. } => {
-                work.awaited = u64::MAX;
-                let last = count.is_some_and(|n| app.begun >= n);
-                let pause = draw(&think, &mut app.rng);
-                self.complete(flow, began, fabric.now());
-                if last {
-                    self.endpoint(id).expect("it has just delivered").close();
-                } else {
-                    self.wake_app_at(flow, fabric.now().saturating_add(pause), fabric);
-                }
-                last
-            }
+        work.awaited = u64::MAX;
+        let flow = envelope.to.flow();
+        let at = if at_server { End::Server } else { End::Client };
+        self.tell((flow, id), fabric, |app, cx| app.on_message(at, cx))
+    }
+
+    /// The client sends a message on a connection that is open.
+    fn request(&mut self, flow: usize, id: SocketId, bytes: u64, now: Instant) -> bool {
+        if let Some(streams) = self.streams(flow) {
+            streams.begun += 1;
         }
+        let Some(socket) = self.sockets.get_mut(id) else { return false };
+        socket.work.begin(bytes, now);
+        socket.endpoint.write(bytes);
+        true
+    }
+
+    /// The end that has just got a message answers it.
+    fn respond(&mut self, id: SocketId, bytes: u64) -> bool {
+        let Some(client) = self.client_of(id).and_then(|client| self.sockets.get_mut(client)) else {
+            return false;
+        };
+        (client.work.awaited, client.work.responding) = (bytes, true);
+        self.endpoint(id).expect("it has just delivered").write(bytes);
+        true
+    }
+
+    fn close(&mut self, id: SocketId) -> bool {
+        let Some(endpoint) = self.endpoint(id) else { return false };
+        endpoint.close();
+        true
     }
 
     /// An end of a connection has broken; the other may hear of it, too. What befalls a server whose client is gone is no
@@ -256,64 +299,28 @@ impl World {
         }
         client.work.end = Some(cause);
         let flow = client.envelope.to.flow();
-        let Some(app) = self.app(flow) else { return };
-        app.end = Some(cause);
+        let Some(streams) = self.streams(flow) else { return };
+        streams.end = Some(cause);
         if let Some(number) = CAUSES.iter().position(|(c, _)| *c == cause) {
-            app.broken[number] += 1;
+            streams.broken[number] += 1;
             self.recorder.broken(flow, CAUSES[number].1, now);
         }
     }
 
-    /// A transfer or exchange is complete.
-    fn complete(&mut self, flow: usize, began: Instant, now: Instant) {
+    /// The transfer or exchange on a connection is complete.
+    fn complete(&mut self, flow: usize, id: SocketId, now: Instant) {
+        let client = self.client_of(id).and_then(|client| self.sockets.get(client));
+        let Some(began) = client.map(|socket| socket.work.began) else { return };
         let f = &mut self.flows[flow];
         f.tally.completed += 1;
         self.recorder.completed(flow, f.group as usize, now - began, now);
     }
 
-    fn begin_exchange(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let now = fabric.now();
-        let Flow { driver: Driver::Tcp(app), latest: id, .. } = &mut self.flows[flow] else { return };
-        let (Script::Exchanges { request, .. }, id) = (&app.script, *id) else { return };
-        app.begun += 1;
-        let request = *request;
-        if let Some(socket) = self.sockets.get_mut(id) {
-            socket.work.begin(request, now);
-            socket.endpoint.write(request);
-            self.serve_socket(id, fabric);
-        }
-    }
-
-    /// The client's connection is over in both directions, or broke: the next one, if there is to be one.
+    /// A direction of the client's connection is over, or it broke: where all of it is, the application hears of it.
     fn client_done(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
         let Some(socket) = self.sockets.get(id) else { return false };
         let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
-        let stopped = fabric.now() >= self.flows[flow].stop;
-        let Some(app) = self.app(flow) else { return false };
-        let Script::Transfers { gap, count, .. } = app.script else { return false };
-        if !over || stopped || app.wake.is_some() || count.is_some_and(|n| app.begun >= n) {
-            return false;
-        }
-        let pause = draw(&gap, &mut app.rng).max(Duration::from_nanos(1));
-        self.wake_app_at(flow, fabric.now().saturating_add(pause), fabric);
-        false
-    }
-
-    /// Asks for the start of a flow.
-    pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let (timer, at, stop) = (Timer::App(flow).id(), self.flows[flow].start, self.flows[flow].stop);
-        let first = match &mut self.flows[flow].driver {
-            Driver::Udp { source, .. } => source.start(at),
-            Driver::Tcp(app) => {
-                app.wake = Some(at);
-                if stop < Instant::MAX {
-                    fabric.wake_at(stop, timer);
-                }
-                Some(at)
-            }
-        };
-        if let Some(at) = first {
-            fabric.wake_at(at, timer);
-        }
+        let goes_on = over && fabric.now() < self.flows[flow].stop;
+        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_over(cx))
     }
 }

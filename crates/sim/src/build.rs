@@ -2,13 +2,12 @@
 
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{CAUSES, Driver, EndpointPlan, Flow, Retired, Script, TcpApp};
+use crate::flow::{CAUSES, Carrier, Datagrams, EndpointPlan, Flow, Retired, Running, Streams};
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::ports::{ClientPorts, ServerPorts};
 use crate::recorder::{EventLog, Recorder};
 use crate::sockets::{SocketId, Sockets};
-use crate::source::{Source, draw, spread};
 use crate::source_route::SourceRoutes;
 use crate::stubs::Stubs;
 use crate::tally::FlowTally;
@@ -18,6 +17,7 @@ use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tailrace_app::Transfers;
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
@@ -221,7 +221,7 @@ fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>>
         let watched =
             scenario.captures.iter().any(|c| matches!(c.at, CapturePoint::Link(l) if l.0 as usize == i));
         let draw_delay = |spec: &LinkSpec, way: &str| {
-            draw(&spec.delay, &mut Rng::named(seed, &format!("link/{}/delay{way}", link.name)))
+            spec.delay.draw(&mut Rng::named(seed, &format!("link/{}/delay{way}", link.name)))
         };
         let forward = draw_delay(&link.forward, "");
         // One cable: both directions have one length, unless the file says that they differ.
@@ -267,8 +267,7 @@ fn link_config<P: Packet>(
         }
     };
     let impairment = (spec.loss != Loss::None || spec.jitter.is_some()).then(|| {
-        let jitter = spec.jitter.as_ref().map(spread);
-        Box::new(Impairment::new(loss_of(&spec.loss), jitter, spec.reorder, stream("impairment")))
+        Box::new(Impairment::new(loss_of(&spec.loss), spec.jitter, spec.reorder, stream("impairment")))
     });
     LinkConfig {
         rate: spec.rate,
@@ -366,14 +365,16 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 to: id,
                 ..out
             };
-            let drawn = || draw(&group.start, &mut Rng::named(seed, &name("start")));
+            let drawn = || group.start.draw(&mut Rng::named(seed, &name("start")));
             let start = group.starts.get(member).copied().unwrap_or_else(drawn);
             flows.push(Flow {
                 group: g as u32,
                 member: member as u32,
                 ends: [out, back],
                 header,
-                driver: driver(group, plan.as_ref(), Rng::named(seed, &name("app"))),
+                app: Box::new(Running::of(&group.app, Rng::named(seed, &name("app")))),
+                carrier: carrier(group, plan.as_ref()),
+                listens: group.app.transfers() != Transfers::None || group.app.is_two_way(),
                 start: Instant::ZERO + start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),
@@ -408,28 +409,24 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
     }
 }
 
-fn driver(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, rng: Rng) -> Driver {
+/// What carries a flow; over TCP, all flows of a group share a plan.
+fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>) -> Carrier {
     match (&group.transport, plan) {
-        (Transport::Udp { header, ecn }, _) => Driver::Udp {
-            source: Box::new(
-                Source::new(&group.app, rng).expect("validation pairs UDP with UDP applications"),
-            ),
+        (Transport::Udp { header, ecn }, _) => Carrier::Udp(Datagrams {
             header: header.get() as u32,
             ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
-            sent: 0,
-            transit: Duration::MAX,
-        },
-        (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Driver::Tcp(Box::new(TcpApp {
+            sent: [0; 2],
+            transit: [Duration::MAX; 2],
+        }),
+        (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Carrier::Tcp(Box::new(Streams {
             plan: Arc::clone(plan.expect("made for every TCP group")),
-            rng,
-            script: Script::of(&group.app).expect("validation pairs TCP with TCP applications"),
+            asked: group.app.transfers(),
             connections: 0,
             ports: ClientPorts::from(group.ports.client),
             begun: 0,
             failed: 0,
             end: None,
             broken: [0; CAUSES.len()],
-            wake: None,
         })),
     }
 }

@@ -6,7 +6,7 @@
 //! its first byte, the one that the others have waited for, and that by the moment it left its host for the first time:
 //! what a loss or a slow path has held up arrives late, however quick its repetition was.
 
-use crate::flow::Driver;
+use crate::flow::Carrier;
 use crate::packet::FlowEnd;
 use crate::sockets::SocketId;
 use crate::world::World;
@@ -38,8 +38,9 @@ impl World {
     pub(crate) fn count_datagram(&mut self, end: FlowEnd, bytes: u64, now: Instant) {
         let flow = &mut self.flows[end.flow()];
         let transit = now.saturating_since(flow.arrived_from);
-        let Driver::Udp { transit: before, .. } = &mut flow.driver else { return };
-        let jitter = variation(std::mem::replace(before, transit), transit);
+        let Carrier::Udp(udp) = &mut flow.carrier else { return };
+        let before = std::mem::replace(&mut udp.transit[usize::from(end.is_server())], transit);
+        let jitter = variation(before, transit);
         self.count_jitter(end.flow(), bytes, jitter);
     }
 

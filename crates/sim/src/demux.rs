@@ -3,7 +3,7 @@
 //!
 //! Most packets name their socket (`sockets`) and never come here.
 
-use crate::flow::{Driver, Endpoint};
+use crate::flow::{Carrier, Endpoint};
 use crate::packet::{Envelope, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::stubs::Stub;
@@ -39,8 +39,8 @@ impl World {
     /// A segment for a connection in TIME-WAIT; true if it may open a new one.
     fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
         let (tuple, now) = (pkt.tuple(), fabric.now());
-        let Driver::Tcp(app) = &self.flows[pkt.to.flow()].driver else { return false };
-        let keep = app.plan.time_wait();
+        let Carrier::Tcp(streams) = &self.flows[pkt.to.flow()].carrier else { return false };
+        let keep = streams.plan.time_wait();
         let Some(stub) = self.stubs.get_mut(&tuple, now) else { return false };
         let peer = stub.peer;
         match stub.wait.handle_segment(segment, keep, now) {
@@ -64,7 +64,7 @@ impl World {
     fn listens(&self, pkt: &SimPacket) -> bool {
         let flow = &self.flows[pkt.to.flow()];
         let joins = matches!(pkt.mptcp(&self.options).signal, Some(Signal::JoinSyn { .. }));
-        let listens = pkt.to.is_server() && matches!(flow.driver, Driver::Tcp(_));
+        let listens = pkt.to.is_server() && matches!(flow.carrier, Carrier::Tcp(_));
         listens && !joins && flow.ends[1].source_port == pkt.destination_port
     }
 
@@ -80,8 +80,8 @@ impl World {
             peer: client.unwrap_or(SocketId::NONE),
             ..flow.ends[1]
         };
-        let Driver::Tcp(app) = &mut flow.driver else { return None };
-        let endpoint = app.plan.endpoint(false, envelope.tuple(), &mut app.rng, fabric.now());
+        let Carrier::Tcp(streams) = &flow.carrier else { return None };
+        let endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut flow.app.rng, fabric.now());
         let header = flow.header;
         let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
         if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
@@ -133,10 +133,10 @@ impl World {
         }
         flow.leftover.delivered_bytes += socket.delivered_early();
         flow.retired.add(&socket.endpoint, !end.is_server());
-        if let (Driver::Tcp(app), false) = (&mut flow.driver, end.is_server()) {
-            app.failed += u32::from(socket.work.has_failed());
+        if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
+            streams.failed += u32::from(socket.work.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {
-                app.ports.pass(connection.last_port());
+                streams.ports.pass(connection.last_port());
             }
         }
     }

@@ -7,7 +7,8 @@
 
 use crate::packet::{FlowEnd, OptionsArena, SimPacket};
 use crate::world::{SimFabric, World};
-use tailrace_core::{Duration, Ecn, Instant, Label, Packet};
+use tailrace_app::Datagram;
+use tailrace_core::{Bytes, Duration, Ecn, Instant, Label, Packet};
 use tailrace_qdisc::disciplines::netfence::{HostFeedback, HostRules};
 use tailrace_scenario::Scenario;
 
@@ -82,7 +83,7 @@ impl World {
         }
         if answers {
             let envelope = &self.flows[pkt.to.flow()].ends[usize::from(pkt.to.is_server())];
-            let answer = SimPacket::udp(envelope, 0, SIZE, Ecn::NotEct, 0, now);
+            let answer = SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (SIZE, Ecn::NotEct), 0, now);
             self.send(pkt.to, answer, fabric);
         }
     }

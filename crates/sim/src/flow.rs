@@ -3,13 +3,12 @@
 use crate::packet::Envelope;
 use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
-use crate::source::Source;
 use crate::tally::FlowTally;
 use crate::window::Leftover;
 use std::sync::Arc;
-use tailrace_core::{Duration, Instant, Rng};
+use tailrace_app::{App, AppConfig, Transfers};
+use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
-use tailrace_scenario::model::{App, DurationDist};
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
 use tailrace_transport::{CcConfig, Event, ResetCause, Tcp, TcpConfig, TcpStats};
 
@@ -204,29 +203,47 @@ impl EndpointPlan {
     }
 }
 
-/// What drives a flow.
+/// The application that drives a flow, its stream of randomness, and when it wants to be woken.
 #[derive(Debug)]
-pub(crate) enum Driver {
-    /// Datagrams of `header` bytes beyond the payload.
-    Udp {
-        source: Box<Source>,
-        header: u32,
-        ecn: tailrace_core::Ecn,
-        sent: u32,
-        /// Transit time of what was delivered last; `MAX` before that.
-        transit: Duration,
-    },
-    /// A TCP application.
-    Tcp(Box<TcpApp>),
+pub(crate) struct Running {
+    pub(crate) app: App,
+    pub(crate) rng: Rng,
+    /// The pending wake-up, if any.
+    pub(crate) wake: Option<Instant>,
 }
 
-/// State of an application over TCP.
+impl Running {
+    /// One that nobody has told anything yet.
+    pub(crate) fn of(config: &AppConfig, rng: Rng) -> Self {
+        Self { app: config.build(), rng, wake: None }
+    }
+}
+
+/// What carries a flow.
 #[derive(Debug)]
-pub(crate) struct TcpApp {
+pub(crate) enum Carrier {
+    Udp(Datagrams),
+    Tcp(Box<Streams>),
+}
+
+/// State of a flow over UDP; of pairs, the client's and the server's.
+#[derive(Debug)]
+pub(crate) struct Datagrams {
+    /// Bytes of headers beyond the payload.
+    pub(crate) header: u32,
+    pub(crate) ecn: Ecn,
+    /// Datagrams sent from each end.
+    pub(crate) sent: [u32; 2],
+    /// Transit time of what was delivered last at each end; `MAX` before that.
+    pub(crate) transit: [Duration; 2],
+}
+
+/// State of a flow over TCP or Multipath TCP.
+#[derive(Debug)]
+pub(crate) struct Streams {
     pub(crate) plan: Arc<EndpointPlan>,
-    pub(crate) rng: Rng,
-    /// What happens between here and the end of the flow.
-    pub(crate) script: Script,
+    /// What its application is asked for.
+    pub(crate) asked: Transfers,
     /// Connections opened so far.
     pub(crate) connections: u32,
     /// Its client's ports.
@@ -237,8 +254,21 @@ pub(crate) struct TcpApp {
     /// Why the latest connection broke, if it did, and how many did for each cause.
     pub(crate) end: Option<ResetCause>,
     pub(crate) broken: [u32; CAUSES.len()],
-    /// The pending wake of the application, if any.
-    pub(crate) wake: Option<Instant>,
+}
+
+impl Streams {
+    /// Whether there are transfers or exchanges.
+    pub(crate) fn transfers(&self) -> bool {
+        self.asked != Transfers::None
+    }
+
+    /// How many of them are asked for; none where there is no end.
+    pub(crate) const fn count(&self) -> Option<u32> {
+        match self.asked {
+            Transfers::Count(n) => Some(n),
+            Transfers::None | Transfers::Endless => None,
+        }
+    }
 }
 
 /// What the client of a connection wants of it: the transfer or exchange under way.
@@ -281,56 +311,6 @@ pub(crate) const CAUSES: [(ResetCause, &str); 5] = [
     (ResetCause::AddressLost, "interface_down"),
 ];
 
-impl TcpApp {
-    /// Whether what it does are transfers or exchanges, which end.
-    pub(crate) fn transfers(&self) -> bool {
-        !matches!(self.script, Script::Bulk)
-    }
-
-    /// Transfers or exchanges that are asked for; none where there is no end.
-    pub(crate) fn asked(&self) -> Option<u32> {
-        match self.script {
-            Script::Bulk => None,
-            Script::Transfers { count, .. }
-            | Script::Arrivals { count, .. }
-            | Script::Exchanges { count, .. } => count,
-        }
-    }
-}
-
-/// The behaviours of applications over TCP, as data.
-#[derive(Clone, Debug)]
-pub(crate) enum Script {
-    /// Endless data on one connection.
-    Bulk,
-    /// `count` transfers of `size`, each on a connection of its own.
-    Transfers { size: u64, gap: DurationDist, count: Option<u32> },
-    /// `count` transfers of `size`, each on a connection of its own, whatever becomes of those before.
-    Arrivals { size: u64, gap: DurationDist, count: Option<u32> },
-    /// `count` exchanges on one connection.
-    Exchanges { request: u64, response: u64, think: DurationDist, count: Option<u32> },
-}
-
-impl Script {
-    /// The script of `app`; `None` for applications over UDP.
-    pub(crate) fn of(app: &App) -> Option<Self> {
-        match *app {
-            App::Bulk => Some(Self::Bulk),
-            App::Transfer { size } => Some(Self::Transfers {
-                size: size.get(),
-                gap: DurationDist::Constant(Duration::ZERO),
-                count: Some(1),
-            }),
-            App::Sequence { size, gap, count } => Some(Self::Transfers { size: size.get(), gap, count }),
-            App::Arrivals { size, gap, count } => Some(Self::Arrivals { size: size.get(), gap, count }),
-            App::RequestResponse { request, response, think, count } => {
-                Some(Self::Exchanges { request: request.get(), response: response.get(), think, count })
-            }
-            _ => None,
-        }
-    }
-}
-
 /// A flow.
 #[derive(Debug)]
 pub(crate) struct Flow {
@@ -341,7 +321,10 @@ pub(crate) struct Flow {
     pub(crate) ends: [Envelope; 2],
     /// Bytes of headers of each TCP packet, where the scenario fixes them.
     pub(crate) header: Option<u32>,
-    pub(crate) driver: Driver,
+    pub(crate) app: Box<Running>,
+    pub(crate) carrier: Carrier,
+    /// Whether the application wants to hear of what arrives.
+    pub(crate) listens: bool,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
     /// Its sockets at both ends, in no order that means anything.

@@ -3,7 +3,7 @@
 //! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
 
 use crate::build::Plan;
-use crate::flow::Driver;
+use crate::flow::Carrier;
 use crate::output::Table;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::{FlowTally, rate_bps};
@@ -116,9 +116,9 @@ impl Open {
                 self.segments += cwnd / f64::from(tcp.mss());
             }
         }
-        self.flows += u32::from(match f.driver {
-            Driver::Udp { .. } => now_open,
-            Driver::Tcp(_) => live > 0,
+        self.flows += u32::from(match f.carrier {
+            Carrier::Udp(_) => now_open,
+            Carrier::Tcp(_) => live > 0,
         });
     }
 }

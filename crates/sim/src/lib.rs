@@ -28,7 +28,6 @@ mod series;
 mod simulation;
 mod snapshot;
 mod sockets;
-mod source;
 mod source_route;
 mod stall;
 mod stubs;

@@ -1,36 +1,36 @@
 //! What became of what applications were asked for: transfers that ended and that did not, connections that broke, and why.
 
-use crate::flow::{CAUSES, Driver, TcpApp};
+use crate::flow::{CAUSES, Carrier, Streams};
 use crate::summary::{Connections, Transfers};
 use crate::world::World;
 use std::ops::Range;
 
 impl World {
-    fn tcp_apps(&self, flows: Range<usize>) -> impl Iterator<Item = (usize, &TcpApp)> {
-        flows.filter_map(|f| match &self.flows[f].driver {
-            Driver::Tcp(app) => Some((f, &**app)),
-            Driver::Udp { .. } => None,
+    fn streams_of(&self, flows: Range<usize>) -> impl Iterator<Item = (usize, &Streams)> {
+        flows.filter_map(|f| match &self.flows[f].carrier {
+            Carrier::Tcp(streams) => Some((f, &**streams)),
+            Carrier::Udp(_) => None,
         })
     }
 
     /// Transfers or exchanges of these flows; none where there are no such things.
     pub(crate) fn transfers(&self, flows: Range<usize>) -> Option<Transfers> {
         let mut sum: Option<Transfers> = None;
-        for (f, app) in self.tcp_apps(flows).filter(|(_, app)| app.transfers()) {
+        for (f, streams) in self.streams_of(flows).filter(|(_, streams)| streams.transfers()) {
             let t = sum.get_or_insert_with(|| Transfers {
-                asked: app.asked().map(|_| 0),
-                not_begun: app.asked().map(|_| 0),
+                asked: streams.count().map(|_| 0),
+                not_begun: streams.count().map(|_| 0),
                 ..Transfers::default()
             });
-            let failed = self.sockets_of(f).filter(|s| s.work.has_failed() && app.transfers()).count() as u64;
-            let (started, failed) = (u64::from(app.begun), u64::from(app.failed) + failed);
+            let failed = self.sockets_of(f).filter(|s| s.work.has_failed()).count() as u64;
+            let (started, failed) = (u64::from(streams.begun), u64::from(streams.failed) + failed);
             let completed = self.flows[f].tally.completed;
             t.started += started;
             t.completed += completed;
             t.failed += failed;
             t.under_way += started - completed - failed;
-            t.asked = t.asked.zip(app.asked()).map(|(sum, n)| sum + u64::from(n));
-            t.not_begun = t.not_begun.zip(app.asked()).map(|(sum, n)| sum + u64::from(n) - started);
+            t.asked = t.asked.zip(streams.count()).map(|(sum, n)| sum + u64::from(n));
+            t.not_begun = t.not_begun.zip(streams.count()).map(|(sum, n)| sum + u64::from(n) - started);
         }
         sum
     }
@@ -38,13 +38,13 @@ impl World {
     /// Connections of these flows; none of UDP.
     pub(crate) fn connections(&self, flows: Range<usize>) -> Option<Connections> {
         let mut sum: Option<Connections> = None;
-        for (f, app) in self.tcp_apps(flows) {
+        for (f, streams) in self.streams_of(flows) {
             let c = sum.get_or_insert_with(Connections::default);
-            c.opened += u64::from(app.connections);
+            c.opened += u64::from(streams.connections);
             let clients = self.sockets_of(f).filter(|s| !s.end().is_server());
             c.open += clients.filter(|s| !s.endpoint.is_over()).count() as u64;
             for (number, (_, cause)) in CAUSES.iter().enumerate() {
-                *c.broken.entry(cause).or_default() += u64::from(app.broken[number]);
+                *c.broken.entry(cause).or_default() += u64::from(streams.broken[number]);
             }
         }
         sum
@@ -52,8 +52,8 @@ impl World {
 
     /// Why the latest connection of a flow broke; empty where it did not.
     pub(crate) fn end_of(&self, flow: usize) -> &'static str {
-        let Driver::Tcp(app) = &self.flows[flow].driver else { return "" };
-        let known = CAUSES.iter().find(|(cause, _)| app.end == Some(*cause));
+        let Carrier::Tcp(streams) = &self.flows[flow].carrier else { return "" };
+        let known = CAUSES.iter().find(|(cause, _)| streams.end == Some(*cause));
         known.map_or("", |(_, name)| name)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::sockets::SocketId;
 use crate::source_route::{Itinerary, RouteId, SourceRoutes};
+use tailrace_app::Datagram;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
@@ -166,32 +167,32 @@ impl SimPacket {
         }
     }
 
-    /// A UDP datagram.
+    /// A UDP datagram, with so many bytes of headers.
     pub(crate) fn udp(
         envelope: &Envelope,
-        payload: u32,
-        header: u32,
-        ecn: Ecn,
+        datagram: Datagram,
+        (header, ecn): (u32, Ecn),
         seq: u32,
         now: Instant,
     ) -> Self {
+        let Datagram { payload, stamp } = datagram;
         Self {
             sent_at: now,
             source: envelope.source,
             destination: envelope.destination,
             to: envelope.to,
             socket: envelope.peer,
-            size: payload + header,
+            size: u32::from(payload) + header,
             seq: SeqNumber(seq),
             ack: SeqNumber(0),
-            ts_value: 0,
-            ts_echo: 0,
+            ts_value: stamp as u32,
+            ts_echo: (stamp >> 32) as u32,
             label: Label::NONE,
             options: OptionsId::NONE,
             window: 0,
             source_port: envelope.source_port,
             destination_port: envelope.destination_port,
-            payload: payload as u16,
+            payload,
             flags: Flags::default(),
             ecn,
             dscp: envelope.dscp,
@@ -233,6 +234,12 @@ impl SimPacket {
                 | if header.is_some() { FIXED } else { 0 }
                 | if segment.timestamps.is_some() { STAMPED } else { 0 },
         }
+    }
+
+    /// The datagram it is, as applications see it; its stamp lies where a segment has its timestamps.
+    pub(crate) fn datagram(&self) -> Datagram {
+        let stamp = u64::from(self.ts_value) | u64::from(self.ts_echo) << 32;
+        Datagram { payload: self.payload, stamp }
     }
 
     pub(crate) const fn is_datagram(&self) -> bool {

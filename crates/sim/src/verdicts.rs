@@ -1,6 +1,6 @@
 //! Which flows the queues' classifiers singled out, against the scenario's ground truth.
 
-use crate::flow::{Driver, Flow};
+use crate::flow::{Carrier, Flow};
 use crate::summary::Flagged;
 use std::collections::BTreeMap;
 use tailrace_core::packet::protocol;
@@ -90,9 +90,9 @@ fn index(flows: &[Flow]) -> BTreeMap<FlowKey, Vec<usize>> {
     let mut index: BTreeMap<FlowKey, Vec<usize>> = BTreeMap::new();
     for (i, flow) in flows.iter().enumerate() {
         let envelope = &flow.ends[0];
-        let protocol = match flow.driver {
-            Driver::Udp { .. } => protocol::UDP,
-            Driver::Tcp(_) => protocol::TCP,
+        let protocol = match flow.carrier {
+            Carrier::Udp(_) => protocol::UDP,
+            Carrier::Tcp(_) => protocol::TCP,
         };
         let (src, dst) = (envelope.source.0, envelope.destination.0);
         let five = FlowKey { src, dst, src_port: 0, dst_port: envelope.destination_port, protocol };

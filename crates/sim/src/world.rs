@@ -2,7 +2,7 @@
 
 use crate::capture::Captures;
 use crate::feedback::Feedback;
-use crate::flow::{Driver, Endpoint, Flow, Timer};
+use crate::flow::{Endpoint, Flow, Timer};
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::recorder::Recorder;
@@ -51,7 +51,7 @@ impl Rim<SimPacket> for World {
             self.take_feedback(&pkt, fabric);
         }
         if pkt.is_datagram() {
-            self.take_datagram(&pkt, now);
+            self.take_datagram(&pkt, fabric);
         } else {
             self.receive_segment(&pkt, fabric);
         }
@@ -142,13 +142,17 @@ impl World {
 
     /// A datagram reaches its application; packets without payload are the hosts' own business.
     #[inline]
-    fn take_datagram(&mut self, pkt: &SimPacket, now: Instant) {
+    fn take_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
         if pkt.payload == 0 {
             return;
         }
-        self.count_datagram(pkt.to, u64::from(pkt.payload), now);
+        self.count_datagram(pkt.to, u64::from(pkt.payload), fabric.now());
+        let flow = &mut self.flows[pkt.to.flow()];
         if pkt.is_altered() {
-            self.flows[pkt.to.flow()].tally.altered_bytes += u64::from(pkt.payload);
+            flow.tally.altered_bytes += u64::from(pkt.payload);
+        }
+        if flow.listens {
+            self.hear_datagram(pkt, fabric);
         }
     }
 
@@ -301,11 +305,18 @@ impl World {
         let (samples, latest) = socket.endpoint.latest_rtt();
         if samples != socket.rtt_seen {
             socket.rtt_seen = samples;
-            let flow = &mut self.flows[socket.end().flow()];
-            flow.tally.rtt_sum += latest;
-            flow.tally.rtt_samples += 1;
-            self.recorder.groups[flow.group as usize].rtt.record(latest);
+            let flow = socket.end().flow();
+            self.count_rtt(flow, latest);
         }
+    }
+
+    /// A sample of a flow's round-trip time.
+    #[inline]
+    pub(crate) fn count_rtt(&mut self, flow: usize, rtt: Duration) {
+        let flow = &mut self.flows[flow];
+        flow.tally.rtt_sum += rtt;
+        flow.tally.rtt_samples += 1;
+        self.recorder.groups[flow.group as usize].rtt.record(rtt);
     }
 
     fn wake_transport(&mut self, place: usize, fabric: &mut SimFabric) {
@@ -321,31 +332,6 @@ impl World {
             self.recorder.timeout(socket.end().flow(), fabric.now());
         }
         self.serve_socket(id, fabric);
-    }
-
-    fn wake_app(&mut self, flow: usize, fabric: &mut SimFabric) {
-        match &self.flows[flow].driver {
-            Driver::Udp { .. } => self.tick_source(flow, fabric),
-            Driver::Tcp(_) => self.wake_tcp_app(flow, fabric),
-        }
-    }
-
-    /// UDP: sends the datagram that is due and asks for the next one.
-    fn tick_source(&mut self, flow: usize, fabric: &mut SimFabric) {
-        let now = fabric.now();
-        let f = &mut self.flows[flow];
-        let Driver::Udp { source, header, ecn, sent, .. } = &mut f.driver else { return };
-        if now >= f.stop {
-            return;
-        }
-        let (size, header, ecn, number) = (source.size().get() as u32, *header, *ecn, *sent);
-        *sent = sent.wrapping_add(1);
-        let next = source.next(now);
-        if let Some(at) = next {
-            fabric.wake_at(at, Timer::App(flow).id());
-        }
-        let pkt = SimPacket::udp(&f.ends[0], size, header, ecn, number, now);
-        self.send(FlowEnd::client(flow), pkt, fabric);
     }
 
     /// Links that routing knows about may have gone up or down: hosts at their ends see their interfaces change. A

@@ -2,8 +2,8 @@
 
 use crate::common::{Header, Log, config_of, disciplined, header, link};
 use proptest::prelude::*;
-use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Probability, Rate, Rng};
-use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, Loss, NodeId, Spread};
+use tailrace_core::{Bytes, Duration, DurationDist, Ecn, Instant, Limit, Probability, Rate, Rng};
+use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, Loss, NodeId};
 use tailrace_qdisc::QdiscConfig;
 
 /// Routers in a random tree with some links more, hosts with one or two links, everything else by chance.
@@ -62,7 +62,7 @@ fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
         2 => Loss::Periodic(7),
         _ => Loss::GilbertElliott { p: p(0.05), r: p(0.3), good: p(0.0), bad: p(0.8) },
     };
-    let jitter = rng.bernoulli(0.6).then_some(Spread::Exponential(Duration::from_millis(3)));
+    let jitter = rng.bernoulli(0.6).then_some(DurationDist::Exponential(Duration::from_millis(3)));
     Box::new(Impairment::new(loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64())))
 }
 

@@ -2,8 +2,8 @@
 
 use crate::common::{FORWARD, Log, Sending, droptail, header, link, pair, random_trace};
 use proptest::prelude::*;
-use tailrace_core::{Bytes, Duration, Instant, Limit, Probability, Rate, Rng};
-use tailrace_net::{Impairment, LinkConfig, LinkCounters, LinkQueue, Loss, Spread};
+use tailrace_core::{Bytes, Duration, DurationDist, Instant, Limit, Probability, Rate, Rng};
+use tailrace_net::{Impairment, LinkConfig, LinkCounters, LinkQueue, Loss};
 
 const RATE: Rate = Rate::from_bps(1_234_567);
 
@@ -55,7 +55,7 @@ fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &
                 Act::Delay(ms) => fabric.set_delay(FORWARD, Duration::from_millis(ms), &mut log),
                 Act::Loss(on) => fabric.set_impairment(FORWARD, on.then(|| lossy(None)), &mut log),
                 Act::Jitter => {
-                    let jitter = Spread::Uniform(Duration::ZERO, Duration::from_millis(9));
+                    let jitter = DurationDist::Uniform(Duration::ZERO, Duration::from_millis(9));
                     fabric.set_impairment(FORWARD, Some(lossy(Some(jitter))), &mut log);
                 }
                 Act::Down => drop(fabric.set_links_up(&[FORWARD], false, false, &mut log)),
@@ -70,7 +70,7 @@ fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &
     (log, fabric.link(FORWARD).counters(), stats, recent)
 }
 
-fn lossy(jitter: Option<Spread>) -> Box<Impairment> {
+fn lossy(jitter: Option<DurationDist>) -> Box<Impairment> {
     let loss = Loss::Bernoulli(Probability::new(0.1).unwrap());
     Box::new(Impairment::new(loss, jitter, false, Rng::new(5)))
 }

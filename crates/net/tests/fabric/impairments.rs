@@ -1,12 +1,12 @@
 //! Jitter and random loss, seen at the other end.
 
 use crate::common::{FORWARD, Header, Log, header, link, pair, play, random_trace};
-use tailrace_core::{DropReason, Duration, Instant, Probability, Rate, Rng};
-use tailrace_net::{Impairment, LinkConfig, Loss, Spread};
+use tailrace_core::{DropReason, Duration, DurationDist, Instant, Probability, Rate, Rng};
+use tailrace_net::{Impairment, LinkConfig, Loss};
 
 const RATE: Rate = Rate::from_mbit(10);
 
-fn impaired(loss: Loss, jitter: Option<Spread>, reorder: bool) -> LinkConfig<Header> {
+fn impaired(loss: Loss, jitter: Option<DurationDist>, reorder: bool) -> LinkConfig<Header> {
     let impairment = Some(Box::new(Impairment::new(loss, jitter, reorder, Rng::new(11))));
     LinkConfig { impairment, ..link(RATE, Duration::from_millis(5)) }
 }
@@ -15,7 +15,7 @@ fn impaired(loss: Loss, jitter: Option<Spread>, reorder: bool) -> LinkConfig<Hea
 fn jitter_reorders_only_where_it_may() {
     let trace = random_trace(&mut Rng::new(3), 20_000, RATE, 0.5);
     for reorder in [false, true] {
-        let jitter = Some(Spread::Exponential(Duration::from_millis(4)));
+        let jitter = Some(DurationDist::Exponential(Duration::from_millis(4)));
         let (mut fabric, src, dst) = pair(impaired(Loss::None, jitter, reorder));
         let log = play(&mut fabric, src, dst, &trace);
         let mut ids = log.ids();
@@ -28,8 +28,8 @@ fn jitter_reorders_only_where_it_may() {
 
 #[test]
 fn jitter_that_reorders_adds_exactly_its_draw() {
-    // One packet a second, so nothing queues: the extra delay is the Spread's draw, in the order of sending.
-    let jitter = Spread::Uniform(Duration::from_millis(1), Duration::from_millis(9));
+    // One packet a second, so nothing queues: the extra delay is the DurationDist's draw, in the order of sending.
+    let jitter = DurationDist::Uniform(Duration::from_millis(1), Duration::from_millis(9));
     let (mut fabric, src, dst) = pair(impaired(Loss::None, Some(jitter), true));
     let (mut log, mut rng) = (Log::default(), Rng::new(11));
     for id in 0..50 {
@@ -68,7 +68,8 @@ fn gilbert_elliott_losses_come_in_bursts_of_the_chains_length() {
 
 #[test]
 fn an_endless_jitter_holds_packets_up_and_breaks_nothing() {
-    let (mut fabric, src, dst) = pair(impaired(Loss::None, Some(Spread::Constant(Duration::MAX)), false));
+    let (mut fabric, src, dst) =
+        pair(impaired(Loss::None, Some(DurationDist::Constant(Duration::MAX)), false));
     let mut log = Log::default();
     fabric.send(src, header(0, src, dst, 100), &mut log);
     fabric.run_until(Instant::from_secs(1_000_000), &mut log);

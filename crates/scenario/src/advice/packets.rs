@@ -10,7 +10,7 @@ use tailrace_core::Bytes;
 /// Packets that a link of their path drops for their size.
 pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths) {
     let size = match &group.transport {
-        Transport::Udp { header, .. } => group.app.payload().unwrap_or_default().get() + header.get(),
+        Transport::Udp { header, .. } => group.app.traffic().map_or(0, |t| t.payload.get()) + header.get(),
         Transport::Mptcp { plan, header } => {
             // Beside TCP's, a mapping and a data-level acknowledgment; a source route in IP's.
             let real = if plan.tcp.timestamps { 72 } else { 60 };

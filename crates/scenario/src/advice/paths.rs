@@ -1,8 +1,9 @@
 //! What flows ask of links: rates offered, windows, round trips; estimates from the file alone.
 
-use crate::model::{App, FlowGroup, LinkSpec, Scenario, Transport};
+use crate::model::{AppConfig, FlowGroup, LinkSpec, Scenario, Transport};
 use crate::resolving::topology::{Hop, Topology};
 use std::collections::BTreeMap;
+use tailrace_app::Traffic;
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// One direction of a link.
@@ -133,7 +134,7 @@ impl Paths {
         }
         let tcp = scenario.flows[group].transport.tcp().is_some();
         self.add_load(scenario, group, there, tcp);
-        if matches!(scenario.flows[group].app, App::RequestResponse { .. }) {
+        if scenario.flows[group].app.is_two_way() {
             let back: Vec<_> = there.iter().rev().map(|d| Direction { forward: !d.forward, ..*d }).collect();
             self.add_load(scenario, group, &back, tcp);
         }
@@ -202,14 +203,14 @@ impl Paths {
 }
 
 /// Whether packets leave strictly periodically.
-pub(crate) fn is_periodic(app: &App) -> bool {
-    matches!(app, App::Cbr { jitter, .. } if jitter.get() == 0.0)
+pub(crate) fn is_periodic(app: &AppConfig) -> bool {
+    app.traffic().is_some_and(|t| t.periodic)
 }
 
 /// The most that one flow offers by itself.
 fn offered_by(group: &FlowGroup) -> u64 {
-    let Some(rate) = group.app.rate() else { return u64::MAX };
-    let size = group.app.payload().unwrap_or(Bytes(1)).get();
+    let Some(Traffic { rate, payload, .. }) = group.app.traffic() else { return u64::MAX };
+    let size = payload.get();
     let header = match &group.transport {
         Transport::Udp { header, .. } => header.get(),
         Transport::Tcp { .. } | Transport::Mptcp { .. } => 0,
@@ -223,7 +224,7 @@ fn window_of(group: &FlowGroup) -> Option<u64> {
     let config = group.transport.tcp()?;
     // A connection's window is shared by paths of which it need not fill each.
     let shared = matches!(group.transport, Transport::Mptcp { .. });
-    if shared || matches!(group.app, App::RequestResponse { .. }) {
+    if shared || group.app.is_two_way() {
         return None;
     }
     let packets = config.window.map_or(u64::MAX, |n| n.saturating_mul(config.mss.get()));

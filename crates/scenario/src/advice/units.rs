@@ -1,7 +1,6 @@
 //! Advice on values that look like slips in their units.
 
 use crate::advice::adviser::Adviser;
-use crate::declarations::distribution;
 use crate::declarations::link::LinkDecl;
 use crate::model::LinkSpec;
 use crate::text::codes::Code;
@@ -20,7 +19,7 @@ pub(super) fn check(a: &Adviser<'_>, decl: &LinkDecl) {
             a.warn(Code::UnusualRate, decl.origin.0, message, "is the unit what you mean?");
         }
         if delay > Duration::from_secs(10) {
-            let message = format!("link {name} has a delay of {}", distribution::shown(&spec.delay));
+            let message = format!("link {name} has a delay of {}", spec.delay);
             a.warn(Code::UnusualDelay, decl.origin.0, message, "is the unit what you mean?");
         }
         if decl.observed {

@@ -1,17 +1,16 @@
 //! The resolved scenario as TOML: every default filled in, counts as they were written.
 
 use crate::declarations::declaration::Declaration;
-use crate::declarations::distribution;
 use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
-use crate::model::{App, FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
+use crate::model::{FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use core::fmt::{Display, Write as _};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
-use tailrace_core::{Bytes, Duration, Probability};
+use tailrace_core::{Bytes, Probability};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::TcpConfig;
 use tailrace_transport::mptcp::MptcpConfig;
@@ -92,9 +91,9 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     out.put("between", format_args!("[{}, {}]", shown(&a.value), shown(&b.value)));
     let spec = &l.forward;
     out.put("rate", shown(spec.rate));
-    out.put("delay", text(&distribution::shown(&spec.delay)));
+    out.put("delay", shown(spec.delay));
     if let Some(jitter) = &spec.jitter {
-        out.put("jitter", text(&distribution::shown(jitter)));
+        out.put("jitter", shown(jitter));
     }
     out.put("reorder", spec.reorder);
     out.put("loss", loss(&spec.loss));
@@ -112,13 +111,13 @@ fn link(out: &mut Lines, l: &LinkDecl) {
 fn reverse(spec: &LinkSpec, observed: bool) -> String {
     let mut pairs = vec![
         ("rate".to_string(), shown(spec.rate)),
-        ("delay".into(), text(&distribution::shown(&spec.delay))),
+        ("delay".into(), shown(spec.delay)),
         ("loss".into(), loss(&spec.loss)),
         ("strip".into(), plain(&spec.strip.to_value())),
         ("rewrite".into(), float(spec.rewrite.get())),
     ];
     if let Some(jitter) = &spec.jitter {
-        pairs.push(("jitter".into(), text(&distribution::shown(jitter))));
+        pairs.push(("jitter".into(), shown(jitter)));
     }
     if observed {
         pairs.push(("queue".into(), queue(&spec.queue)));
@@ -162,7 +161,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     out.put("client_port", f.ports.client);
     out.put("server_port", f.ports.server);
     if f.starts.value.is_empty() {
-        out.put("start", text(&distribution::shown(&f.start)));
+        out.put("start", shown(f.start));
     } else {
         let starts: Vec<_> = f.starts.value.iter().map(shown).collect();
         out.put("start", format_args!("[{}]", starts.join(", ")));
@@ -171,7 +170,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
         out.put("stop", shown(stop));
     }
     out.put("feedback", text(if f.withholds_feedback { "withhold" } else { "return" }));
-    out.put("app", app(&f.app));
+    out.put("app", kinded(f.app.name(), f.app.params(), |name| f.app.get(name)));
     match &f.transport {
         Transport::Udp { header, ecn } => {
             let pairs = vec![
@@ -216,49 +215,6 @@ fn params(out: &mut Lines, table: &[ParamInfo], get: impl Fn(&str) -> Option<Val
             out.put(p.name, plain(&value));
         }
     }
-}
-
-fn app(a: &App) -> String {
-    let (kind, mut pairs) = match a {
-        App::Bulk => ("bulk", vec![]),
-        App::Transfer { size } => ("transfer", vec![("size", shown(size))]),
-        App::RequestResponse { request, response, think, count } => {
-            let mut pairs = vec![("request", shown(request)), ("response", shown(response))];
-            pairs.push(("think", text(&distribution::shown(think))));
-            pairs.extend(count.map(|n| ("count", n.to_string())));
-            ("request_response", pairs)
-        }
-        App::Sequence { size, gap, count } => {
-            let mut pairs = vec![("size", shown(size)), ("gap", text(&distribution::shown(gap)))];
-            pairs.extend(count.map(|n| ("count", n.to_string())));
-            ("sequence", pairs)
-        }
-        App::Arrivals { size, gap, count } => {
-            let mut pairs = vec![("size", shown(size)), ("gap", text(&distribution::shown(gap)))];
-            pairs.extend(count.map(|n| ("count", n.to_string())));
-            ("arrivals", pairs)
-        }
-        App::Cbr { rate, size, jitter, random_phase } => {
-            let noise = [("jitter", float(jitter.get())), ("random_phase", random_phase.to_string())];
-            ("cbr", [vec![("rate", shown(rate)), ("size", shown(size))], noise.to_vec()].concat())
-        }
-        App::Poisson { rate, size } => ("poisson", vec![("rate", shown(rate)), ("size", shown(size))]),
-        App::OnOff { rate, size, on, off } => {
-            let times = [("on", text(&distribution::shown(on))), ("off", text(&distribution::shown(off)))];
-            ("on_off", [vec![("rate", shown(rate)), ("size", shown(size))], times.to_vec()].concat())
-        }
-        App::Schedule { steps, size } => {
-            let steps: Vec<_> =
-                steps.iter().map(|(t, r): &(Duration, _)| format!("[{}, {}]", shown(t), shown(r))).collect();
-            ("schedule", vec![("steps", format!("[{}]", steps.join(", "))), ("size", shown(size))])
-        }
-        App::Pulse { period, burst, rate, size } => {
-            let shape = vec![("period", shown(period)), ("burst", shown(burst))];
-            ("pulse", [shape, vec![("rate", shown(rate)), ("size", shown(size))]].concat())
-        }
-    };
-    pairs.insert(0, ("kind", text(kind)));
-    inline(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
 }
 
 fn fault(out: &mut Lines, f: &FaultDecl) {

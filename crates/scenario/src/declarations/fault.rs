@@ -1,6 +1,5 @@
 //! `[[fault]]` and `[[capture]]`.
 
-use crate::declarations::distribution::MAX_DURATION;
 use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Selector};
 use crate::declarations::reader::Reader;
@@ -12,6 +11,7 @@ use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
+use tailrace_core::distribution::LONGEST;
 use tailrace_core::params::ParamType as _;
 use tailrace_core::{Bytes, Duration, Rate};
 
@@ -69,7 +69,7 @@ impl FaultKind {
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Rate(rate) => RATES.check(Rate::KIND, &rate.to_value()),
-            Self::Delay(delay) if *delay > MAX_DURATION => Err(format!("must be at most {MAX_DURATION}")),
+            Self::Delay(delay) if *delay > LONGEST => Err(format!("must be at most {LONGEST}")),
             Self::Loss(Loss::Periodic(0)) => Err("must be more than zero".into()),
             Self::Down | Self::Blackhole | Self::Delay(_) | Self::Loss(_) => Ok(()),
         }

@@ -6,7 +6,6 @@
 
 pub(crate) mod allow;
 pub(crate) mod declaration;
-pub(crate) mod distribution;
 pub(crate) mod draft;
 pub(crate) mod fault;
 pub(crate) mod flow;
@@ -23,5 +22,6 @@ mod emit;
 mod kinds;
 mod loss;
 mod reader;
+mod steps;
 mod unfit;
 mod values;

@@ -1,19 +1,21 @@
 //! A cursor over one table: typed access to its keys, errors for keys that do not exist.
 
-use crate::declarations::distribution;
 use crate::declarations::sections::Section;
+use crate::declarations::steps::read_steps;
 use crate::declarations::unfit::Unfit;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
-use tailrace_core::params::{ParamInfo, ParamType as _, SetError, Value};
+use tailrace_core::DurationDist;
+use tailrace_core::distribution::Unreadable;
+use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
 
 /// A table with the keys it may have.
 pub(crate) struct Reader<'d> {
     table: &'d Table,
-    section: &'static Section,
+    section: &'d Section,
     params: &'d [ParamInfo],
     kinded: bool,
     elsewhere: &'d [Elsewhere],
@@ -29,7 +31,7 @@ pub(crate) struct Elsewhere {
 
 impl<'d> Reader<'d> {
     /// A reader of `node`, which must be a table, with the keys of `section`.
-    pub(crate) fn new(node: &'d Node, section: &'static Section, sink: &'d Sink<'d>) -> Option<Self> {
+    pub(crate) fn new(node: &'d Node, section: &'d Section, sink: &'d Sink<'d>) -> Option<Self> {
         if matches!(node.data, Data::Broken) {
             return None;
         }
@@ -42,12 +44,7 @@ impl<'d> Reader<'d> {
     }
 
     /// A reader of a table.
-    pub(crate) fn of(
-        table: &'d Table,
-        origin: Origin,
-        section: &'static Section,
-        sink: &'d Sink<'d>,
-    ) -> Self {
+    pub(crate) fn of(table: &'d Table, origin: Origin, section: &'d Section, sink: &'d Sink<'d>) -> Self {
         Self { table, section, params: &[], kinded: false, elsewhere: &[], origin, sink }
     }
 
@@ -88,11 +85,14 @@ impl<'d> Reader<'d> {
         let node = self.node(key);
         if node.is_none() {
             let doc = self.section.keys.iter().find(|k| k.name == key).map_or("", |k| k.doc);
-            let message = format!("{} needs `{key}`", self.section.title);
-            self.sink
-                .push(self.sink.at(Code::MissingKey, self.origin, message).help(format!("`{key}`: {doc}")));
+            self.missing(key, doc);
         }
         node
+    }
+
+    fn missing(&self, key: &str, doc: &str) {
+        let message = format!("{} needs `{key}`", self.section.title);
+        self.sink.push(self.sink.at(Code::MissingKey, self.origin, message).help(format!("`{key}`: {doc}")));
     }
 
     /// Reads a key that may be missing. `None` where it is missing or wrong; a wrong one is reported.
@@ -147,7 +147,7 @@ impl<'d> Reader<'d> {
         let (Some((bounds, kind)), Data::Plain(value)) = (bounded, &node.data) else { return Ok(()) };
         match value {
             Value::Text(text) if text.contains('(') => {
-                let mean = distribution::parse(text)?.mean();
+                let mean = DurationDist::read(text)?.mean();
                 bounds
                     .check(kind, &mean.to_value())
                     .map_err(|why| Unfit::outside(format!("the mean of {why}")))
@@ -187,14 +187,27 @@ impl<'d> Reader<'d> {
         error.among_known(&key.value, self.known(), "tailrace schema")
     }
 
-    /// Sets the parameters that are written by `set`, reporting those that do not fit.
+    /// Sets the parameters that are written by `set`, reporting those that do not fit, and those that are missing.
     pub(crate) fn set_params(&self, mut set: impl FnMut(&str, &Value) -> Result<(), SetError>) -> bool {
         let mut fine = true;
+        for param in self.params.iter().filter(|p| p.required && !self.has(p.name)) {
+            self.missing(param.name, &param.about());
+            fine = false;
+        }
         for (key, node) in &self.table.entries {
             let Some(param) = self.params.iter().find(|p| p.name == key.value) else { continue };
             let result = match &node.data {
                 Data::Plain(value) => set(param.name, value).map_err(|error| (code_of(param, value), error)),
                 Data::Broken => Ok(()),
+                _ if param.kind == Kind::Steps => match read_steps(node, self.sink) {
+                    Some(steps) => {
+                        set(param.name, &steps.to_value()).map_err(|error| (Code::BadValue, error))
+                    }
+                    None => {
+                        fine = false;
+                        continue;
+                    }
+                },
                 _ => {
                     let why = format!("expected a plain value, found {}", node.shown());
                     Err((Code::WrongType, SetError::Invalid(why)))
@@ -238,6 +251,12 @@ impl<'d> Reader<'d> {
 
 /// Why a parameter does not take a value.
 fn code_of(param: &ParamInfo, value: &Value) -> Code {
-    let outside = param.bounds.is_some_and(|bounds| bounds.check(param.kind, value).is_err());
+    let outside = match value {
+        Value::Text(text) if param.kind == Kind::Distribution => {
+            matches!(DurationDist::read(text), Err(Unreadable::Outside(_)))
+        }
+        _ => false,
+    };
+    let outside = outside || param.bounds.is_some_and(|bounds| bounds.check(param.kind, value).is_err());
     if outside { Code::OutOfBounds } else { Code::BadValue }
 }

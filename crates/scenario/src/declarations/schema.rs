@@ -1,12 +1,11 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
-use crate::declarations::distribution::FORMS;
-use crate::declarations::sections::{
-    Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, TCP_APPS, UDP, UDP_APPS,
-};
+use crate::declarations::sections::{Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
+use tailrace_app::AppConfig;
 use tailrace_core::bounds::Bounds;
+use tailrace_core::distribution::FORMS;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::cc::CatalogEntry;
@@ -104,6 +103,9 @@ fn section(section: &Section, kind: Option<&str>, params: &[ParamInfo]) -> Value
     }
     for p in params {
         properties.insert(p.name.into(), parameter(p));
+        if p.required {
+            required.push(p.name);
+        }
     }
     json!({
         "description": section.doc,
@@ -154,15 +156,6 @@ fn shape(shape: Shape) -> Value {
         Shape::PathManager => reference("path_manager"),
         Shape::CongestionControl => reference("congestion_control"),
         Shape::App => reference("app"),
-        Shape::Steps => {
-            let step = json!({
-                "type": "array",
-                "prefixItems": [reference("duration"), reference("rate")],
-                "minItems": 2,
-                "maxItems": 2,
-            });
-            json!({ "type": "array", "items": step, "minItems": 1 })
-        }
         Shape::Any => json!({}),
         Shape::Section(s) => section(s, None, &[]),
         Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
@@ -189,6 +182,16 @@ fn kind(kind: Kind) -> Value {
         Kind::Limit => reference("limit"),
         Kind::Probability => reference("probability"),
         Kind::Dscp => reference("dscp"),
+        Kind::Distribution => reference("distribution"),
+        Kind::Steps => {
+            let step = json!({
+                "type": "array",
+                "prefixItems": [reference("duration"), reference("rate")],
+                "minItems": 2,
+                "maxItems": 2,
+            });
+            json!({ "type": "array", "items": step, "minItems": 1 })
+        }
         Kind::Text => json!({ "type": "string" }),
         Kind::Choice(words) => json!({ "enum": words }),
     }
@@ -200,8 +203,8 @@ fn parameter(p: &ParamInfo) -> Value {
     if p.auto {
         schema = json!({ "anyOf": [schema, { "const": "auto" }] });
     }
-    let doc = p.doc.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    schema["description"] = format!("{} Source: {}.{range}", doc.trim(), p.source).into();
+    let source = if p.required { String::new() } else { format!(" Source: {}.", p.source) };
+    schema["description"] = format!("{}{source}{range}", p.about()).into();
     schema
 }
 
@@ -296,7 +299,7 @@ fn transport() -> Value {
 }
 
 fn app() -> Value {
-    let kinds: Vec<&str> = TCP_APPS.iter().chain(UDP_APPS).map(|(kind, _)| *kind).collect();
-    let tables = [sections(TCP_APPS), sections(UDP_APPS)].concat();
-    kinded("What drives a flow: over TCP, or over UDP.", &kinds, tables)
+    let tables = tailrace_app::catalog();
+    let tables = tables.iter().map(|a| named(a.name, section(&NO_KEYS, Some(a.name), a.params), a.summary));
+    kinded("What drives a flow: over TCP, or over UDP.", AppConfig::names(), tables.collect())
 }

@@ -1,6 +1,7 @@
 //! Why a value cannot be taken.
 
 use crate::text::codes::Code;
+use tailrace_core::distribution::Unreadable;
 
 /// A value that does not fit its key.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +19,15 @@ impl Unfit {
     /// Cannot be read, with what is wrong as `code` says it.
     pub(crate) fn of(code: Code) -> impl Fn(String) -> Self {
         move |why| Self { code, why }
+    }
+}
+
+impl From<Unreadable> for Unfit {
+    fn from(unreadable: Unreadable) -> Self {
+        match unreadable {
+            Unreadable::Form(why) => why.into(),
+            Unreadable::Outside(why) => Self::outside(why),
+        }
     }
 }
 

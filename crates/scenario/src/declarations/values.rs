@@ -1,14 +1,13 @@
 //! Readers of values, for [`Reader::read`](crate::declarations::reader::Reader::read) and its kin.
 
-use crate::declarations::distribution::{self, MAX_DURATION};
 use crate::declarations::sections::RATES;
 use crate::declarations::unfit::Unfit;
-use crate::model::DurationDist;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
+use tailrace_core::distribution::LONGEST;
 use tailrace_core::params::ParamType;
 use tailrace_core::text::Quantity as _;
-use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_core::{Duration, DurationDist, Rate};
 
 /// What reads as one plain value.
 pub(crate) fn plain<P: ParamType>(node: &Node) -> Result<P, Unfit> {
@@ -30,7 +29,7 @@ pub(crate) fn text(node: &Node) -> Result<String, Unfit> {
 /// A duration of sensible length.
 pub(crate) fn duration(node: &Node) -> Result<Duration, Unfit> {
     let d: Duration = plain(node)?;
-    if d > MAX_DURATION { Err(Unfit::outside("longer than ten years")) } else { Ok(d) }
+    if d > LONGEST { Err(Unfit::outside("longer than ten years")) } else { Ok(d) }
 }
 
 /// A duration of more than nothing.
@@ -51,12 +50,6 @@ pub(crate) fn link_rate(node: &Node) -> Result<Rate, Unfit> {
     RATES.check(Rate::KIND, &rate.to_value()).map(|()| rate).map_err(Unfit::outside)
 }
 
-/// A size of at least a byte.
-pub(crate) fn positive_size(node: &Node) -> Result<Bytes, Unfit> {
-    let size: Bytes = plain(node)?;
-    if size == Bytes::ZERO { Err(Unfit::outside("must be more than zero")) } else { Ok(size) }
-}
-
 /// A whole number of at least one.
 pub(crate) fn positive_count<N: ParamType + PartialEq + From<u8>>(node: &Node) -> Result<N, Unfit> {
     let n: N = plain(node)?;
@@ -66,7 +59,7 @@ pub(crate) fn positive_count<N: ParamType + PartialEq + From<u8>>(node: &Node) -
 /// A duration or a distribution of durations.
 pub(crate) fn distribution(node: &Node) -> Result<DurationDist, Unfit> {
     match node.as_text() {
-        Some(text) => distribution::parse(text),
+        Some(text) => DurationDist::read(text).map_err(Unfit::from),
         None => Err(format!("{} is not {}", node.shown(), Duration::EXPECTED).into()),
     }
 }

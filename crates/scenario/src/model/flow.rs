@@ -1,10 +1,9 @@
 //! Flows: who sends to whom, over which transport.
 
-use super::app::App;
-use super::distribution::DurationDist;
 use super::network::NodeIndex;
 use std::sync::Arc;
-use tailrace_core::{Bytes, Dscp, Duration};
+use tailrace_app::AppConfig;
+use tailrace_core::{Bytes, Dscp, Duration, DurationDist};
 use tailrace_transport::mptcp::MptcpPlan;
 use tailrace_transport::{CcConfig, TcpConfig};
 
@@ -26,7 +25,7 @@ pub struct FlowGroup {
     /// Routers that subflows go through, a list a subflow, where a path manager asks for it.
     pub gateways: Vec<Vec<NodeIndex>>,
     /// What drives it.
-    pub app: App,
+    pub app: AppConfig,
     /// Start of each flow, drawn once a flow and run, where `starts` is empty.
     pub start: DurationDist,
     /// The start of each flow by itself.

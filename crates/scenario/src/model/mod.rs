@@ -4,16 +4,14 @@
 //!
 //! Owns the plain types of a scenario that can run. May import: nothing of this crate.
 
-mod app;
-mod distribution;
 mod fault;
 mod flow;
 mod network;
 mod scenario;
 
-pub use app::App;
-pub use distribution::DurationDist;
 pub use fault::{Capture, CapturePoint, Fault, FaultKind};
 pub use flow::{FlowGroup, Ports, Role, Transport};
 pub use network::{Link, LinkIndex, LinkSpec, Loss, Node, NodeIndex, NodeKind, Strip};
 pub use scenario::{Record, Scenario};
+pub use tailrace_app::AppConfig;
+pub use tailrace_core::DurationDist;

@@ -1,9 +1,8 @@
 //! Hosts, routers and the links between them.
 
-use super::distribution::DurationDist;
 use core::net::Ipv4Addr;
 use std::sync::Arc;
-use tailrace_core::{Bytes, Probability, Rate};
+use tailrace_core::{Bytes, DurationDist, Probability, Rate};
 use tailrace_qdisc::QdiscConfig;
 
 /// Position in [`Scenario::nodes`](super::Scenario::nodes).

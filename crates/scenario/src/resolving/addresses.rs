@@ -46,7 +46,7 @@ pub(super) fn check(scenario: &Scenario, draft: &Draft, topology: &Topology<'_>,
             let taken = node.addresses.iter().find_map(|address| {
                 let key = u32::from(*address);
                 let owner = owners.insert(key, i as u32).map(|owner| owner as usize);
-                (key > LAST).then(|| (*address, None)).or(owner.map(|owner| (*address, Some(owner))))
+                (key > LAST).then_some((*address, None)).or(owner.map(|owner| (*address, Some(owner))))
             });
             taken.map(|(address, owner)| match owner {
                 None => (

@@ -127,9 +127,9 @@ impl<'d> Counts<'d> {
         let room = long.iter().fold(0_u128, |sum, (n, _)| sum.saturating_add(*n));
         let nanos = u128::from(self.head.duration.value.as_nanos());
         let offered = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
-            let bits = u128::from(decl.app.rate().unwrap_or_default().as_bps()).saturating_mul(nanos)
-                / 1_000_000_000;
-            let size = decl.app.payload().map_or(1, |size| u128::from(size.get().max(1)));
+            let Some(traffic) = decl.app.traffic() else { return 0 };
+            let bits = u128::from(traffic.rate.as_bps()).saturating_mul(nanos) / 1_000_000_000;
+            let size = u128::from(traffic.payload.get().max(1));
             (bits / 8 / size).saturating_mul(members(ends))
         });
         let offered = offered.fold(0_u128, u128::saturating_add);

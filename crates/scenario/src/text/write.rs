@@ -38,6 +38,7 @@ pub(crate) fn plain(value: &Value) -> String {
         Value::Integer(n) => n.to_string(),
         Value::Float(x) => float(*x),
         Value::Text(t) => text(t),
+        Value::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::control::Control;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};
 use tailrace_net::LinkId;
-use tailrace_scenario::model::App;
+use tailrace_scenario::model::AppConfig;
 
 const NETWORK: &str = r#"
 name = "audit"
@@ -285,14 +285,14 @@ fn whatever_happens_every_application_ends_with_all_its_bytes() {
         assert_eq!(balance(&mut sim), (0, 0), "round {round}: {text}");
         assert_eq!(sim.world.options.in_use(), 0, "round {round}: {text}");
         for (f, flow) in sim.world.flows.iter().enumerate() {
-            let expected = match sim.plan.scenario.flows[flow.group as usize].app {
-                App::Transfer { size } => (1, size.get()),
-                App::Sequence { size, count, .. } => {
-                    (9, 9 * size.get()).min((count.unwrap().into(), u64::MAX))
+            let expected = match &sim.plan.scenario.flows[flow.group as usize].app {
+                AppConfig::Transfer(app) => (1, app.size.get()),
+                AppConfig::Sequence(app) => {
+                    (9, 9 * app.size.get()).min((app.count.unwrap().into(), u64::MAX))
                 }
-                App::RequestResponse { request, response, count, .. } => {
-                    let n = u64::from(count.unwrap());
-                    (n, n * (request.get() + response.get()))
+                AppConfig::RequestResponse(app) => {
+                    let n = u64::from(app.count.unwrap());
+                    (n, n * (app.request.get() + app.response.get()))
                 }
                 _ => continue,
             };

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use tailrace_core::{Bytes, Rate};
 use tailrace_scenario::Scenario;
-use tailrace_scenario::model::{App, FaultKind, LinkIndex, LinkSpec, Node, NodeIndex, Transport};
+use tailrace_scenario::model::{FaultKind, LinkIndex, LinkSpec, Node, NodeIndex, Transport};
 use tailrace_sim::{RunOutput, Table, Values};
 
 /// Figures that have no value where nothing happened.
@@ -184,7 +184,7 @@ fn check_goodput(scenario: &Scenario, output: &RunOutput) -> Result<(), String> 
 /// Whether some flow between these two hosts has data in both directions.
 fn both_ways(scenario: &Scenario, src: &str, dst: &str) -> bool {
     let name = |n: NodeIndex| scenario.nodes[n.0 as usize].name.as_str();
-    let two_way = scenario.flows.iter().filter(|g| matches!(g.app, App::RequestResponse { .. }));
+    let two_way = scenario.flows.iter().filter(|g| g.app.is_two_way());
     two_way.flat_map(|g| &g.pairs).any(|(a, b)| name(*a) == src && name(*b) == dst)
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn toml(value: &Value) -> String {
         Value::Integer(n) => n.to_string(),
         Value::Float(x) => format!("{x:?}"),
         Value::Text(t) => format!("{t:?}"),
+        Value::List(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -175,7 +176,7 @@ fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
             };
             Value::Text(scaled.to_string())
         }
-        Kind::Text => return None,
+        Kind::Text | Kind::Distribution | Kind::Steps => return None,
     })
 }
 
@@ -214,6 +215,6 @@ fn between(kind: Kind) -> Option<Vec<Value>> {
         Kind::Bytes => texts(&["1 B", "1000 B", "1 MB"]),
         Kind::Limit => texts(&["1 packet", "5 packets", "1 B", "10 kB"]),
         Kind::Choice(words) => texts(words),
-        Kind::Text => None,
+        Kind::Text | Kind::Distribution | Kind::Steps => None,
     }
 }

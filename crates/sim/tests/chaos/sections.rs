@@ -36,7 +36,7 @@ pub(crate) fn table(kind: &str, keys: &[String]) -> String {
 }
 
 /// A value of this shape that fits nearly everywhere; `None` where only a caller knows one.
-fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
+pub(crate) fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
     Some(match shape {
         Shape::Plain(Kind::Bool) => d.chance(0.5).to_string(),
         Shape::Plain(Kind::Count) => d.between(1, 20).to_string(),
@@ -46,7 +46,7 @@ fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
         Shape::Plain(Kind::Bytes) => format!("\"{} B\"", d.between(1, 1400)),
         Shape::Plain(Kind::Choice(words)) => toml(&Value::Text((*d.any(words)).into())),
         Shape::Plain(Kind::Dscp) => dscp(d),
-        Shape::Distribution | Shape::Starts => distribution(d, 1e-4, 0.05),
+        Shape::Distribution | Shape::Starts | Shape::Plain(Kind::Distribution) => distribution(d, 1e-4, 0.05),
         Shape::DurationOrOff if d.chance(0.2) => "\"off\"".into(),
         Shape::DurationOrOff => format!("{:?}", d.time(0.01, 1.0)),
         Shape::Loss => loss(d),

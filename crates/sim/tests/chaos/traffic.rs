@@ -3,8 +3,10 @@
 use crate::draw::{Draw, seconds};
 use crate::network::{Hosts, Network};
 use crate::parameters;
-use crate::sections::{distribution, keys, table};
-use tailrace_scenario::sections::{FLOW, Key, MPTCP, Section, TCP, TCP_APPS, UDP, UDP_APPS};
+use crate::sections::{by_shape, distribution, keys, table};
+use tailrace_app::{AppInfo, Over, catalog};
+use tailrace_core::params::Kind;
+use tailrace_scenario::sections::{FLOW, Key, MPTCP, Shape, TCP, UDP};
 
 /// One `[[flow]]`.
 pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
@@ -15,7 +17,7 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
         "mptcp" => mptcp(d, network, (from.1, to.1)),
         _ => table("udp", &keys(d, &UDP, &[], &mut of_udp)),
     };
-    let app = app(d, if kind == "udp" { UDP_APPS } else { TCP_APPS }, duration_s);
+    let app = app(d, if kind == "udp" { Over::Datagrams } else { Over::Streams }, duration_s);
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
         "stop" => Some(format!("{:?}", seconds(duration_s * (0.1 + d.uniform())))),
@@ -130,33 +132,43 @@ fn gateways(d: &mut Draw, routers: &[String]) -> String {
     lists.join("; ")
 }
 
-fn app(d: &mut Draw, apps: &[(&str, Section)], duration_s: f64) -> String {
-    let (kind, section) = d.any(apps);
+/// An application, of whatever is registered.
+fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
+    let kinds: Vec<AppInfo> = catalog().into_iter().filter(|info| info.over == over).collect();
+    let info = d.any(&kinds);
     // So many packets a second at most, whatever their size: a run is bounded by its packets.
     let (payload, packets) = (d.between(1, 1400), d.scale(2.0, 1000.0));
     let burst = d.scale(1e-3, duration_s / 4.0);
-    let mut special = |d: &mut Draw, key: &Key| {
-        Some(match key.name {
-            "size" if section.keys.iter().any(|k| k.name == "rate" || k.name == "steps") => {
-                format!("\"{payload} B\"")
-            }
-            "size" | "request" | "response" => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
-            "rate" => rate(payload, packets),
-            "jitter" => format!("{:?}", d.uniform()),
-            "burst" => format!("{:?}", seconds(burst)),
-            "period" => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
-            "on" => format!("{:?}", seconds(d.scale(1e-3, duration_s / 4.0))),
-            "off" => distribution(d, 1e-3, duration_s / 4.0),
+    let mut lines = Vec::new();
+    for p in info.params {
+        if !p.required && !d.chance(0.12 + 0.2 * d.wildness) {
+            continue;
+        }
+        let value = match (p.name, p.kind) {
+            ("burst", _) => format!("{:?}", seconds(burst)),
+            ("period", _) => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
             // Open to the end under overload, so some hundreds a flow at most.
-            "gap" if *kind == "arrivals" => {
+            ("gap", _) if info.name == "arrivals" => {
                 format!("\"exponential({})\"", seconds(d.scale(duration_s / 300.0, duration_s / 4.0)))
             }
-            "think" | "gap" => distribution(d, 1e-4, duration_s / 4.0),
-            "steps" => steps(d, payload, duration_s),
-            _ => return None,
-        })
-    };
-    table(kind, &keys(d, section, &[], &mut special))
+            (_, Kind::Bytes) if over == Over::Datagrams => format!("\"{payload} B\""),
+            (_, Kind::Bytes) => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
+            (_, Kind::Rate) => rate(payload, packets),
+            (_, Kind::Probability) => format!("{:?}", d.uniform()),
+            (_, Kind::Steps) => steps(d, payload, duration_s),
+            // Bounds of its own mean that nothing, or hardly anything, is too short.
+            (_, Kind::Distribution) if p.bounds.is_some_and(|b| !b.usual) => {
+                format!("{:?}", seconds(d.scale(1e-3, duration_s / 4.0)))
+            }
+            (_, Kind::Distribution) => distribution(d, 1e-3, duration_s / 4.0),
+            (_, kind) => match by_shape(d, Shape::Plain(kind)) {
+                Some(value) => value,
+                None => continue,
+            },
+        };
+        lines.push(format!("{} = {value}", p.name));
+    }
+    table(info.name, &lines)
 }
 
 fn rate(payload: u64, packets: f64) -> String {

@@ -2,8 +2,9 @@
 
 use crate::support::Text;
 use std::sync::Arc;
+use tailrace_app::kinds::poisson::PoissonConfig;
 use tailrace_core::{Bytes, Instant, Rate};
-use tailrace_scenario::model::{App, Scenario, Transport};
+use tailrace_scenario::model::{AppConfig, Scenario, Transport};
 use tailrace_sim::{Control, Simulation};
 
 /// Datagrams that leave no time apart, which no scenario can have: its parameters have bounds.
@@ -12,7 +13,7 @@ fn timeless() -> Arc<Scenario> {
     let mut scenario = (*text.scenario()).clone();
     let flow = scenario.flows.first_mut().unwrap();
     flow.transport = Transport::Udp { header: Bytes(28), ecn: false };
-    flow.app = App::Poisson { rate: Rate::from_bps(u64::MAX), size: Bytes(1) };
+    flow.app = AppConfig::Poisson(PoissonConfig { rate: Rate::from_bps(u64::MAX), size: Bytes(1) });
     Arc::new(scenario)
 }
 

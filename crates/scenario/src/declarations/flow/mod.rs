@@ -10,7 +10,6 @@ mod endpoint;
 mod packet;
 mod policy;
 mod start;
-mod steps;
 mod transport;
 mod udp;
 
@@ -22,7 +21,7 @@ use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::FLOW;
 use crate::declarations::values::{choice, plain, positive_duration};
-use crate::model::{App, DurationDist, Ports, Role, Transport};
+use crate::model::{AppConfig, DurationDist, Ports, Role, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
@@ -47,7 +46,7 @@ pub(crate) struct FlowDecl {
     pub(crate) path_manager: Ignored<Origins>,
     /// Whose defaults a TCP endpoint started from.
     pub(crate) profile: Option<Profile>,
-    pub(crate) app: App,
+    pub(crate) app: AppConfig,
     pub(crate) app_origin: Ignored<Origin>,
     pub(crate) start: DurationDist,
     /// The start of each flow by itself; may be empty.

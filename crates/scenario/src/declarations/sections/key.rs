@@ -40,8 +40,6 @@ pub enum Shape {
     CongestionControl,
     /// An application.
     App,
-    /// A list of `[time, rate]`.
-    Steps,
     /// A value that depends on another key.
     Any,
     /// A table of its own.
@@ -123,10 +121,8 @@ pub(crate) fn section_of(sections: &'static [(&str, Section)], kind: &str) -> &'
     sections.iter().find(|(k, _)| *k == kind).map(|(_, s)| s).expect("kinds come from the same table")
 }
 
-/// Rates of links and of applications.
+/// Rates of links.
 pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
-/// What an application can be told to send at once.
-pub(super) const SIZES: Bounds = Bounds::declared("1 B", "1000000 GB", "what is beyond overflows");
 
 pub(super) const COUNT: Shape = Shape::Plain(Kind::Count);
 pub(super) const DURATION: Shape = Shape::Plain(Kind::Duration);

@@ -3,7 +3,6 @@
 //! The reader refuses keys that are not here, the schema and `to_toml` follow the same rows. Keys of queue
 //! disciplines, congestion controls and TCP endpoints come from those crates' parameter tables instead.
 
-mod app;
 mod fault;
 mod flow;
 mod key;
@@ -12,7 +11,6 @@ mod network;
 mod scenario;
 mod transport;
 
-pub use app::{TCP_APPS, UDP_APPS};
 pub use fault::{CAPTURE, FAULT, FAULT_KINDS};
 pub use flow::FLOW;
 pub use key::{Key, Section, Shape};

@@ -8,7 +8,7 @@ use crate::packet::FlowEnd;
 use crate::simulation::Simulation;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};
-use tailrace_scenario::model::{App, Transport};
+use tailrace_scenario::model::{AppConfig, Transport};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 
@@ -179,12 +179,12 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
         assert_eq!(balance(&mut sim), (0, 0), "round {round}: {text}");
         assert!(sim.fabric.is_quiet(), "an event is still pending in round {round}: {text}");
         for (f, flow) in sim.world.flows.iter().enumerate() {
-            let expected = match sim.plan.scenario.flows[flow.group as usize].app {
-                App::Transfer { size } => (1, size.get()),
-                App::Sequence { size, count, .. } => (u64::from(count.unwrap()), 5 * size.get()),
-                App::RequestResponse { request, response, count, .. } => {
-                    let n = u64::from(count.unwrap());
-                    (n, n * (request.get() + response.get()))
+            let expected = match &sim.plan.scenario.flows[flow.group as usize].app {
+                AppConfig::Transfer(app) => (1, app.size.get()),
+                AppConfig::Sequence(app) => (u64::from(app.count.unwrap()), 5 * app.size.get()),
+                AppConfig::RequestResponse(app) => {
+                    let n = u64::from(app.count.unwrap());
+                    (n, n * (app.request.get() + app.response.get()))
                 }
                 _ => continue,
             };

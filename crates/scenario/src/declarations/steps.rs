@@ -1,12 +1,12 @@
 //! Rates that change at given times.
 
-use super::packet::{MAX_PACKET, check_gap};
 use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{duration, plain};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
-use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_app::Steps;
+use tailrace_core::Duration;
 
 /// Whether a step, or a part of it, was reported already.
 fn is_broken(step: &Node) -> bool {
@@ -17,8 +17,8 @@ fn is_broken(step: &Node) -> bool {
     }
 }
 
-/// Reads them; `size` is that of the packets, where it is known.
-pub(super) fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> Option<Vec<(Duration, Rate)>> {
+/// Reads them; each that does not fit is reported where it stands.
+pub(crate) fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<Steps> {
     let items = match &node.data {
         Data::Array(items) if !items.is_empty() => items,
         Data::Broken => return None,
@@ -28,17 +28,16 @@ pub(super) fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> O
             return None;
         }
     };
-    let mut steps: Vec<(Duration, Rate)> = Vec::with_capacity(items.len());
+    let mut steps: Vec<(Duration, _)> = Vec::with_capacity(items.len());
     let before = sink.errors();
     for item in items {
         if is_broken(item) {
             continue;
         }
         let step = match &item.data {
-            Data::Array(pair) if pair.len() == 2 => duration(&pair[0]).and_then(|t| {
-                let rate = plain(&pair[1])?;
-                check_gap(rate, size.unwrap_or(MAX_PACKET)).map(|()| (t, rate))
-            }),
+            Data::Array(pair) if pair.len() == 2 => {
+                duration(&pair[0]).and_then(|time| plain(&pair[1]).map(|rate| (time, rate)))
+            }
             _ => Err(Unfit { code: Code::WrongType, why: "expected [time, rate]".into() }),
         };
         match step {
@@ -53,5 +52,5 @@ pub(super) fn read_steps(node: &Node, size: Option<Bytes>, sink: &Sink<'_>) -> O
             Err(unfit) => sink.push(sink.at(unfit.code, item.origin, "bad step").label(unfit.why)),
         }
     }
-    (sink.errors() == before).then_some(steps)
+    (sink.errors() == before).then_some(Steps(steps))
 }

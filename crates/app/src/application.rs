@@ -1,0 +1,207 @@
+//! What an application hears, and what it can ask for.
+//!
+//! One application drives one flow, at both of its ends. It is told what happens and answers with [`Action`]s, which whoever
+//! runs it carries out in their order: nothing here sends, waits or draws by itself.
+
+use tailrace_core::{Bytes, Duration, Instant, Rng};
+
+/// An end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where the flow comes from; it opens connections.
+    Client,
+    /// Where it goes to.
+    Server,
+}
+
+impl End {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
+/// What a connection is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// As much as goes.
+    Endless,
+    /// A message of so many bytes from the client, which begins a transfer or an exchange.
+    Message(u64),
+    /// The same, after which the client closes.
+    Last(u64),
+}
+
+/// A datagram as applications see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// Its payload, bytes.
+    pub payload: u16,
+    /// Eight bytes of it that mean something to the application, such as the time at which it left.
+    pub stamp: u64,
+}
+
+impl Datagram {
+    /// One of this size that says nothing. No larger one than an IP packet can hold is ever asked for.
+    #[inline]
+    pub const fn of(size: Bytes) -> Self {
+        Self { payload: size.get() as u16, stamp: 0 }
+    }
+}
+
+/// Something that an application asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// To be woken at this time, and not at one that it asked for before.
+    WakeAt(Instant),
+    /// A new connection.
+    Open(Data),
+    /// A message from the client on a connection that is open, which begins an exchange.
+    Request(u64),
+    /// A message from the end that has just got one whole.
+    Respond(u64),
+    /// The transfer or exchange under way is complete: how long it took is a sample.
+    Complete,
+    /// This end of the connection has nothing more to send.
+    Close,
+    /// A datagram from an end of the flow to the other.
+    Send(End, Datagram),
+    /// A sample of the round-trip time.
+    RoundTrip(Duration),
+}
+
+/// What an application asks for at a time, in order: no more than [`Actions::MOST`]. Whoever wants more is woken again at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Actions {
+    list: [Action; Self::MOST],
+    len: usize,
+}
+
+impl Actions {
+    /// So many are asked for at a time at most.
+    pub const MOST: usize = 4;
+
+    /// Adds one.
+    ///
+    /// # Panics
+    /// Beyond [`Actions::MOST`].
+    #[inline]
+    fn push(&mut self, action: Action) {
+        assert!(self.len < Self::MOST, "an application asks for {} things at a time at most", Self::MOST);
+        self.list[self.len] = action;
+        self.len += 1;
+    }
+}
+
+impl Default for Actions {
+    #[inline]
+    fn default() -> Self {
+        Self { list: [Action::Complete; Self::MOST], len: 0 }
+    }
+}
+
+impl IntoIterator for Actions {
+    type Item = Action;
+    type IntoIter = core::iter::Take<core::array::IntoIter<Action, { Self::MOST }>>;
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter().take(self.len)
+    }
+}
+
+/// Time, randomness and the way to ask for something, for one call. What is asked of a connection concerns the one that the
+/// call is about; on waking, the flow's latest.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    now: Instant,
+    rng: &'a mut Rng,
+    actions: &'a mut Actions,
+}
+
+impl<'a> Cx<'a> {
+    /// What is asked for goes to `actions`.
+    #[inline]
+    pub const fn new(now: Instant, rng: &'a mut Rng, actions: &'a mut Actions) -> Self {
+        Self { now, rng, actions }
+    }
+
+    /// The time.
+    #[inline]
+    pub const fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The application's own stream of randomness.
+    #[inline]
+    pub const fn rng(&mut self) -> &mut Rng {
+        self.rng
+    }
+
+    /// See [`Action::WakeAt`].
+    #[inline]
+    pub fn wake_at(&mut self, at: Instant) {
+        self.actions.push(Action::WakeAt(at));
+    }
+
+    /// See [`Action::Open`].
+    pub fn open(&mut self, data: Data) {
+        self.actions.push(Action::Open(data));
+    }
+
+    /// See [`Action::Request`].
+    pub fn request(&mut self, bytes: u64) {
+        self.actions.push(Action::Request(bytes));
+    }
+
+    /// See [`Action::Respond`].
+    pub fn respond(&mut self, bytes: u64) {
+        self.actions.push(Action::Respond(bytes));
+    }
+
+    /// See [`Action::Complete`].
+    pub fn complete(&mut self) {
+        self.actions.push(Action::Complete);
+    }
+
+    /// See [`Action::Close`].
+    pub fn close(&mut self) {
+        self.actions.push(Action::Close);
+    }
+
+    /// See [`Action::Send`].
+    #[inline]
+    pub fn send(&mut self, from: End, datagram: Datagram) {
+        self.actions.push(Action::Send(from, datagram));
+    }
+
+    /// See [`Action::RoundTrip`].
+    pub fn round_trip(&mut self, time: Duration) {
+        self.actions.push(Action::RoundTrip(time));
+    }
+}
+
+/// A running application. What it does not hear of it need not implement.
+pub trait Application {
+    /// The flow starts at `cx.now()`. It is told so before the run, to ask for the time at which it wants to begin.
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        cx.wake_at(cx.now());
+    }
+    /// The time that it asked for has come.
+    fn on_wake(&mut self, cx: &mut Cx<'_>);
+    /// A message has arrived whole at this end of a connection.
+    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+        let _ = (at, cx);
+    }
+    /// A connection is over in both directions at the client, or has broken. This may be said more than once.
+    fn on_over(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+    /// A datagram has arrived at this end.
+    fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+        let _ = (at, datagram, cx);
+    }
+}

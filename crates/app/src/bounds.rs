@@ -1,0 +1,30 @@
+//! What keys of several applications may be.
+
+use tailrace_core::bounds::Bounds;
+use tailrace_core::{Bytes, Duration, Rate};
+
+/// Rates of payload.
+pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
+/// What can be told to be sent at once.
+pub(crate) const SIZES: Bounds = Bounds::declared("1 B", "1000000 GB", "what is beyond overflows");
+/// Payload of a packet.
+pub(crate) const PAYLOADS: Bounds = Bounds::declared("1 B", "65535 B", "no IP packet has more");
+/// How often something is done.
+pub(crate) const COUNTS: Bounds = Bounds::declared("1", "4294967295", "it would not be done at all");
+
+/// Packets closer than this would keep the clock from advancing.
+const LEAST_GAP: Duration = Duration::from_nanos(10);
+
+/// Whether packets of a size can leave at a rate.
+///
+/// # Errors
+/// How close they would be.
+pub(crate) fn check_gap(rate: Rate, size: Bytes) -> Result<(), String> {
+    if rate.as_bps() == 0 || rate.time_to_send(size) >= LEAST_GAP {
+        return Ok(());
+    }
+    let gap = rate.time_to_send(size);
+    Err(format!(
+        "packets of {size} would leave {gap} apart, less than {LEAST_GAP}: larger ones, or a lower rate"
+    ))
+}

@@ -1,0 +1,21 @@
+//! The table of applications: one line each.
+//!
+//! `"name" => file::Variant(Config)`. The line declares the module, so a new application is one file in `kinds/` and one line
+//! here.
+
+use crate::application::{Application, Cx, Datagram, End};
+use crate::registry::{AppInfo, AppKind, Misfit, Over, Traffic, Transfers, applications};
+use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+
+applications! {
+    "bulk" => bulk::Bulk(BulkConfig),
+    "transfer" => transfer::Transfer(TransferConfig),
+    "request_response" => request_response::RequestResponse(RequestResponseConfig),
+    "sequence" => sequence::Sequence(SequenceConfig),
+    "arrivals" => arrivals::Arrivals(ArrivalsConfig),
+    "cbr" => cbr::Cbr(CbrConfig),
+    "poisson" => poisson::Poisson(PoissonConfig),
+    "on_off" => on_off::OnOff(OnOffConfig),
+    "schedule" => schedule::Schedule(ScheduleConfig),
+    "pulse" => pulse::Pulse(PulseConfig),
+}

@@ -1,0 +1,80 @@
+//! Constant bit rate, as of a codec or a flood.
+
+use crate::application::{Application, Cx, Datagram, End};
+use crate::bounds::{PAYLOADS, RATES, check_gap};
+use crate::registry::{AppKind, Misfit, Over, Traffic};
+use crate::spacing::Spacing;
+use tailrace_core::{Bytes, Probability, Rate};
+
+tailrace_core::parameters! {
+    /// Keys of `cbr`.
+    pub struct CbrConfig {
+        /// Rate of payload.
+        rate: Rate, required, within RATES;
+        /// Payload of each packet.
+        size: Bytes, required, within PAYLOADS;
+        /// Each gap is stretched by a uniform factor within 1 ± this. Without it packets are strictly periodic, and phase
+        /// effects may lock other flows out.
+        jitter: Probability = Probability::ZERO, "ns-2, random_";
+        /// Whether the first packet leaves within the first gap at random.
+        random_phase: bool = false, "own choice";
+    }
+}
+
+impl AppKind for CbrConfig {
+    const SUMMARY: &'static str = "Constant bit rate.";
+    const OVER: Over = Over::Datagrams;
+    type App = Cbr;
+
+    fn build(&self) -> Cbr {
+        Cbr { config: self.clone(), spacing: Spacing::default() }
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))
+    }
+    fn traffic(&self) -> Option<Traffic> {
+        Some(Traffic { rate: self.rate, payload: self.size, periodic: self.jitter.get() == 0.0 })
+    }
+    fn is_random(&self) -> bool {
+        self.jitter.get() > 0.0 || self.random_phase
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct Cbr {
+    config: CbrConfig,
+    spacing: Spacing,
+}
+
+impl Application for Cbr {
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        let CbrConfig { rate, size, random_phase, .. } = self.config;
+        let gap = rate.time_to_send(size);
+        let first = if random_phase { cx.now() + gap.mul_f64(cx.rng().uniform()) } else { cx.now() };
+        cx.wake_at(first);
+    }
+
+    #[inline]
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        let CbrConfig { rate, size, jitter, .. } = self.config;
+        let gap = self.spacing.gap(rate, size);
+        let factor = 1.0 + jitter.get() * (2.0 * cx.rng().uniform() - 1.0);
+        cx.wake_at(cx.now() + if jitter.get() > 0.0 { gap.mul_f64(factor) } else { gap });
+        cx.send(End::Client, Datagram::of(size));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Instant;
+
+    #[test]
+    fn cbr_is_exact_over_an_hour() {
+        // 448 kbit/s of 1000 bytes: 56 packets a second.
+        let config = CbrConfig { rate: Rate::from_bps(448_000), size: Bytes(1000), ..Default::default() };
+        assert_eq!(times(config.build(), Instant::from_secs(3600)).len(), 56 * 3600);
+    }
+}

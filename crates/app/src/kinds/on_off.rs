@@ -1,0 +1,106 @@
+//! Constant bit rate during on-times, as of a voice with silences; heavy-tailed times make self-similar traffic (Willinger
+//! et al., "Self-similarity through high-variability", SIGCOMM 1995).
+
+use crate::application::{Application, Cx, Datagram, End};
+use crate::bounds::{PAYLOADS, RATES, check_gap};
+use crate::registry::{AppKind, Misfit, Over, Traffic};
+use crate::spacing::Spacing;
+use tailrace_core::{Bytes, DurationDist, Instant, Rate};
+
+tailrace_core::parameters! {
+    /// Keys of `on_off`.
+    pub struct OnOffConfig {
+        /// Rate of payload while on.
+        rate: Rate, required, within RATES;
+        /// Payload of each packet.
+        size: Bytes, required, within PAYLOADS;
+        /// Length of an on-time.
+        on: DurationDist, required, in "1 us"..="87600 h": "each on-time is drawn by itself";
+        /// Length of an off-time.
+        off: DurationDist, required;
+    }
+}
+
+impl AppKind for OnOffConfig {
+    const SUMMARY: &'static str = "Constant bit rate during on-times.";
+    const OVER: Over = Over::Datagrams;
+    type App = OnOff;
+
+    fn build(&self) -> OnOff {
+        OnOff { config: self.clone(), spacing: Spacing::default(), until: Instant::ZERO }
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))
+    }
+    fn traffic(&self) -> Option<Traffic> {
+        Some(Traffic { rate: self.rate, payload: self.size, periodic: false })
+    }
+    fn is_random(&self) -> bool {
+        !(self.on.is_constant() && self.off.is_constant())
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct OnOff {
+    config: OnOffConfig,
+    spacing: Spacing,
+    /// When the on-time ends.
+    until: Instant,
+}
+
+impl OnOff {
+    /// When the packet after one at `cx.now()` leaves.
+    fn next(&mut self, cx: &mut Cx<'_>) -> Instant {
+        let next = cx.now() + self.spacing.gap(self.config.rate, self.config.size);
+        if next < self.until {
+            return next;
+        }
+        // A heavy tail draws centuries now and then: the flow then rests for ever.
+        let resume = self.until.max(cx.now()).saturating_add(self.config.off.draw(cx.rng()));
+        self.until = resume.saturating_add(self.config.on.draw(cx.rng()));
+        resume
+    }
+}
+
+impl Application for OnOff {
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        self.until = cx.now().saturating_add(self.config.on.draw(cx.rng()));
+        cx.wake_at(cx.now());
+    }
+
+    #[inline]
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        let next = self.next(cx);
+        cx.wake_at(next);
+        cx.send(End::Client, Datagram::of(self.config.size));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Duration;
+
+    #[test]
+    fn a_pause_of_centuries_never_ends() {
+        let config = OnOffConfig {
+            rate: Rate::from_mbit(1),
+            size: Bytes(125),
+            on: DurationDist::Constant(Duration::from_millis(3)),
+            off: DurationDist::Constant(Duration::from_nanos(u64::MAX)),
+        };
+        assert_eq!(times(config.build(), Instant::MAX), [0.0, 0.001, 0.002]);
+    }
+
+    #[test]
+    fn the_mean_rate_is_that_of_the_share_of_time() {
+        let on = DurationDist::Exponential(Duration::from_millis(50));
+        let off = DurationDist::Pareto(Duration::from_millis(150), 2.5);
+        let config = OnOffConfig { rate: Rate::from_mbit(8), size: Bytes(100), on, off };
+        // A quarter of the time at 10 000 packets a second.
+        let n = times(config.build(), Instant::from_secs(400)).len() as f64;
+        assert!((n / 1e6 - 1.0).abs() < 0.06, "{n}");
+    }
+}

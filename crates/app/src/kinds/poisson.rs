@@ -1,0 +1,70 @@
+//! Packets at exponential gaps: the traffic of queueing theory.
+
+use crate::application::{Application, Cx, Datagram, End};
+use crate::bounds::{PAYLOADS, RATES, check_gap};
+use crate::registry::{AppKind, Misfit, Over, Traffic};
+use tailrace_core::{Bytes, Duration, Rate};
+
+tailrace_core::parameters! {
+    /// Keys of `poisson`.
+    pub struct PoissonConfig {
+        /// Mean rate of payload.
+        rate: Rate, required, within RATES;
+        /// Payload of each packet.
+        size: Bytes, required, within PAYLOADS;
+    }
+}
+
+impl AppKind for PoissonConfig {
+    const SUMMARY: &'static str = "Poisson arrivals.";
+    const OVER: Over = Over::Datagrams;
+    type App = Poisson;
+
+    fn build(&self) -> Poisson {
+        Poisson { mean: self.rate.time_to_send(self.size), size: self.size }
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))
+    }
+    fn traffic(&self) -> Option<Traffic> {
+        Some(Traffic { rate: self.rate, payload: self.size, periodic: false })
+    }
+    fn is_random(&self) -> bool {
+        true
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct Poisson {
+    mean: Duration,
+    size: Bytes,
+}
+
+impl Application for Poisson {
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        let gap = cx.rng().exponential_duration(self.mean);
+        cx.wake_at(cx.now() + gap);
+    }
+
+    #[inline]
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        let gap = cx.rng().exponential_duration(self.mean);
+        cx.wake_at(cx.now() + gap);
+        cx.send(End::Client, Datagram::of(self.size));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Instant;
+
+    #[test]
+    fn the_mean_rate_is_the_one_stated() {
+        let config = PoissonConfig { rate: Rate::from_mbit(8), size: Bytes(1000) };
+        let n = times(config.build(), Instant::from_secs(100)).len();
+        assert!((n as f64 / 1e5 - 1.0).abs() < 0.015, "{n}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Questions and answers on one connection: what a user of a remote service waits for.
+
+use crate::application::{Application, Cx, Data, End};
+use crate::bounds::{COUNTS, SIZES};
+use crate::registry::{AppKind, Over, Transfers};
+use tailrace_core::{Bytes, DurationDist};
+
+tailrace_core::parameters! {
+    /// Keys of `request_response`.
+    pub struct RequestResponseConfig {
+        /// Size of a request.
+        request: Bytes, required, within SIZES;
+        /// Size of a response.
+        response: Bytes, required, within SIZES;
+        /// Pause between a response and the next request.
+        think: DurationDist = DurationDist::default(), "own choice";
+        /// Number of exchanges; `"auto"` goes on until `stop`.
+        count: Option<u32> = None, "own choice", within COUNTS;
+    }
+}
+
+impl AppKind for RequestResponseConfig {
+    const SUMMARY: &'static str =
+        "The client asks, the server answers, the client thinks; on one connection.";
+    const OVER: Over = Over::Streams;
+    const TWO_WAY: bool = true;
+    type App = RequestResponse;
+
+    fn build(&self) -> RequestResponse {
+        RequestResponse { config: self.clone(), begun: 0 }
+    }
+    fn transfers(&self) -> Transfers {
+        Transfers::of(self.count)
+    }
+    fn is_random(&self) -> bool {
+        !self.think.is_constant()
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct RequestResponse {
+    config: RequestResponseConfig,
+    begun: u32,
+}
+
+impl Application for RequestResponse {
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        let request = self.config.request.get();
+        if self.begun == 0 {
+            cx.open(Data::Message(request));
+        } else {
+            cx.request(request);
+        }
+        self.begun += 1;
+    }
+
+    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+        if at == End::Server {
+            return cx.respond(self.config.response.get());
+        }
+        let pause = self.config.think.draw(cx.rng());
+        cx.complete();
+        if self.config.count.is_some_and(|n| self.begun >= n) {
+            cx.close();
+        } else {
+            cx.wake_at(cx.now().saturating_add(pause));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Constant bit rates that change at given times: steps of load, to watch a queue settle.
+
+use crate::application::{Application, Cx, Datagram, End};
+use crate::bounds::{PAYLOADS, check_gap};
+use crate::registry::{AppKind, Misfit, Over, Traffic};
+use crate::spacing::Spacing;
+use crate::steps::Steps;
+use tailrace_core::{Bytes, Instant, Rate};
+
+tailrace_core::parameters! {
+    /// Keys of `schedule`.
+    pub struct ScheduleConfig {
+        /// A list of [time, rate], ascending: [["0 s", "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero is silence.
+        steps: Steps, required;
+        /// Payload of each packet.
+        size: Bytes, required, within PAYLOADS;
+    }
+}
+
+impl AppKind for ScheduleConfig {
+    const SUMMARY: &'static str = "Constant bit rates that change at given times since the flow's start.";
+    const OVER: Over = Over::Datagrams;
+    type App = Schedule;
+
+    fn build(&self) -> Schedule {
+        Schedule { config: self.clone(), spacing: Spacing::default(), started: Instant::ZERO }
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        let wrong = self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, self.size).err());
+        wrong.map_or(Ok(()), |why| Err(Misfit::Outside("steps", why)))
+    }
+    fn traffic(&self) -> Option<Traffic> {
+        let rate = self.steps.0.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
+        Some(Traffic { rate, payload: self.size, periodic: false })
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct Schedule {
+    config: ScheduleConfig,
+    spacing: Spacing,
+    started: Instant,
+}
+
+impl Schedule {
+    /// When the next packet leaves: `now` is the last one's time, or the start.
+    fn next(&mut self, now: Instant, starts: bool) -> Option<Instant> {
+        let steps = &self.config.steps.0;
+        let elapsed = now - self.started;
+        let current = steps.iter().rposition(|(at, _)| *at <= elapsed);
+        let rate = current.map_or(Rate::default(), |i| steps[i].1);
+        let later = &steps[current.map_or(0, |i| i + 1)..];
+        let following = later.iter().find(|(_, r)| r.as_bps() > 0).map(|(at, _)| self.started + *at);
+        if rate.as_bps() == 0 {
+            return following;
+        }
+        if starts {
+            return Some(now);
+        }
+        let change = later.first().map(|(at, _)| self.started + *at);
+        let next = now + self.spacing.gap(rate, self.config.size);
+        match change {
+            // The rate changes first: the gap starts anew at the new rate's step.
+            Some(at) if next >= at => following,
+            _ => Some(next),
+        }
+    }
+}
+
+impl Application for Schedule {
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        self.started = cx.now();
+        if let Some(first) = self.next(cx.now(), true) {
+            cx.wake_at(first);
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        if let Some(next) = self.next(cx.now(), false) {
+            cx.wake_at(next);
+        }
+        cx.send(End::Client, Datagram::of(self.config.size));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Duration;
+
+    #[test]
+    fn a_schedule_changes_rate_when_it_says() {
+        // The third paper's flood: 2, 0.08, 2 Mbit/s, scaled down to seconds.
+        let steps = Steps(vec![
+            (Duration::ZERO, Rate::from_mbit(2)),
+            (Duration::from_secs(5), Rate::default()),
+            (Duration::from_secs(6), Rate::from_bps(80_000)),
+        ]);
+        let t = times(ScheduleConfig { steps, size: Bytes(1000) }.build(), Instant::from_secs(10));
+        let within = |a: f64, b: f64| t.iter().filter(|t| **t >= a && **t < b).count();
+        assert_eq!([within(0.0, 5.0), within(5.0, 6.0), within(6.0, 10.0)], [1250, 0, 40]);
+    }
+}

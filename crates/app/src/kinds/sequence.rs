@@ -1,0 +1,34 @@
+//! Transfers one after another: a user who fetches one thing after the other.
+
+use crate::bounds::{COUNTS, SIZES};
+use crate::registry::{AppKind, Over, Transfers};
+use crate::transfers::InTurn;
+use tailrace_core::{Bytes, DurationDist};
+
+tailrace_core::parameters! {
+    /// Keys of `sequence`.
+    pub struct SequenceConfig {
+        /// Size of each transfer.
+        size: Bytes, required, within SIZES;
+        /// Pause between two transfers.
+        gap: DurationDist = DurationDist::default(), "own choice";
+        /// Number of connections; `"auto"` goes on until `stop`.
+        count: Option<u32> = None, "own choice", within COUNTS;
+    }
+}
+
+impl AppKind for SequenceConfig {
+    const SUMMARY: &'static str = "Transfers one after another, each on a new connection.";
+    const OVER: Over = Over::Streams;
+    type App = InTurn;
+
+    fn build(&self) -> InTurn {
+        InTurn::new(self.size, self.gap, self.count)
+    }
+    fn transfers(&self) -> Transfers {
+        Transfers::of(self.count)
+    }
+    fn is_random(&self) -> bool {
+        !self.gap.is_constant()
+    }
+}

@@ -1,0 +1,27 @@
+//! One transfer, as of a file.
+
+use crate::bounds::SIZES;
+use crate::registry::{AppKind, Over, Transfers};
+use crate::transfers::InTurn;
+use tailrace_core::{Bytes, DurationDist};
+
+tailrace_core::parameters! {
+    /// Keys of `transfer`.
+    pub struct TransferConfig {
+        /// Size of the transfer.
+        size: Bytes, required, within SIZES;
+    }
+}
+
+impl AppKind for TransferConfig {
+    const SUMMARY: &'static str = "A transfer of a given size; then the connection closes.";
+    const OVER: Over = Over::Streams;
+    type App = InTurn;
+
+    fn build(&self) -> InTurn {
+        InTurn::new(self.size, DurationDist::default(), Some(1))
+    }
+    fn transfers(&self) -> Transfers {
+        Transfers::Count(1)
+    }
+}

@@ -1,0 +1,37 @@
+//! Applications: what drives a flow, as state machines that know neither network nor clock.
+//!
+//! Each kind is one file in `kinds` with its keys, its facts and its behaviour, and one line in [`kinds`]: scenario files,
+//! their errors and schema, `tailrace list`, the documentation and the simulator follow from these.
+//!
+//! ```
+//! use tailrace_app::{Action, App, AppConfig, Application, Actions, Cx};
+//! use tailrace_core::{Instant, Rng, params::Value};
+//!
+//! let mut config = AppConfig::default_of("cbr").unwrap();
+//! config.set("rate", &Value::Text("1 Mbit/s".into())).unwrap();
+//! config.set("size", &Value::Text("125 B".into())).unwrap();
+//! let (mut app, mut rng): (App, _) = (config.build(), Rng::new(1));
+//! // The first datagram leaves at once, and the next one a millisecond later.
+//! let mut actions = Actions::default();
+//! app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+//! assert_eq!(actions.into_iter().next(), Some(Action::WakeAt(Instant::ZERO)));
+//! let mut actions = Actions::default();
+//! app.on_wake(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+//! assert_eq!(actions.into_iter().next(), Some(Action::WakeAt(Instant::from_millis(1))));
+//! ```
+
+pub mod kinds;
+
+mod application;
+mod bounds;
+mod registry;
+mod spacing;
+mod steps;
+#[cfg(test)]
+mod testing;
+mod transfers;
+
+pub use application::{Action, Actions, Application, Cx, Data, Datagram, End};
+pub use kinds::{App, AppConfig, catalog};
+pub use registry::{AppInfo, AppKind, Misfit, Over, Traffic, Transfers};
+pub use steps::Steps;

@@ -1,0 +1,220 @@
+//! What a registered application must say about itself, and what the table turns into.
+//!
+//! The table itself is in [`crate::kinds`]: one line a kind, from which `applications!` derives the module,
+//! [`AppConfig`](crate::AppConfig), [`App`](crate::App) (dispatch by `match`, no box and no virtual call a packet) and
+//! [`catalog`](crate::catalog).
+
+use crate::application::Application;
+use tailrace_core::params::{ParamInfo, Parameters};
+use tailrace_core::{Bytes, Rate};
+
+/// What carries an application's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Connections: TCP and Multipath TCP.
+    Streams,
+    /// Datagrams: UDP.
+    Datagrams,
+}
+
+/// Transfers or exchanges, which come to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfers {
+    /// It has no such things.
+    None,
+    /// One after another as long as the flow lasts.
+    Endless,
+    /// So many.
+    Count(u32),
+}
+
+impl Transfers {
+    /// `count` of them, or as long as the flow lasts.
+    pub fn of(count: Option<u32>) -> Self {
+        count.map_or(Self::Endless, Self::Count)
+    }
+}
+
+/// What an application sends whatever becomes of it: what advice and estimates go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// The most payload a second.
+    pub rate: Rate,
+    /// Payload of each packet.
+    pub payload: Bytes,
+    /// Whether packets leave strictly periodically.
+    pub periodic: bool,
+}
+
+/// Why the values of an application's keys do not go together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// That of this key is too small or too large beside the others.
+    Outside(&'static str, String),
+    /// That of this key contradicts another one's.
+    Contradiction(&'static str, String),
+}
+
+/// The keys of one kind of application, what there is to know about it, and how to build it.
+pub trait AppKind: Parameters {
+    /// One sentence.
+    const SUMMARY: &'static str;
+    /// What carries it.
+    const OVER: Over;
+    /// Whether the far end sends data, too.
+    const TWO_WAY: bool = false;
+    /// What runs.
+    type App: Application;
+
+    /// What runs. The values have passed [`AppKind::validate`].
+    fn build(&self) -> Self::App;
+    /// Whether values that each fit go together.
+    ///
+    /// # Errors
+    /// The key at fault and why.
+    fn validate(&self) -> Result<(), Misfit> {
+        Ok(())
+    }
+    /// Its transfers.
+    fn transfers(&self) -> Transfers {
+        Transfers::None
+    }
+    /// What it sends whatever becomes of it; of streams the network decides that.
+    fn traffic(&self) -> Option<Traffic> {
+        None
+    }
+    /// Whether it draws anything that shows.
+    fn is_random(&self) -> bool {
+        false
+    }
+}
+
+/// One row of [`catalog`](crate::catalog).
+#[derive(Clone, Copy, Debug)]
+pub struct AppInfo {
+    /// Registered name.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// What carries it.
+    pub over: Over,
+    /// Its keys.
+    pub params: &'static [ParamInfo],
+}
+
+/// The table of applications: `"name" => module::Variant(Config)`.
+macro_rules! applications {
+    ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
+        $( pub mod $module; )+
+
+        /// An application with the values of its keys, by registered name.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AppConfig {
+            $( #[doc = concat!("`", $name, "`")] $variant($module::$config), )+
+        }
+
+        impl AppConfig {
+            /// The registered names, in the order of the table.
+            pub const fn names() -> &'static [&'static str] {
+                &[$($name),+]
+            }
+            /// The application called `name`; what must be stated is yet to be set.
+            pub fn default_of(name: &str) -> Option<Self> {
+                match name {
+                    $( $name => Some(Self::$variant(Default::default())), )+
+                    _ => None,
+                }
+            }
+            /// The registered name.
+            pub const fn name(&self) -> &'static str {
+                match self { $( Self::$variant(_) => $name, )+ }
+            }
+            /// As messages call its table.
+            pub const fn title(&self) -> &'static str {
+                match self { $( Self::$variant(_) => concat!("app \"", $name, "\""), )+ }
+            }
+            /// Its keys.
+            pub fn params(&self) -> &'static [ParamInfo] {
+                match self { $( Self::$variant(_) => $module::$config::params(), )+ }
+            }
+            /// Sets one key.
+            ///
+            /// # Errors
+            /// Where the name is unknown or the value does not fit.
+            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
+                match self { $( Self::$variant(c) => c.set(name, value), )+ }
+            }
+            /// The value of one key in the form that `set` reads.
+            pub fn get(&self, name: &str) -> Option<Value> {
+                match self { $( Self::$variant(c) => c.get(name), )+ }
+            }
+            /// Whether values that each fit go together.
+            ///
+            /// # Errors
+            /// The key at fault and why.
+            pub fn validate(&self) -> Result<(), Misfit> {
+                match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// What carries it.
+            pub const fn over(&self) -> Over {
+                match self { $( Self::$variant(_) => <$module::$config as AppKind>::OVER, )+ }
+            }
+            /// Whether the far end sends data, too.
+            pub const fn is_two_way(&self) -> bool {
+                match self { $( Self::$variant(_) => <$module::$config as AppKind>::TWO_WAY, )+ }
+            }
+            /// Its transfers or exchanges.
+            pub fn transfers(&self) -> Transfers {
+                match self { $( Self::$variant(c) => c.transfers(), )+ }
+            }
+            /// What it sends whatever becomes of it; none over streams, where the network decides.
+            pub fn traffic(&self) -> Option<Traffic> {
+                match self { $( Self::$variant(c) => c.traffic(), )+ }
+            }
+            /// Whether it draws anything that shows.
+            pub fn is_random(&self) -> bool {
+                match self { $( Self::$variant(c) => c.is_random(), )+ }
+            }
+            /// What runs.
+            pub fn build(&self) -> App {
+                match self { $( Self::$variant(c) => App::$variant(c.build()), )+ }
+            }
+        }
+
+        /// Any registered application, running.
+        #[derive(Debug)]
+        pub enum App {
+            $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as AppKind>::App), )+
+        }
+
+        impl Application for App {
+            fn on_start(&mut self, cx: &mut Cx<'_>) {
+                match self { $( Self::$variant(a) => a.on_start(cx), )+ }
+            }
+            #[inline]
+            fn on_wake(&mut self, cx: &mut Cx<'_>) {
+                match self { $( Self::$variant(a) => a.on_wake(cx), )+ }
+            }
+            fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+                match self { $( Self::$variant(a) => a.on_message(at, cx), )+ }
+            }
+            fn on_over(&mut self, cx: &mut Cx<'_>) {
+                match self { $( Self::$variant(a) => a.on_over(cx), )+ }
+            }
+            fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+                match self { $( Self::$variant(a) => a.on_datagram(at, datagram, cx), )+ }
+            }
+        }
+
+        /// Every registered application, described.
+        pub fn catalog() -> Vec<AppInfo> {
+            vec![$( AppInfo {
+                name: $name,
+                summary: <$module::$config as AppKind>::SUMMARY,
+                over: <$module::$config as AppKind>::OVER,
+                params: $module::$config::params(),
+            } ),+]
+        }
+    };
+}
+pub(crate) use applications;

@@ -1,0 +1,69 @@
+//! Transfers one after another, each on a connection of its own: what `transfer` and `sequence` do.
+
+use crate::application::{Application, Cx, Data, End};
+use tailrace_core::{Bytes, Duration, DurationDist};
+
+/// Such transfers.
+#[derive(Debug)]
+pub struct InTurn {
+    size: Bytes,
+    gap: DurationDist,
+    count: Option<u32>,
+    begun: u32,
+    /// The connection of the last one is over, and the next one's time is set.
+    pausing: bool,
+}
+
+impl InTurn {
+    /// `count` of them, or as many as there is time for, with a pause between the end of one and the start of the next.
+    pub(crate) const fn new(size: Bytes, gap: DurationDist, count: Option<u32>) -> Self {
+        Self { size, gap, count, begun: 0, pausing: false }
+    }
+}
+
+impl Application for InTurn {
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        self.pausing = false;
+        self.begun += 1;
+        cx.open(Data::Last(self.size.get()));
+    }
+
+    fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
+        cx.complete();
+    }
+
+    fn on_over(&mut self, cx: &mut Cx<'_>) {
+        if self.pausing || self.count.is_some_and(|n| self.begun >= n) {
+            return;
+        }
+        self.pausing = true;
+        let pause = self.gap.draw(cx.rng()).max(Duration::from_nanos(1));
+        cx.wake_at(cx.now().saturating_add(pause));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::{Action, Actions};
+    use tailrace_core::{Instant, Rng};
+
+    #[test]
+    fn the_next_one_begins_a_pause_after_the_end_of_the_last_and_only_once() {
+        let mut rng = Rng::new(1);
+        let mut tell = |at, tell: &mut dyn FnMut(&mut Cx<'_>)| -> Vec<Action> {
+            let mut actions = Actions::default();
+            tell(&mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
+            actions.into_iter().collect()
+        };
+        let mut app = InTurn::new(Bytes(5000), DurationDist::Constant(Duration::from_millis(5)), Some(2));
+        for begins in [0, 25] {
+            assert_eq!(tell(begins, &mut |cx| app.on_wake(cx)), [Action::Open(Data::Last(5000))]);
+            assert_eq!(tell(begins + 15, &mut |cx| app.on_message(End::Server, cx)), [Action::Complete]);
+            let next = tell(begins + 20, &mut |cx| app.on_over(cx));
+            let expected = [Action::WakeAt(Instant::from_millis(begins + 25))];
+            assert_eq!(next, if begins == 0 { &expected[..] } else { &[] });
+            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(cx)), [], "it is said again");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What holds for every registered application.
+
+use proptest::prelude::*;
+use tailrace_app::{
+    Action, Actions, AppConfig, Application, Cx, Data, Datagram, End, Over, Transfers, catalog,
+};
+use tailrace_core::params::{Kind, ParamInfo, Value};
+use tailrace_core::{Duration, Instant, Rng};
+
+/// A value of each kind that fits beside those of the others.
+fn sample(p: &ParamInfo) -> Option<Value> {
+    let text = |t: &str| Some(Value::Text(t.into()));
+    match p.kind {
+        Kind::Rate => text("1 Mbit/s"),
+        Kind::Bytes => text("1000 B"),
+        Kind::Duration | Kind::Distribution => text("10 ms"),
+        Kind::Count => Some(Value::Integer(5)),
+        Kind::Probability => Some(Value::Float(0.5)),
+        Kind::Steps => {
+            let step = ["0 s", "1 Mbit/s"].map(|t| Value::Text(t.into()));
+            Some(Value::List(vec![Value::List(step.to_vec())]))
+        }
+        Kind::Bool | Kind::Number | Kind::Limit | Kind::Dscp | Kind::Text | Kind::Choice(_) => None,
+    }
+}
+
+/// An application with samples of what must be stated, and of some other keys.
+fn stated(name: &str, optional: impl Fn(usize) -> bool) -> AppConfig {
+    let mut config = AppConfig::default_of(name).expect("registered");
+    for (i, p) in config.params().iter().enumerate().filter(|(i, p)| p.required || optional(*i)) {
+        let value = sample(p);
+        assert!(value.is_some() || !p.required, "{name}: `{}` is required and has no sample, {i}", p.name);
+        if let Some(value) = value {
+            config.set(p.name, &value).unwrap_or_else(|e| panic!("{name}.{}: {e:?}", p.name));
+        }
+    }
+    assert_eq!(config.validate(), Ok(()), "{name}");
+    config
+}
+
+#[test]
+fn every_key_is_described_and_every_value_reads_back() {
+    for info in catalog() {
+        assert!(info.summary.ends_with('.'), "{}", info.name);
+        let config = stated(info.name, |_| true);
+        assert_eq!((config.name(), config.over()), (info.name, info.over));
+        assert_eq!(config.title(), format!("app {:?}", info.name));
+        let mut copy = AppConfig::default_of(info.name).unwrap();
+        for p in info.params {
+            assert!(p.doc.trim().ends_with('.'), "{}.{}", info.name, p.name);
+            assert!(p.required || p.source.len() > 3, "{}.{}: where is its default from?", info.name, p.name);
+            copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
+        }
+        assert_eq!(copy, config);
+    }
+}
+
+#[test]
+fn streams_have_no_traffic_of_their_own_and_datagrams_do() {
+    for info in catalog() {
+        let config = stated(info.name, |_| false);
+        assert_eq!(config.traffic().is_some(), info.over == Over::Datagrams, "{}", info.name);
+        let transfers = config.transfers() != Transfers::None;
+        assert!(!(transfers && info.over == Over::Datagrams), "{}: transfers need a connection", info.name);
+    }
+}
+
+/// What an application has done so far.
+#[derive(Debug, Default)]
+struct Log {
+    opened: bool,
+    sent: u64,
+    next: Option<Instant>,
+}
+
+/// Tells it one thing, and holds what it asks for against what it may.
+fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: impl FnOnce(&mut Cx<'_>)) {
+    let mut actions = Actions::default();
+    what(&mut Cx::new(now, rng, &mut actions));
+    for action in actions {
+        match action {
+            Action::WakeAt(at) => {
+                assert!(at >= now, "{config:?} wants to be woken in the past");
+                log.next = Some(at);
+            }
+            Action::Send(from, datagram) => {
+                assert_eq!(config.over(), Over::Datagrams, "{config:?}");
+                assert!(from == End::Client || config.is_two_way(), "{config:?}");
+                log.sent += u64::from(datagram.payload) * u64::from(from == End::Client);
+            }
+            Action::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
+            Action::Open(data) => {
+                assert_eq!(config.over(), Over::Streams, "{config:?}");
+                assert_eq!(data == Data::Endless, config.transfers() == Transfers::None, "{config:?}");
+                log.opened = true;
+            }
+            other => assert!(log.opened, "{config:?}: {other:?} before a connection is open"),
+        }
+    }
+}
+
+/// Runs it: woken when it wants, and in between told things at random.
+fn run(config: &AppConfig, rng: &mut Rng, told: &mut Rng, until: Instant) -> Log {
+    let (mut app, mut log) = (config.build(), Log::default());
+    tell(config, Instant::ZERO, &mut log, rng, |cx| app.on_start(cx));
+    let mut now = Instant::ZERO;
+    while now < until {
+        let event = now.saturating_add(Duration::from_nanos(told.below(5_000_000)));
+        match log.next.filter(|next| *next <= event) {
+            Some(next) => {
+                (now, log.next) = (next, None);
+                tell(config, now, &mut log, rng, |cx| app.on_wake(cx));
+            }
+            None => {
+                now = event;
+                let at = if told.bernoulli(0.5) { End::Client } else { End::Server };
+                match (config.over(), log.opened) {
+                    (Over::Streams, true) if told.bernoulli(0.3) => {
+                        tell(config, now, &mut log, rng, |cx| app.on_over(cx));
+                    }
+                    (Over::Streams, true) => tell(config, now, &mut log, rng, |cx| app.on_message(at, cx)),
+                    (Over::Streams, false) => {}
+                    (Over::Datagrams, _) => {
+                        let datagram = Datagram { payload: 100, stamp: told.below(now.as_nanos().max(1)) };
+                        tell(config, now, &mut log, rng, |cx| app.on_datagram(at, datagram, cx));
+                    }
+                }
+            }
+        }
+    }
+    log
+}
+
+proptest! {
+    #[test]
+    fn whatever_it_is_told_it_asks_for_what_it_may_and_twice_for_the_same(
+        which in any::<prop::sample::Index>(),
+        keys in any::<u32>(),
+        seed in any::<u64>(),
+    ) {
+        let name = which.get(AppConfig::names());
+        let config = stated(name, |i| keys >> i & 1 == 1);
+        let runs = [(); 2].map(|()| run(&config, &mut Rng::new(seed), &mut Rng::new(!seed), Instant::from_secs(5)));
+        prop_assert_eq!(runs[0].sent, runs[1].sent);
+        if let Some(traffic) = config.traffic() {
+            // Random gaps: five seconds of 125 packets a second.
+            let most = traffic.rate.as_bps() as f64 / 8.0 * 5.0 * if config.is_random() { 1.3 } else { 1.0 };
+            let most = most + 2.0 * traffic.payload.as_f64();
+            prop_assert!(runs[0].sent as f64 <= most, "{} sends {}, not {most}", name, runs[0].sent);
+        }
+    }
+}
