@@ -19,6 +19,7 @@ mod headers;
 pub mod ipv4;
 mod payload;
 pub mod pcapng;
+pub mod rewrite;
 pub mod tcp;
 pub mod udp;
 
@@ -27,5 +28,5 @@ pub use frame::Ipv4Frame;
 pub use headers::Headers;
 pub use ipv4::{Ipv4Options, Ipv4Packet, Ipv4Repr};
 pub use payload::Payload;
-pub use tcp::{TcpOptions, TcpPacket, TcpRepr};
+pub use tcp::{RawOptions, TcpOptions, TcpPacket, TcpRepr};
 pub use udp::{UdpPacket, UdpRepr};
