@@ -2,9 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use tailrace_core::Ecn;
 use tailrace_wire::tcp::mptcp::{KIND, MptcpOption};
 use tailrace_wire::tcp::{RawOptions, options};
-use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr};
+use tailrace_wire::{
+    Ipv4Packet, Ipv4Repr, Payload, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr, rewrite,
+};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, data)) = data.split_first() else { return };
@@ -18,6 +21,11 @@ fuzz_target!(|data: &[u8]| {
 
 fn ipv4(data: &[u8]) {
     let Ok(packet) = Ipv4Packet::new_checked(data) else { return };
+    let mut rewritten = data.to_vec();
+    rewrite::set_traffic_class(&mut rewritten, packet.dscp(), Ecn::Ce);
+    rewrite::alter_payload(&mut rewritten);
+    rewrite::strip_tcp_option(&mut rewritten, KIND);
+    assert!(Ipv4Packet::new_checked(&rewritten[..]).is_ok(), "what was rewritten can be read");
     let repr = Ipv4Repr::parse(&packet);
     let _ = (packet.verify_checksum(), repr.final_destination());
     if !packet.is_fragment() {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_sim::{CaptureFile, Control, Progress, RunOutput, Simulation, Table, Values};
+use tailrace_sim::{CaptureFile, Control, Progress, RunError, RunOutput, Simulation, Table, Values};
 
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
 
@@ -34,11 +34,14 @@ impl Task {
             let data = serde_json::json!([{ "severity": "error", "message": error.to_string() }]);
             ScenarioError::new_err((format!("error: {error}\n"), data.to_string()))
         };
-        let stalled = |stall: tailrace_sim::Stall| Stalled::new_err(stall.to_string());
+        let ended = |error: RunError| match error {
+            RunError::Stalled(stall) => Stalled::new_err(stall.to_string()),
+            RunError::HostFailed(failure) => PyRuntimeError::new_err(failure.to_string()),
+        };
         py.detach(|| {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
             let stopwatch = Stopwatch::start();
-            while simulation.step(Instant::MAX, &self.control).map_err(stalled)? == Progress::UnderWay {}
+            while simulation.step(Instant::MAX, &self.control).map_err(ended)? == Progress::UnderWay {}
             Ok(simulation.finish(stopwatch.cost()))
         })
         .map(Output)

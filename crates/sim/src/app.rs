@@ -26,6 +26,14 @@ impl World {
 
     /// The flow starts, a time that the application asked for has come, or the flow stops.
     pub(crate) fn wake_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        if !self.foreign.is_empty() {
+            if flow >= self.flows.len() {
+                return self.wake_foreign(flow - self.flows.len(), fabric);
+            }
+            if self.foreign.has(self.flows[flow].ends[0].source) {
+                return; // What a foreign host sends is its own business.
+            }
+        }
         let now = fabric.now();
         let f = &mut self.flows[flow];
         if now >= f.stop {
@@ -91,9 +99,9 @@ impl World {
     }
 
     /// A datagram has reached its application, which wants to hear of it.
-    pub(crate) fn hear_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
-        let (flow, datagram) = (pkt.to.flow(), pkt.datagram());
-        let at = if pkt.to.is_server() { End::Server } else { End::Client };
+    pub(crate) fn hear_datagram(&mut self, end: FlowEnd, pkt: &SimPacket, fabric: &mut SimFabric) {
+        let (flow, datagram) = (end.flow(), pkt.datagram());
+        let at = if end.is_server() { End::Server } else { End::Client };
         self.tell((flow, SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
     }
 

@@ -3,6 +3,7 @@
 use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{CAUSES, Carrier, Datagrams, EndpointPlan, Flow, Retired, Running, Streams};
+use crate::foreign::Foreign;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::ports::{ClientPorts, ServerPorts};
@@ -166,6 +167,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
         feedback: Feedback::of(scenario).map(Box::new),
+        foreign: Foreign::default(),
         middleboxes: Middlebox::of(scenario, seed),
         warm_until: None,
     };

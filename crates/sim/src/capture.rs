@@ -1,17 +1,14 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
-use crate::mptcp_wire::raw_options;
+use crate::frame::{bytes_of, headers_of};
 use crate::output::CaptureFile;
-use crate::packet::{FlowEnd, OptionsArena, SimPacket};
-use core::net::Ipv4Addr;
+use crate::packet::{OptionsArena, Owner, SimPacket};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
 use tailrace_transport::segment::SeqNumber;
 use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
-use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
-use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, ipv4, tcp, udp};
 
 /// All captures of a run. Empty for most runs, and then every call returns at once.
 #[derive(Debug)]
@@ -29,6 +26,8 @@ struct Tap {
     interfaces: [InterfaceId; 2],
     /// Packets that the link's queues have marked and not yet sent or dropped.
     marked: VecDeque<Mark>,
+    /// The packet that is being written, where it has bytes.
+    bytes: Vec<u8>,
 }
 
 /// A packet that waits behind one of two links with a mark. CE alone does not tell whose mark it is: an earlier link's, or
@@ -36,7 +35,7 @@ struct Tap {
 #[derive(Debug, PartialEq)]
 struct Mark {
     link: LinkId,
-    to: FlowEnd,
+    to: Owner,
     sent_at: Instant,
     seq: SeqNumber,
 }
@@ -172,7 +171,7 @@ impl Tap {
                 (Point::Link { forward: LinkId(l.0 * 2) }, &link.name, ids)
             }
         };
-        Self { point, stem: file_stem(name), writer, interfaces, marked: VecDeque::new() }
+        Self { point, stem: file_stem(name), writer, interfaces, marked: VecDeque::new(), bytes: Vec::new() }
     }
 
     fn watches(&self, link: LinkId) -> bool {
@@ -197,14 +196,16 @@ impl Tap {
         at: Instant,
         comment: Option<&str>,
     ) {
-        let headers = headers_of(pkt, options);
-        let capture = Capture {
-            interface: self.interfaces[way],
-            at,
-            data: headers.as_bytes(),
-            zeros: headers.payload_len(),
-            comment,
+        let interface = self.interfaces[way];
+        let headers;
+        let (data, zeros) = if pkt.has_bytes(options) {
+            bytes_of(pkt, options, &mut self.bytes);
+            (self.bytes.as_slice(), 0)
+        } else {
+            headers = headers_of(pkt, options);
+            (headers.as_bytes(), headers.payload_len())
         };
+        let capture = Capture { interface, at, data, zeros, comment };
         self.writer.write(&capture).expect(IN_MEMORY);
     }
 }
@@ -221,48 +222,4 @@ fn vacant(stem: &str, taps: &[Tap]) -> String {
         .chain(numbered)
         .find(|s| taps.iter().all(|t| t.stem != *s))
         .expect("there are more numbers than captures")
-}
-
-/// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
-/// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
-fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
-    let address = |a: Address| Ipv4Addr::from(a.0);
-    let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
-    (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
-    if let Some(itinerary) = pkt.itinerary(options) {
-        ip.options = options.source_routes.option(&itinerary);
-    }
-    let payload =
-        |headers: usize| usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
-    if pkt.is_datagram() {
-        let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        let headers = Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
-        return if pkt.is_altered() { headers.altered() } else { headers };
-    }
-    let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
-    let mut sack = SackBlocks::default();
-    for (left, right) in segment.sack.as_slice() {
-        sack.push(left.0, right.0);
-    }
-    let tcp = TcpRepr {
-        src_port: pkt.source_port,
-        dst_port: pkt.destination_port,
-        seq: segment.seq.0,
-        ack: segment.ack.0,
-        flags: segment.flags.byte(),
-        ae: segment.flags.has(tailrace_transport::Flags::AE),
-        window: segment.window,
-        options: TcpOptions {
-            mss: segment.mss,
-            window_scale: segment.window_scale,
-            sack_permitted: segment.sack_permitted,
-            timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
-            sack,
-            raw: raw_options(&mptcp),
-        },
-        ..TcpRepr::default()
-    };
-    let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
-    let headers = Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space");
-    if pkt.is_altered() { headers.altered() } else { headers }
 }

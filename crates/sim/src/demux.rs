@@ -4,11 +4,11 @@
 //! Most packets name their socket (`sockets`) and never come here.
 
 use crate::flow::{Carrier, Endpoint};
-use crate::packet::{Envelope, SimPacket};
+use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::stubs::Stub;
 use crate::world::{SimFabric, World};
-use tailrace_core::Instant;
+use tailrace_core::{Dscp, Instant};
 use tailrace_net::NodeId;
 use tailrace_transport::mptcp::Mptcp;
 use tailrace_transport::mptcp::option::Signal;
@@ -39,7 +39,8 @@ impl World {
     /// A segment for a connection in TIME-WAIT; true if it may open a new one.
     fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
         let (tuple, now) = (pkt.tuple(), fabric.now());
-        let Carrier::Tcp(streams) = &self.flows[pkt.to.flow()].carrier else { return false };
+        let Some(flow) = self.flows.get(pkt.to.flow()) else { return false };
+        let Carrier::Tcp(streams) = &flow.carrier else { return false };
         let keep = streams.plan.time_wait();
         let Some(stub) = self.stubs.get_mut(&tuple, now) else { return false };
         let peer = stub.peer;
@@ -62,9 +63,10 @@ impl World {
 
     /// Whether a server listens where a SYN goes. A join of Multipath TCP is for a connection that there is.
     fn listens(&self, pkt: &SimPacket) -> bool {
-        let flow = &self.flows[pkt.to.flow()];
+        let Some(end) = pkt.to.end() else { return false };
+        let flow = &self.flows[end.flow()];
         let joins = matches!(pkt.mptcp(&self.options).signal, Some(Signal::JoinSyn { .. }));
-        let listens = pkt.to.is_server() && matches!(flow.carrier, Carrier::Tcp(_));
+        let listens = end.is_server() && matches!(flow.carrier, Carrier::Tcp(_));
         listens && !joins && flow.ends[1].source_port == pkt.destination_port
     }
 
@@ -72,14 +74,7 @@ impl World {
     fn accept(&mut self, pkt: &SimPacket, fabric: &SimFabric) -> Option<SocketId> {
         let client = self.sockets.find(&pkt.tuple().reversed());
         let flow = &mut self.flows[pkt.to.flow()];
-        let envelope = Envelope {
-            source: pkt.destination,
-            destination: pkt.source,
-            source_port: pkt.destination_port,
-            destination_port: pkt.source_port,
-            peer: client.unwrap_or(SocketId::NONE),
-            ..flow.ends[1]
-        };
+        let envelope = Envelope { peer: client.unwrap_or(SocketId::NONE), ..flow.ends[1].answering(pkt) };
         let Carrier::Tcp(streams) = &flow.carrier else { return None };
         let endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut flow.app.rng, fabric.now());
         let header = flow.header;
@@ -92,17 +87,30 @@ impl World {
 
     /// Sends a segment back to where one came from.
     fn reply(&mut self, to: &SimPacket, (segment, peer): (Segment, SocketId), fabric: &mut SimFabric) {
-        let flow = &self.flows[to.to.flow()];
-        let envelope = Envelope {
+        let Some(end) = to.to.end() else { return self.reply_foreign(to, &segment, fabric) };
+        let flow = &self.flows[end.flow()];
+        let envelope = Envelope { peer, ..flow.ends[usize::from(end.is_server())].answering(to) };
+        let pkt = SimPacket::tcp(&envelope, &segment, flow.header, &mut self.options, fabric.now());
+        self.send(end, pkt, fabric);
+    }
+
+    /// Sends a segment back to a foreign host that sent one of no flow.
+    #[cold]
+    fn reply_foreign(&mut self, to: &SimPacket, segment: &Segment, fabric: &mut SimFabric) {
+        let nobody = Envelope {
             source: to.destination,
             destination: to.source,
-            source_port: to.destination_port,
-            destination_port: to.source_port,
-            peer,
-            ..flow.ends[usize::from(to.to.is_server())]
+            source_port: 0,
+            destination_port: 0,
+            dscp: Dscp(0),
+            to: FlowEnd(0),
+            peer: SocketId::NONE,
         };
-        let pkt = SimPacket::tcp(&envelope, &segment, flow.header, &mut self.options, fabric.now());
-        self.send(to.to, pkt, fabric);
+        let envelope = nobody.answering(to);
+        let mut pkt = SimPacket::tcp(&envelope, segment, None, &mut self.options, fabric.now());
+        pkt.to = to.to;
+        self.captures.at_sender(pkt.source, &pkt, &self.options, fabric.now());
+        fabric.send(pkt.source, pkt, self);
     }
 
     /// A new socket, and what a Multipath TCP connection has to know of its hosts' addresses.

@@ -58,8 +58,8 @@ impl Feedback {
     }
 
     /// A packet reaches its socket. Whether it must be answered now by explicit feedback.
-    fn take(&mut self, pkt: &SimPacket, options: &OptionsArena, now: Instant) -> bool {
-        let end = &mut self.ends[pkt.to.index()];
+    fn take(&mut self, to: FlowEnd, pkt: &SimPacket, options: &OptionsArena, now: Instant) -> bool {
+        let end = &mut self.ends[to.index()];
         end.host.received(pkt.label());
         end.host.given(pkt.echo(options), now);
         let answers = pkt.is_datagram() && pkt.payload > 0 && !end.withholds && now >= end.next;
@@ -76,15 +76,15 @@ impl World {
     #[cold]
     pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
         let now = fabric.now();
-        let Some(feedback) = &mut self.feedback else { return };
-        let answers = feedback.take(pkt, &self.options, now);
-        if pkt.is_datagram() {
+        let (Some(feedback), Some(to)) = (&mut self.feedback, pkt.to.end()) else { return };
+        let answers = feedback.take(to, pkt, &self.options, now);
+        if pkt.is_datagram() && !pkt.has_bytes(&self.options) {
             pkt.release(&mut self.options);
         }
         if answers {
-            let envelope = &self.flows[pkt.to.flow()].ends[usize::from(pkt.to.is_server())];
+            let envelope = &self.flows[to.flow()].ends[usize::from(to.is_server())];
             let answer = SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (SIZE, Ecn::NotEct), 0, now);
-            self.send(pkt.to, answer, fabric);
+            self.send(to, answer, fabric);
         }
     }
 }

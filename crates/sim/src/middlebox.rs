@@ -48,7 +48,7 @@ impl Middlebox {
         }
         let may = pkt.payload > 0 && self.rewrite > Probability::ZERO;
         if may && self.rng.bernoulli(self.rewrite.get()) {
-            pkt.alter();
+            pkt.alter(options);
         }
     }
 }

@@ -1,13 +1,22 @@
 //! The simulator's packet: a small `Copy` header, one cache line, with rare TCP options kept aside.
 
+mod arena;
+mod frames;
+
+pub(crate) use arena::OptionsArena;
+
+use crate::frame::{Content, Frame};
 use crate::sockets::SocketId;
-use crate::source_route::{Itinerary, RouteId, SourceRoutes};
+use crate::source_route::{Itinerary, RouteId};
+use arena::OptionsId;
 use tailrace_app::Datagram;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
 use tailrace_transport::mptcp;
-use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
+use tailrace_transport::segment::{Flags, Segment, SeqNumber, Timestamps};
+use tailrace_wire::rewrite;
+use tailrace_wire::tcp::mptcp::KIND as MPTCP_KIND;
 
 /// One end of a flow, by number: twice the flow's, plus one for its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +40,39 @@ impl FlowEnd {
     }
 }
 
+/// Whose a packet is: of a flow, namely for this end of it, or else of the foreign host that sent it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner(u32);
+
+impl Owner {
+    /// The first number of foreign hosts. Ends of flows stay far below.
+    const FOREIGN: u32 = 1 << 31;
+
+    pub(crate) fn foreign(host: usize) -> Self {
+        Self(Self::FOREIGN + host as u32)
+    }
+    /// The number of the flow; beyond all flows where it is none's.
+    #[inline]
+    pub(crate) fn flow(self) -> usize {
+        self.0 as usize / 2
+    }
+    /// The end of a flow that it is for.
+    #[inline]
+    pub(crate) fn end(self) -> Option<FlowEnd> {
+        (self.0 < Self::FOREIGN).then_some(FlowEnd(self.0))
+    }
+    /// The foreign host that sent it for no flow.
+    pub(crate) fn host(self) -> Option<usize> {
+        self.0.checked_sub(Self::FOREIGN).map(|host| host as usize)
+    }
+}
+
+impl From<FlowEnd> for Owner {
+    fn from(end: FlowEnd) -> Self {
+        Self(end.0)
+    }
+}
+
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SimPacket {
@@ -38,7 +80,7 @@ pub(crate) struct SimPacket {
     pub(crate) source: Address,
     pub(crate) destination: Address,
     /// Whom it is for. Not in the header: for observers, who count it to its flow.
-    pub(crate) to: FlowEnd,
+    pub(crate) to: Owner,
     /// The socket there, where its sender knows one. Not in the header: it spares the receiver a search, and is checked.
     pub(crate) socket: SocketId,
     /// IP size.
@@ -57,7 +99,8 @@ pub(crate) struct SimPacket {
     flags: Flags,
     ecn: Ecn,
     dscp: Dscp,
-    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`].
+    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`],
+    /// [`OTHER`].
     marks: u8,
 }
 
@@ -73,6 +116,8 @@ const FIXED: u8 = 8;
 const DATAGRAM: u8 = 16;
 /// It carries timestamps.
 const STAMPED: u8 = 32;
+/// It is neither TCP's nor UDP's, or a fragment: the number of its protocol stands in the window's place.
+const OTHER: u8 = 64;
 
 impl Packet for SimPacket {
     #[inline]
@@ -145,6 +190,17 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
+    /// The same between the addresses and ports of a packet, the other way round.
+    pub(crate) fn answering(self, pkt: &SimPacket) -> Self {
+        Self {
+            source: pkt.destination,
+            destination: pkt.source,
+            source_port: pkt.destination_port,
+            destination_port: pkt.source_port,
+            ..self
+        }
+    }
+
     /// Addresses and ports, this end's first.
     pub(crate) fn tuple(&self) -> mptcp::Tuple {
         mptcp::Tuple {
@@ -180,7 +236,7 @@ impl SimPacket {
             sent_at: now,
             source: envelope.source,
             destination: envelope.destination,
-            to: envelope.to,
+            to: envelope.to.into(),
             socket: envelope.peer,
             size: u32::from(payload) + header,
             seq: SeqNumber(seq),
@@ -214,7 +270,7 @@ impl SimPacket {
             sent_at: now,
             source: envelope.source,
             destination: envelope.destination,
-            to: envelope.to,
+            to: envelope.to.into(),
             socket: envelope.peer,
             size: segment.payload + header.unwrap_or_else(|| 40 + segment.options_len()),
             seq: segment.seq,
@@ -242,13 +298,51 @@ impl SimPacket {
         Datagram { payload: self.payload, stamp }
     }
 
+    /// A packet of a foreign host, from its headers; its bytes go into the arena.
+    pub(crate) fn foreign(
+        frame: &Frame,
+        (bytes, to): (&[u8], Owner),
+        options: &mut OptionsArena,
+        now: Instant,
+    ) -> Self {
+        let envelope = Envelope {
+            source: Address(frame.tuple.local),
+            destination: Address(frame.tuple.remote),
+            source_port: frame.tuple.local_port,
+            destination_port: frame.tuple.remote_port,
+            dscp: frame.dscp,
+            to: FlowEnd(0),
+            peer: SocketId::NONE,
+        };
+        let mut pkt = match &frame.content {
+            Content::Tcp { segment, multipath } => {
+                let mut pkt = Self::tcp(&envelope, segment, None, options, now);
+                pkt.marks |= if *multipath { MULTIPATH } else { 0 };
+                pkt
+            }
+            Content::Udp { payload } => Self::udp(&envelope, Datagram { payload: *payload, stamp: 0 }, (0, frame.ecn), 0, now),
+            Content::Other { protocol } => {
+                let mut pkt = Self::udp(&envelope, Datagram { payload: 0, stamp: 0 }, (0, frame.ecn), 0, now);
+                (pkt.window, pkt.marks) = (u16::from(*protocol), DATAGRAM | OTHER);
+                pkt
+            }
+        };
+        (pkt.size, pkt.to) = (bytes.len() as u32, to);
+        pkt.options = options.with_frame(pkt.options, bytes);
+        pkt
+    }
+
     pub(crate) const fn is_datagram(&self) -> bool {
         self.marks & DATAGRAM != 0
     }
 
     /// IP's number of what it carries.
     pub(crate) const fn protocol(&self) -> u8 {
-        if self.is_datagram() { protocol::UDP } else { protocol::TCP }
+        match self.marks & (DATAGRAM | OTHER) {
+            0 => protocol::TCP,
+            DATAGRAM => protocol::UDP,
+            _ => self.window as u8,
+        }
     }
 
     const fn is_stamped(&self) -> bool {
@@ -272,8 +366,11 @@ impl SimPacket {
     }
 
     /// A middlebox changes its payload.
-    pub(crate) fn alter(&mut self) {
+    pub(crate) fn alter(&mut self, options: &mut OptionsArena) {
         self.marks |= ALTERED;
+        if let Some(bytes) = options.frame_mut(self.options) {
+            rewrite::alter_payload(bytes);
+        }
     }
 
     /// The segment it carries.
@@ -297,6 +394,16 @@ impl SimPacket {
             segment.sack_permitted = rare.sack_permitted;
         }
         segment
+    }
+
+    /// Whether it has bytes: those of foreign hosts do.
+    pub(crate) fn has_bytes(&self, options: &OptionsArena) -> bool {
+        self.frame(options).is_some()
+    }
+
+    /// Its bytes, where it is a foreign host's, as they were sent but for what middleboxes have done.
+    pub(crate) fn frame<'a>(&self, options: &'a OptionsArena) -> Option<&'a [u8]> {
+        options.frame(self.options)
     }
 
     /// The ranges of its SACK option.
@@ -331,9 +438,7 @@ impl SimPacket {
 
     /// Its MPTCP options.
     pub(crate) fn mptcp(&self, options: &OptionsArena) -> mptcp::Options {
-        options
-            .place_of_mptcp(self.options)
-            .map_or(mptcp::Options::NONE, |place| options.mptcp[place as usize])
+        options.mptcp_of(self.options).copied().unwrap_or(mptcp::Options::NONE)
     }
 
     /// Lets the packet go by a source route: first to its first gateway.
@@ -350,15 +455,17 @@ impl SimPacket {
 
     /// It is where it was addressed to: it is addressed to its next stop, if it has one.
     pub(crate) fn next_stop(&mut self, options: &mut OptionsArena) -> bool {
-        let OptionsArena { slots, source_routes, .. } = options;
-        let itinerary = slots.get_mut(self.options.0 as usize).and_then(|rare| rare.itinerary.as_mut());
-        let next = itinerary.and_then(|i| source_routes.next_stop(i));
+        let next = options.next_stop(self.options);
         next.map(|next| self.destination = next).is_some()
     }
 
     /// A middlebox takes its MPTCP options out; the packet becomes smaller by them, unless its header is of a fixed length.
     pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
-        if self.is_multipath() {
+        if let Some(bytes) = options.frame_mut(self.options) {
+            self.size -= rewrite::strip_tcp_option(bytes, MPTCP_KIND) as u32;
+            self.options = options.without_mptcp(self.options).0;
+            self.marks &= !MULTIPATH;
+        } else if self.is_multipath() {
             let (left, len) = options.without_mptcp(self.options);
             self.options = left;
             if self.marks & FIXED == 0 {
@@ -378,175 +485,10 @@ impl SimPacket {
     }
 }
 
-/// Place of a packet's rare options in the arena: of those of Multipath TCP where it has no others, as most of its
-/// packets; else among the slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct OptionsId(u32);
-
-/// The bit of places of Multipath TCP's options.
-const MPTCP_ALONE: u32 = 1 << 31;
-
-impl OptionsId {
-    const NONE: Self = Self(u32::MAX);
-
-    /// The place of MPTCP options that stand alone.
-    #[inline]
-    fn alone(self) -> Option<u32> {
-        (self != Self::NONE && self.0 & MPTCP_ALONE != 0).then_some(self.0 & !MPTCP_ALONE)
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct RareOptions {
-    sack: SackBlocks,
-    mss: Option<u16>,
-    window_scale: Option<u8>,
-    sack_permitted: bool,
-    /// See [`SimPacket::echo`].
-    echo: Label,
-    /// Place of MPTCP options, kept apart for their size.
-    mptcp: Option<u32>,
-    itinerary: Option<Itinerary>,
-}
-
-/// Options that few packets carry, out of the way of the many that do not.
-#[derive(Debug, Default)]
-pub(crate) struct OptionsArena {
-    slots: Vec<RareOptions>,
-    free: Vec<u32>,
-    mptcp: Vec<mptcp::Options>,
-    mptcp_free: Vec<u32>,
-    /// What itineraries are about.
-    pub(crate) source_routes: SourceRoutes,
-}
-
-impl OptionsArena {
-    /// Room for the options of a run with such routes.
-    pub(crate) fn new(source_routes: SourceRoutes) -> Self {
-        Self { source_routes, ..Self::default() }
-    }
-
-    #[inline]
-    fn store(&mut self, s: &Segment) -> OptionsId {
-        if s.sack.is_empty() && s.mss.is_none() && s.window_scale.is_none() && !s.sack_permitted {
-            return OptionsId::NONE;
-        }
-        let rare = RareOptions {
-            sack: s.sack,
-            mss: s.mss,
-            window_scale: s.window_scale,
-            sack_permitted: s.sack_permitted,
-            echo: Label::NONE,
-            mptcp: None,
-            itinerary: None,
-        };
-        self.keep(rare)
-    }
-
-    #[inline]
-    fn keep(&mut self, rare: RareOptions) -> OptionsId {
-        if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = rare;
-            OptionsId(slot)
-        } else {
-            self.slots.push(rare);
-            OptionsId(self.slots.len() as u32 - 1)
-        }
-    }
-
-    /// The options of a packet that returns a label, too.
-    fn with_echo(&mut self, id: OptionsId, echo: Label) -> OptionsId {
-        let id = self.with_slot(id);
-        self.slots[id.0 as usize].echo = echo;
-        id
-    }
-
-    #[inline]
-    fn load(&self, id: OptionsId) -> Option<&RareOptions> {
-        self.slots.get(id.0 as usize)
-    }
-
-    #[inline]
-    fn free(&mut self, id: OptionsId) {
-        if let Some(place) = id.alone() {
-            self.mptcp_free.push(place);
-        } else if id != OptionsId::NONE {
-            self.mptcp_free.extend(self.slots[id.0 as usize].mptcp.take());
-            self.free.push(id.0);
-        }
-    }
-
-    /// The options of a packet that is to have others than those of Multipath TCP.
-    fn with_slot(&mut self, id: OptionsId) -> OptionsId {
-        if id != OptionsId::NONE && id.alone().is_none() {
-            return id;
-        }
-        self.keep(RareOptions { mptcp: id.alone(), ..RareOptions::default() })
-    }
-
-    #[inline]
-    fn place_of_mptcp(&self, id: OptionsId) -> Option<u32> {
-        id.alone().or_else(|| self.load(id)?.mptcp)
-    }
-
-    /// The options of a packet that has MPTCP options, too.
-    fn with_mptcp(&mut self, id: OptionsId, options: &mptcp::Options) -> OptionsId {
-        let place = match self.mptcp_free.pop() {
-            Some(place) => {
-                self.mptcp[place as usize] = *options;
-                place
-            }
-            None => {
-                self.mptcp.push(*options);
-                self.mptcp.len() as u32 - 1
-            }
-        };
-        match self.slots.get_mut(id.0 as usize) {
-            Some(rare) => {
-                rare.mptcp = Some(place);
-                id
-            }
-            None => OptionsId(place | MPTCP_ALONE),
-        }
-    }
-
-    /// The options of a packet that goes by a source route, too.
-    fn with_itinerary(&mut self, id: OptionsId, itinerary: Itinerary) -> OptionsId {
-        let id = self.with_slot(id);
-        self.slots[id.0 as usize].itinerary = Some(itinerary);
-        id
-    }
-
-    /// Takes MPTCP's from a packet's options; returns what is left, and their length.
-    fn without_mptcp(&mut self, id: OptionsId) -> (OptionsId, u32) {
-        let Some(place) = self.place_of_mptcp(id) else { return (id, 0) };
-        self.mptcp_free.push(place);
-        let len = self.mptcp[place as usize].len();
-        match self.slots.get_mut(id.0 as usize) {
-            Some(rare) => {
-                rare.mptcp = None;
-                (id, len)
-            }
-            None => (OptionsId::NONE, len),
-        }
-    }
-
-    /// Places there are.
-    #[cfg(test)]
-    pub(crate) fn capacity(&self) -> usize {
-        self.slots.len() + self.mptcp.len()
-    }
-
-    /// Packets that hold options at the moment.
-    pub(crate) fn in_use(&self) -> usize {
-        let both = self.slots.iter().filter(|rare| rare.mptcp.is_some()).count();
-        self.slots.len() - self.free.len() + self.mptcp.len() - self.mptcp_free.len() - both
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tailrace_transport::segment::SackBlocks;
 
     #[test]
     fn a_packet_is_one_cache_line() {

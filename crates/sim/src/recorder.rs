@@ -19,16 +19,16 @@ impl Recorder {
         Self { groups: vec![GroupTally::default(); groups], events }
     }
 
-    pub(crate) fn dropped(&mut self, link: LinkId, flow: usize, reason: DropReason, at: Instant) {
-        self.events.push(at, "drop", Some(link), Some(flow), reason.name());
+    pub(crate) fn dropped(&mut self, link: LinkId, flow: Option<usize>, reason: DropReason, at: Instant) {
+        self.events.push(at, "drop", Some(link), flow, reason.name());
     }
 
-    pub(crate) fn marked(&mut self, link: LinkId, flow: usize, at: Instant) {
-        self.events.push(at, "mark", Some(link), Some(flow), "");
+    pub(crate) fn marked(&mut self, link: LinkId, flow: Option<usize>, at: Instant) {
+        self.events.push(at, "mark", Some(link), flow, "");
     }
 
-    pub(crate) fn unroutable(&mut self, flow: usize, at: Instant) {
-        self.events.push(at, "drop", None, Some(flow), DropReason::NoRoute.name());
+    pub(crate) fn unroutable(&mut self, flow: Option<usize>, at: Instant) {
+        self.events.push(at, "drop", None, flow, DropReason::NoRoute.name());
     }
 
     pub(crate) fn flagged(&mut self, link: LinkId, flow: Option<usize>, flagged: bool, at: Instant) {
@@ -140,7 +140,7 @@ impl EventLog {
     #[cfg(test)]
     pub(crate) fn drops(&self, mut each: impl FnMut(Option<LinkId>, usize, &'static str)) {
         let drops = self.rows.iter().filter(|row| row.kind == "drop");
-        drops.for_each(|row| each(row.link, row.flow.expect("a packet is of a flow"), row.detail));
+        drops.for_each(|row| each(row.link, row.flow.expect("these runs have no foreign hosts"), row.detail));
     }
 
     /// Rows before `until`, in order of time. (Links report the starts of transmission late, so rows are not born sorted.)

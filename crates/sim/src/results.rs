@@ -97,6 +97,11 @@ impl RunView<'_> {
                 mix(u64::from(s.subflows_established) << 32 | u64::from(s.subflows_lost));
             }
         }
+        for (_, t) in self.world.foreign.tallies() {
+            for x in [t.sent_bytes, t.received_bytes, t.lost_packets, t.marked_packets, t.malformed_packets] {
+                mix(x);
+            }
+        }
         for link in 0..self.fabric.link_count() {
             let c = self.fabric.link(LinkId(link as u32)).counters();
             mix(c.arrived);
@@ -127,6 +132,7 @@ impl RunView<'_> {
                 .map(|(i, q)| (q.name.clone(), self.queue_summary(i)))
                 .collect(),
             connections: connections::summaries(self.plan, self.world, self.fabric),
+            foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
             engine: EngineSummary {
                 simulated_s: self.fabric.now().as_secs_f64(),
                 wall_s: cost.wall_s,

@@ -3,10 +3,13 @@
 #[cfg(test)]
 mod audit;
 mod balance;
+mod failure;
 mod faults;
+mod foreign;
 mod live;
 
 pub use balance::OnTheWay;
+pub use failure::RunError;
 pub use live::{Change, ChangeError};
 
 use crate::agenda::Agenda;
@@ -16,7 +19,7 @@ use crate::output::{Cost, RunOutput};
 use crate::results::{self, RunView};
 use crate::series::Series;
 use crate::snapshot::Viewer;
-use crate::stall::{BATCH, Stall, Watch};
+use crate::stall::{BATCH, Watch};
 use crate::world::{SimFabric, World};
 use faults::{Edge, Faults};
 use std::sync::Arc;
@@ -112,7 +115,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::step`].
-    pub fn run(mut self, control: &Control) -> Result<RunOutput, Stall> {
+    pub fn run(mut self, control: &Control) -> Result<RunOutput, RunError> {
         while self.step(Instant::MAX, control)? == Progress::UnderWay {}
         Ok(self.finish(Cost::default()))
     }
@@ -121,8 +124,8 @@ impl Simulation {
     /// then, samples included. A time that has passed changes nothing.
     ///
     /// # Errors
-    /// Where simulated time does not advance, so that there would be no end.
-    pub fn step(&mut self, until: Instant, control: &Control) -> Result<Progress, Stall> {
+    /// Where simulated time does not advance, so that there would be no end; where a foreign host cannot go on.
+    pub fn step(&mut self, until: Instant, control: &Control) -> Result<Progress, RunError> {
         let until = until.min(self.end());
         while self.fabric.now() < until {
             let stride = (self.fabric.now() + STRIDE).min(self.agenda.next_at()).min(until);
@@ -136,16 +139,16 @@ impl Simulation {
     }
 
     /// Handles all events up to `until`; false if asked to stop before, which is asked within one instant, too.
-    fn run_until(&mut self, until: Instant, control: &Control) -> Result<bool, Stall> {
+    fn run_until(&mut self, until: Instant, control: &Control) -> Result<bool, RunError> {
         while self.fabric.run_some(until, BATCH, &mut self.world).is_some() {
             if control.is_cancelled() {
                 return Ok(false);
             }
             if !self.watch.advances(self.fabric.now()) {
-                return Err(self.watch.blame(&self.plan, &mut self.fabric, &mut self.world));
+                return Err(self.watch.blame(&self.plan, &mut self.fabric, &mut self.world).into());
             }
         }
-        Ok(true)
+        self.world.foreign.failure().map_or(Ok(true), |failure| Err(failure.clone().into()))
     }
 
     /// What the run leaves: all of it at its end, and before that what there is. Tables and captures lack what

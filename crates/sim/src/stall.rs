@@ -107,7 +107,10 @@ fn name(cause: Cause, plan: &Plan, world: &World) -> String {
                     (socket.end().flow(), true)
                 }
             };
-            let flow = &world.flows[flow];
+            let Some(flow) = world.flows.get(flow) else {
+                let host = world.foreign.name(flow - world.flows.len());
+                return format!("foreign host {:?}", host.unwrap_or_default());
+            };
             let group = &plan.scenario.flows[flow.group as usize];
             let what = if transport {
                 format!("a timer of transport {:?}", group.transport.name())

@@ -1,6 +1,7 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
 use crate::connections::ConnectionSummary;
+use crate::foreign::ForeignTally;
 use crate::tally::FlowTally;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,6 +18,9 @@ pub(crate) struct RunSummary {
     pub(crate) queues: BTreeMap<String, QueueSummary>,
     /// Multipath connections; empty without any.
     pub(crate) connections: BTreeMap<String, ConnectionSummary>,
+    /// Hosts with stacks that are not the simulator's; left out where there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) foreign_hosts: BTreeMap<String, ForeignTally>,
     pub(crate) engine: EngineSummary,
 }
 

@@ -3,6 +3,7 @@
 use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{Endpoint, Flow, Timer};
+use crate::foreign::Foreign;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::recorder::Recorder;
@@ -27,6 +28,8 @@ pub(crate) struct World {
     pub(crate) verdicts: Verdicts,
     /// Where hosts return and present labels.
     pub(crate) feedback: Option<Box<Feedback>>,
+    /// Hosts whose stacks are not the simulator's.
+    pub(crate) foreign: Foreign,
     /// The middlebox of each link direction; empty where there is none at all.
     pub(crate) middleboxes: Box<[Middlebox]>,
     /// When the warm-up ended, if it did: what was sent until then is not part of the statistics.
@@ -50,7 +53,11 @@ impl Rim<SimPacket> for World {
         if self.feedback.is_some() {
             self.take_feedback(&pkt, fabric);
         }
-        if pkt.is_datagram() {
+        if !self.foreign.is_empty()
+            && let Some(host) = self.foreign.at(node)
+        {
+            self.deliver_foreign(host, &pkt, fabric);
+        } else if pkt.is_datagram() {
             self.take_datagram(&pkt, fabric);
         } else {
             self.receive_segment(&pkt, fabric);
@@ -59,7 +66,8 @@ impl Rim<SimPacket> for World {
 
     #[inline]
     fn expect(&self, pkt: &SimPacket) {
-        std::hint::black_box(self.flows[pkt.to.flow()].tally.received_packets);
+        let Some(flow) = self.flows.get(pkt.to.flow()) else { return };
+        std::hint::black_box(flow.tally.received_packets);
         let Some(socket) = self.sockets.get(pkt.socket) else { return };
         std::hint::black_box(socket.envelope.source);
         match &socket.endpoint {
@@ -82,18 +90,21 @@ impl Rim<SimPacket> for World {
     fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
         self.captures.dropped(link, &pkt, &self.options, reason, at);
         self.lose(&pkt);
-        self.recorder.dropped(link, pkt.to.flow(), reason, at);
+        self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
     }
 
     fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
-        if pkt.payload > 0 {
-            let early = self.is_early(pkt);
-            let flow = &mut self.flows[pkt.to.flow()];
-            flow.tally.marked_packets += 1;
-            flow.leftover.marked_packets += u64::from(early);
+        let early = self.is_early(pkt);
+        match self.flows.get_mut(pkt.to.flow()) {
+            Some(flow) if pkt.payload > 0 => {
+                flow.tally.marked_packets += 1;
+                flow.leftover.marked_packets += u64::from(early);
+            }
+            Some(_) => {}
+            None => self.foreign.tally_mut(pkt.to).into_iter().for_each(|t| t.marked_packets += 1),
         }
         self.captures.marked(link, pkt);
-        self.recorder.marked(link, pkt.to.flow(), at);
+        self.recorder.marked(link, self.flow_of(pkt), at);
     }
 
     fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
@@ -102,7 +113,7 @@ impl Rim<SimPacket> for World {
 
     fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
         self.lose(&pkt);
-        self.recorder.unroutable(pkt.to.flow(), at);
+        self.recorder.unroutable(self.flow_of(&pkt), at);
     }
 
     fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
@@ -125,11 +136,11 @@ impl World {
     #[inline]
     fn count_arrival(&mut self, pkt: &SimPacket, now: Instant) {
         let delay = now - pkt.sent_at;
-        let flow = &mut self.flows[pkt.to.flow()];
+        let (Some(flow), Some(end)) = (self.flows.get_mut(pkt.to.flow()), pkt.to.end()) else { return };
         flow.tally.received_packets += 1;
         flow.tally.received_bytes += u64::from(pkt.size);
         let group = &mut self.recorder.groups[flow.group as usize];
-        if pkt.to.is_server() {
+        if end.is_server() {
             flow.tally.delay_sum += delay;
             group.one_way_delay.record(delay);
         } else {
@@ -143,17 +154,24 @@ impl World {
     /// A datagram reaches its application; packets without payload are the hosts' own business.
     #[inline]
     fn take_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
-        if pkt.payload == 0 {
-            return;
+        if pkt.has_bytes(&self.options) {
+            pkt.release(&mut self.options);
         }
-        self.count_datagram(pkt.to, u64::from(pkt.payload), fabric.now());
-        let flow = &mut self.flows[pkt.to.flow()];
+        let Some(end) = pkt.to.end().filter(|_| pkt.payload > 0) else { return };
+        self.count_datagram(end, u64::from(pkt.payload), fabric.now());
+        let flow = &mut self.flows[end.flow()];
         if pkt.is_altered() {
             flow.tally.altered_bytes += u64::from(pkt.payload);
         }
         if flow.listens {
-            self.hear_datagram(pkt, fabric);
+            self.hear_datagram(end, pkt, fabric);
         }
+    }
+
+    /// The flow that a packet is of; none for one of a foreign host's own.
+    #[inline]
+    fn flow_of(&self, pkt: &SimPacket) -> Option<usize> {
+        pkt.to.end().map(FlowEnd::flow)
     }
 
     /// Whether it was sent before the warm-up, which is over, ended.
@@ -163,11 +181,14 @@ impl World {
     }
 
     fn lose(&mut self, pkt: &SimPacket) {
-        if pkt.payload > 0 {
-            let early = self.is_early(pkt);
-            let flow = &mut self.flows[pkt.to.flow()];
-            flow.tally.lost_packets += 1;
-            flow.leftover.lost_packets += u64::from(early);
+        let early = self.is_early(pkt);
+        match self.flows.get_mut(pkt.to.flow()) {
+            Some(flow) if pkt.payload > 0 => {
+                flow.tally.lost_packets += 1;
+                flow.leftover.lost_packets += u64::from(early);
+            }
+            Some(_) => {}
+            None => self.foreign.tally_mut(pkt.to).into_iter().for_each(|t| t.lost_packets += 1),
         }
         pkt.release(&mut self.options);
     }
@@ -190,10 +211,10 @@ impl World {
             }
             Endpoint::Mptcp(connection) => {
                 let options = pkt.mptcp(&self.options);
-                if pkt.is_syn() && pkt.to.is_server() {
+                if let Some(end) = pkt.to.end().filter(|end| pkt.is_syn() && end.is_server()) {
                     // A SYN shows the way back.
                     let came = pkt.itinerary(&self.options);
-                    self.options.source_routes.learn((pkt.to, pkt.source_port), came);
+                    self.options.source_routes.learn((end, pkt.source_port), came);
                 }
                 pkt.release(&mut self.options);
                 connection.handle_segment(&pkt.tuple(), &segment, &options, now);
@@ -290,13 +311,19 @@ impl World {
         if let Some(feedback) = &self.feedback {
             feedback.add(from, &mut pkt, &mut self.options, fabric.now());
         }
+        self.count_sent(from, &pkt);
+        self.captures.at_sender(pkt.source, &pkt, &self.options, fabric.now());
+        fabric.send(pkt.source, pkt, self);
+    }
+
+    /// Counts a packet that leaves an end of a flow.
+    #[inline]
+    pub(crate) fn count_sent(&mut self, from: FlowEnd, pkt: &SimPacket) {
         if pkt.payload > 0 {
             let tally = &mut self.flows[from.flow()].tally;
             tally.sent_packets += 1;
             tally.sent_bytes += u64::from(pkt.size);
         }
-        self.captures.at_sender(pkt.source, &pkt, &self.options, fabric.now());
-        fabric.send(pkt.source, pkt, self);
     }
 
     #[inline]
@@ -337,6 +364,9 @@ impl World {
     /// Links that routing knows about may have gone up or down: hosts at their ends see their interfaces change. A
     /// connection hears of all of them before it says anything.
     pub(crate) fn links_changed(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
+        if !self.foreign.is_empty() {
+            self.tell_foreign(ways, fabric);
+        }
         let graph = fabric.graph();
         let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
         let interfaces: Vec<_> =

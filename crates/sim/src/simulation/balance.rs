@@ -55,7 +55,9 @@ impl Simulation {
         let mut hidden = inside;
         for pkt in self.fabric.packets() {
             hidden -= 1;
-            known[pkt.to.flow()] += u64::from(pkt.payload > 0);
+            if let Some(known) = known.get_mut(pkt.to.flow()) {
+                *known += u64::from(pkt.payload > 0);
+            }
         }
         let mut open = 0;
         for (flow, known) in known.iter().enumerate() {

@@ -12,6 +12,7 @@ mod dfs;
 mod exactness;
 mod fairness;
 mod faults;
+mod foreign;
 mod golden;
 mod group_series;
 mod jitter;

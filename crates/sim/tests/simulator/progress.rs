@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tailrace_app::kinds::poisson::PoissonConfig;
 use tailrace_core::{Bytes, Instant, Rate};
 use tailrace_scenario::model::{AppConfig, Scenario, Transport};
-use tailrace_sim::{Control, Simulation};
+use tailrace_sim::{Control, RunError, Simulation};
 
 /// Datagrams that leave no time apart, which no scenario can have: its parameters have bounds.
 fn timeless() -> Arc<Scenario> {
@@ -19,11 +19,15 @@ fn timeless() -> Arc<Scenario> {
 
 #[test]
 fn a_run_that_makes_no_progress_ends_and_names_who() {
-    let stall = Simulation::build(&timeless(), 1).unwrap().run(&Control::default()).unwrap_err();
+    let stalled = |error| match error {
+        RunError::Stalled(stall) => stall,
+        RunError::HostFailed(failure) => panic!("{failure}"),
+    };
+    let stall = stalled(Simulation::build(&timeless(), 1).unwrap().run(&Control::default()).unwrap_err());
     assert!(stall.events > 1_000_000, "{stall}");
     assert!(stall.to_string().contains("the timer of its application"), "{stall}");
     let mut simulation = Simulation::build(&timeless(), 1).unwrap();
-    let in_steps = simulation.step(Instant::from_secs(1), &Control::default()).unwrap_err();
+    let in_steps = stalled(simulation.step(Instant::from_secs(1), &Control::default()).unwrap_err());
     assert_eq!(in_steps.who, stall.who);
 }
 

@@ -1,0 +1,229 @@
+//! Hosts whose stacks are not the simulator's: their packets on their way in and out of the fabric.
+//!
+//! A foreign host's packet becomes a packet like any other, whose bytes lie in the arena beside it; so simulated flows and
+//! foreign hosts share links, and one code drops and marks both. What reaches a foreign host is made into bytes again: as
+//! they were sent, but for what queues and middleboxes have done.
+//!
+//! A packet that belongs to a flow of the scenario is counted to it: its other end may be simulated, with a socket or a server
+//! that waits for one. Others are counted to the host that sent them.
+
+mod host;
+mod tally;
+
+pub use host::{AttachError, ForeignHost, HostError, HostFailure};
+pub(crate) use tally::ForeignTally;
+
+use crate::flow::{Carrier, Timer};
+use crate::frame::{Content, Frame, bytes_of};
+use crate::packet::{FlowEnd, Owner, SimPacket};
+use crate::sockets::SocketId;
+use crate::world::{SimFabric, World};
+use core::fmt;
+use tailrace_core::Instant;
+use tailrace_net::{Address, LinkId, NodeId};
+use tailrace_transport::mptcp::Tuple;
+
+/// All foreign hosts of a run; none in most runs.
+#[derive(Default)]
+pub(crate) struct Foreign {
+    hosts: Vec<Attached>,
+    failure: Option<HostFailure>,
+    /// The packet that is under way between bytes and fabric.
+    buffer: Vec<u8>,
+}
+
+/// One of them.
+struct Attached {
+    host: Box<dyn ForeignHost + Send>,
+    name: String,
+    node: NodeId,
+    /// Of its interfaces, in the order of its links.
+    addresses: Vec<Address>,
+    /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
+    armed: Instant,
+    tally: ForeignTally,
+}
+
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.hosts.iter().map(|h| &h.name)).finish()
+    }
+}
+
+impl Foreign {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+
+    /// The foreign host at a node.
+    pub(crate) fn at(&self, node: NodeId) -> Option<usize> {
+        self.hosts.iter().position(|h| h.node == node)
+    }
+
+    /// Whether this is the address of one.
+    pub(crate) fn has(&self, address: Address) -> bool {
+        self.hosts.iter().any(|h| h.addresses.contains(&address))
+    }
+
+    /// Why the run cannot go on, if it cannot.
+    pub(crate) fn failure(&self) -> Option<&HostFailure> {
+        self.failure.as_ref()
+    }
+
+    /// What each has sent and received, by name.
+    pub(crate) fn tallies(&self) -> impl Iterator<Item = (&str, &ForeignTally)> {
+        self.hosts.iter().map(|h| (h.name.as_str(), &h.tally))
+    }
+
+    /// What the sender of a packet that is none of a flow's has counted.
+    pub(crate) fn tally_mut(&mut self, owner: Owner) -> Option<&mut ForeignTally> {
+        self.hosts.get_mut(owner.host()?).map(|h| &mut h.tally)
+    }
+
+    /// The name of a host, by its number.
+    pub(crate) fn name(&self, host: usize) -> Option<&str> {
+        self.hosts.get(host).map(|h| h.name.as_str())
+    }
+
+    fn fail(&mut self, host: usize, at: Instant, error: HostError) {
+        let name = self.hosts[host].name.clone();
+        self.failure.get_or_insert(HostFailure { host: name, at, why: error.0 });
+    }
+}
+
+impl World {
+    /// Gives a node its foreign stack.
+    pub(crate) fn attach(
+        &mut self,
+        (node, name): (NodeId, &str),
+        host: Box<dyn ForeignHost + Send>,
+        fabric: &mut SimFabric,
+    ) {
+        let addresses = fabric.graph().addresses(node).collect();
+        let (name, armed, tally) = (name.to_string(), Instant::MAX, ForeignTally::default());
+        self.foreign.hosts.push(Attached { host, name, node, addresses, armed, tally });
+        self.serve_foreign(self.foreign.hosts.len() - 1, fabric);
+    }
+
+    /// A packet has reached a foreign host.
+    #[cold]
+    pub(crate) fn deliver_foreign(&mut self, host: usize, pkt: &SimPacket, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        if pkt.is_datagram()
+            && pkt.payload > 0
+            && let Some(end) = pkt.to.end()
+        {
+            // A flow's bytes have arrived; what the host does with them is its own.
+            self.count_datagram(end, u64::from(pkt.payload), now);
+        }
+        let foreign = &mut self.foreign;
+        bytes_of(pkt, &self.options, &mut foreign.buffer);
+        pkt.release(&mut self.options);
+        let attached = &mut foreign.hosts[host];
+        attached.tally.received_packets += 1;
+        attached.tally.received_bytes += foreign.buffer.len() as u64;
+        let Some(interface) = attached.addresses.iter().position(|a| *a == pkt.destination) else { return };
+        let run = attached.host.run_until(now);
+        if let Err(error) = run.and_then(|()| attached.host.deliver(interface, &foreign.buffer)) {
+            return foreign.fail(host, now, error);
+        }
+        self.serve_foreign(host, fabric);
+    }
+
+    /// A foreign host's next event is due.
+    pub(crate) fn wake_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        let Some(attached) = self.foreign.hosts.get_mut(host) else { return };
+        if attached.armed != now || self.foreign.failure.is_some() {
+            return; // Superseded by an earlier event.
+        }
+        attached.armed = Instant::MAX;
+        match attached.host.run_until(now) {
+            Ok(()) => self.serve_foreign(host, fabric),
+            Err(error) => self.foreign.fail(host, now, error),
+        }
+    }
+
+    /// Sends what a foreign host has sent, and asks to be woken for its next event.
+    fn serve_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
+        let mut bytes = std::mem::take(&mut self.foreign.buffer);
+        while let Some(interface) = self.foreign.hosts[host].host.take(&mut bytes) {
+            self.send_foreign((host, interface), &bytes, fabric);
+        }
+        self.foreign.buffer = bytes;
+        let attached = &mut self.foreign.hosts[host];
+        let next = attached.host.next_event().unwrap_or(Instant::MAX).max(fabric.now());
+        if next < attached.armed {
+            attached.armed = next;
+            fabric.wake_at(next, Timer::App(self.flows.len() + host).id());
+        }
+    }
+
+    fn send_foreign(&mut self, (host, interface): (usize, usize), bytes: &[u8], fabric: &mut SimFabric) {
+        let attached = &mut self.foreign.hosts[host];
+        let (Ok(frame), Some(&out)) = (Frame::decode(bytes), attached.addresses.get(interface)) else {
+            attached.tally.malformed_packets += 1;
+            return;
+        };
+        let (end, socket) = self.receiver_of(&frame);
+        let to = end.map_or(Owner::foreign(host), Owner::from);
+        let mut pkt = SimPacket::foreign(&frame, (bytes, to), &mut self.options, fabric.now());
+        pkt.socket = socket;
+        match end {
+            Some(end) => self.count_sent(end.peer(), &pkt),
+            None => {
+                let tally = &mut self.foreign.hosts[host].tally;
+                tally.sent_packets += 1;
+                tally.sent_bytes += u64::from(pkt.size);
+            }
+        }
+        self.captures.at_sender(out, &pkt, &self.options, fabric.now());
+        fabric.send(out, pkt, self);
+    }
+
+    /// Which end of a flow a packet is for, and its socket: one that there is, or a server that waits for who sent it.
+    fn receiver_of(&self, frame: &Frame) -> (Option<FlowEnd>, SocketId) {
+        let tuple: Tuple = frame.tuple.reversed();
+        let socket = match frame.content {
+            Content::Tcp { .. } => self.sockets.find(&tuple),
+            _ => None,
+        };
+        if let Some(end) = socket.and_then(|id| self.sockets.get(id)).map(|s| s.end()) {
+            return (Some(end), socket.unwrap_or(SocketId::NONE));
+        }
+        let (client, server) = (Address(frame.tuple.local), Address(frame.tuple.remote));
+        let from_client = self.flows.iter().position(|flow| {
+            let to = &flow.ends[1];
+            (to.destination, to.source, to.source_port) == (client, server, tuple.local_port)
+                && matches!(flow.carrier, Carrier::Udp(_)) == matches!(frame.content, Content::Udp { .. })
+        });
+        let known = !matches!(frame.content, Content::Other { .. });
+        let end = from_client.filter(|_| known).map(|flow| FlowEnd::client(flow).peer());
+        (end, SocketId::NONE)
+    }
+
+    /// Foreign hosts at the ends of these link directions hear that they went down or came up.
+    pub(crate) fn tell_foreign(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
+        for host in 0..self.foreign.hosts.len() {
+            let graph = fabric.graph();
+            let attached = &mut self.foreign.hosts[host];
+            let mine = ways.iter().filter_map(|way| graph.source_of(*way));
+            let changed: Vec<_> = mine
+                .filter_map(|address| attached.addresses.iter().position(|a| *a == address))
+                .map(|interface| (interface, graph.is_usable(attached.addresses[interface])))
+                .collect();
+            if changed.is_empty() {
+                continue;
+            }
+            if let Err(error) = attached.host.run_until(fabric.now()) {
+                self.foreign.fail(host, fabric.now(), error);
+                continue;
+            }
+            for (interface, up) in changed {
+                attached.host.link_changed(interface, up);
+            }
+            self.serve_foreign(host, fabric);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! From bytes to packets.
+
+use tailrace_core::packet::protocol;
+use tailrace_core::{Dscp, Ecn};
+use tailrace_transport::mptcp::Tuple;
+use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
+use tailrace_wire::tcp::mptcp::KIND;
+use tailrace_wire::{Error, Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket};
+
+/// What the headers of a packet say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Frame {
+    /// Addresses and ports, the sender's first; ports are zero where there are none.
+    pub(crate) tuple: Tuple,
+    pub(crate) dscp: Dscp,
+    pub(crate) ecn: Ecn,
+    pub(crate) content: Content,
+}
+
+/// What an IP packet carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Content {
+    /// A TCP segment, and whether it has options of Multipath TCP. What these say is for foreign hosts: their numbers are
+    /// as long as the sender liked, and only who has the connection knows what stands before them.
+    Tcp { segment: Segment, multipath: bool },
+    /// A datagram with so much payload.
+    Udp { payload: u16 },
+    /// Something else, or a fragment.
+    Other { protocol: u8 },
+}
+
+impl Frame {
+    /// Reads a packet. What is wrong with a TCP or UDP header makes it something else, for its receiver to refuse; routers
+    /// look at the IP header only (RFC 1812 §5.2.2).
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        let frame = Ipv4Frame::parse(bytes)?;
+        let ip = frame.packet();
+        let known = match ip.protocol() {
+            protocol::TCP if !ip.is_fragment() => tcp(ip),
+            protocol::UDP if !ip.is_fragment() => udp(ip),
+            _ => None,
+        };
+        let (ports, content) = known.unwrap_or(((0, 0), Content::Other { protocol: ip.protocol() }));
+        let tuple = Tuple {
+            local: ip.src().into(),
+            remote: ip.dst().into(),
+            local_port: ports.0,
+            remote_port: ports.1,
+        };
+        Ok(Self { tuple, dscp: ip.dscp(), ecn: ip.ecn(), content })
+    }
+}
+
+fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
+    let packet = TcpPacket::new_checked(ip.payload()).ok()?;
+    let header = TcpRepr::parse(&packet).ok()?;
+    let mut sack = SackBlocks::NONE;
+    for (left, right) in header.options.sack.as_slice() {
+        sack.push(SeqNumber(*left), SeqNumber(*right));
+    }
+    let ae = if header.ae { Flags::AE } else { Flags::default() };
+    let segment = Segment {
+        seq: SeqNumber(header.seq),
+        ack: SeqNumber(header.ack),
+        window: header.window,
+        flags: Flags(header.flags).without(Flags::AE).with(ae),
+        ecn: ip.ecn(),
+        payload: packet.payload().len() as u32,
+        altered: false,
+        timestamps: header.options.timestamps.map(|(value, echo)| Timestamps { value, echo }),
+        sack,
+        mss: header.options.mss,
+        window_scale: header.options.window_scale,
+        sack_permitted: header.options.sack_permitted,
+        repeated: false,
+    };
+    let multipath = header.options.raw.iter().any(|(kind, _)| kind == KIND);
+    Some(((header.src_port, header.dst_port), Content::Tcp { segment, multipath }))
+}
+
+fn udp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
+    let packet = UdpPacket::new_checked(ip.payload()).ok()?;
+    let payload = packet.payload().len() as u16;
+    Some(((packet.src_port(), packet.dst_port()), Content::Udp { payload }))
+}

@@ -1,0 +1,70 @@
+//! From packets to bytes.
+
+use super::mptcp::raw_options;
+use crate::packet::{OptionsArena, SimPacket};
+use core::net::Ipv4Addr;
+use tailrace_core::Packet;
+use tailrace_net::Address;
+use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
+use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, ipv4, rewrite, tcp, udp};
+
+/// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
+/// a payload of zeros.
+pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
+    out.clear();
+    match pkt.frame(options) {
+        Some(bytes) => {
+            out.extend_from_slice(bytes);
+            rewrite::set_traffic_class(out, pkt.dscp(), pkt.ecn());
+        }
+        None => {
+            let headers = headers_of(pkt, options);
+            out.extend_from_slice(headers.as_bytes());
+            out.resize(headers.packet_len(), 0);
+        }
+    }
+}
+
+/// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
+/// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
+pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
+    let address = |a: Address| Ipv4Addr::from(a.0);
+    let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
+    (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
+    if let Some(itinerary) = pkt.itinerary(options) {
+        ip.options = options.source_routes.option(&itinerary);
+    }
+    let payload =
+        |headers: usize| usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
+    if pkt.is_datagram() {
+        let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
+        let headers = Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
+        return if pkt.is_altered() { headers.altered() } else { headers };
+    }
+    let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
+    let mut sack = SackBlocks::default();
+    for (left, right) in segment.sack.as_slice() {
+        sack.push(left.0, right.0);
+    }
+    let tcp = TcpRepr {
+        src_port: pkt.source_port,
+        dst_port: pkt.destination_port,
+        seq: segment.seq.0,
+        ack: segment.ack.0,
+        flags: segment.flags.byte(),
+        ae: segment.flags.has(tailrace_transport::Flags::AE),
+        window: segment.window,
+        options: TcpOptions {
+            mss: segment.mss,
+            window_scale: segment.window_scale,
+            sack_permitted: segment.sack_permitted,
+            timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
+            sack,
+            raw: raw_options(&mptcp),
+        },
+        ..TcpRepr::default()
+    };
+    let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
+    let headers = Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space");
+    if pkt.is_altered() { headers.altered() } else { headers }
+}

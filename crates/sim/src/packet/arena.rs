@@ -1,0 +1,205 @@
+//! What few packets carry, out of the way of the many that do not.
+
+use super::frames::{FrameId, Frames};
+use crate::source_route::{Itinerary, SourceRoutes};
+use tailrace_core::Label;
+use tailrace_net::Address;
+use tailrace_transport::mptcp;
+use tailrace_transport::segment::{SackBlocks, Segment};
+
+/// Place of a packet's rare options in the arena: of those of Multipath TCP where it has no others, as most of its
+/// packets; else among the slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OptionsId(u32);
+
+/// The bit of places of Multipath TCP's options.
+const MPTCP_ALONE: u32 = 1 << 31;
+
+impl OptionsId {
+    pub(super) const NONE: Self = Self(u32::MAX);
+
+    /// The place of MPTCP options that stand alone.
+    #[inline]
+    fn alone(self) -> Option<u32> {
+        (self != Self::NONE && self.0 & MPTCP_ALONE != 0).then_some(self.0 & !MPTCP_ALONE)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RareOptions {
+    pub(super) sack: SackBlocks,
+    pub(super) mss: Option<u16>,
+    pub(super) window_scale: Option<u8>,
+    pub(super) sack_permitted: bool,
+    /// See [`SimPacket::echo`](super::SimPacket::echo).
+    pub(super) echo: Label,
+    /// Place of MPTCP options, kept apart for their size.
+    mptcp: Option<u32>,
+    pub(super) itinerary: Option<Itinerary>,
+    /// The bytes of a foreign host's packet.
+    frame: Option<FrameId>,
+}
+
+/// Options that few packets carry, out of the way of the many that do not.
+#[derive(Debug, Default)]
+pub(crate) struct OptionsArena {
+    slots: Vec<RareOptions>,
+    free: Vec<u32>,
+    mptcp: Vec<mptcp::Options>,
+    mptcp_free: Vec<u32>,
+    frames: Frames,
+    /// What itineraries are about.
+    pub(crate) source_routes: SourceRoutes,
+}
+
+impl OptionsArena {
+    /// Room for the options of a run with such routes.
+    pub(crate) fn new(source_routes: SourceRoutes) -> Self {
+        Self { source_routes, ..Self::default() }
+    }
+
+    #[inline]
+    pub(super) fn store(&mut self, s: &Segment) -> OptionsId {
+        if s.sack.is_empty() && s.mss.is_none() && s.window_scale.is_none() && !s.sack_permitted {
+            return OptionsId::NONE;
+        }
+        let rare = RareOptions {
+            sack: s.sack,
+            mss: s.mss,
+            window_scale: s.window_scale,
+            sack_permitted: s.sack_permitted,
+            ..RareOptions::default()
+        };
+        self.keep(rare)
+    }
+
+    #[inline]
+    fn keep(&mut self, rare: RareOptions) -> OptionsId {
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = rare;
+            OptionsId(slot)
+        } else {
+            self.slots.push(rare);
+            OptionsId(self.slots.len() as u32 - 1)
+        }
+    }
+
+    /// The options of a packet that returns a label, too.
+    pub(super) fn with_echo(&mut self, id: OptionsId, echo: Label) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].echo = echo;
+        id
+    }
+
+    #[inline]
+    pub(super) fn load(&self, id: OptionsId) -> Option<&RareOptions> {
+        self.slots.get(id.0 as usize)
+    }
+
+    #[inline]
+    pub(super) fn free(&mut self, id: OptionsId) {
+        if let Some(place) = id.alone() {
+            self.mptcp_free.push(place);
+        } else if id != OptionsId::NONE {
+            let slot = &mut self.slots[id.0 as usize];
+            self.mptcp_free.extend(slot.mptcp.take());
+            if let Some(frame) = slot.frame.take() {
+                self.frames.give_back(frame);
+            }
+            self.free.push(id.0);
+        }
+    }
+
+    /// The options of a packet that is to have others than those of Multipath TCP.
+    fn with_slot(&mut self, id: OptionsId) -> OptionsId {
+        if id != OptionsId::NONE && id.alone().is_none() {
+            return id;
+        }
+        self.keep(RareOptions { mptcp: id.alone(), ..RareOptions::default() })
+    }
+
+    #[inline]
+    fn place_of_mptcp(&self, id: OptionsId) -> Option<u32> {
+        id.alone().or_else(|| self.load(id)?.mptcp)
+    }
+
+    /// The options of a packet that has MPTCP options, too.
+    pub(super) fn with_mptcp(&mut self, id: OptionsId, options: &mptcp::Options) -> OptionsId {
+        let place = match self.mptcp_free.pop() {
+            Some(place) => {
+                self.mptcp[place as usize] = *options;
+                place
+            }
+            None => {
+                self.mptcp.push(*options);
+                self.mptcp.len() as u32 - 1
+            }
+        };
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.mptcp = Some(place);
+                id
+            }
+            None => OptionsId(place | MPTCP_ALONE),
+        }
+    }
+
+    pub(super) fn mptcp_of(&self, id: OptionsId) -> Option<&mptcp::Options> {
+        self.place_of_mptcp(id).map(|place| &self.mptcp[place as usize])
+    }
+
+    /// The next stop of a packet on a source route, if it has one.
+    pub(super) fn next_stop(&mut self, id: OptionsId) -> Option<Address> {
+        let itinerary = self.slots.get_mut(id.0 as usize)?.itinerary.as_mut()?;
+        self.source_routes.next_stop(itinerary)
+    }
+
+    /// The options of a packet that has bytes.
+    pub(super) fn with_frame(&mut self, id: OptionsId, bytes: &[u8]) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].frame = Some(self.frames.keep(bytes));
+        id
+    }
+
+    pub(super) fn frame(&self, id: OptionsId) -> Option<&[u8]> {
+        self.load(id)?.frame.map(|frame| self.frames.get(frame).as_slice())
+    }
+
+    pub(super) fn frame_mut(&mut self, id: OptionsId) -> Option<&mut Vec<u8>> {
+        let frame = self.slots.get(id.0 as usize)?.frame?;
+        Some(self.frames.get_mut(frame))
+    }
+
+    /// The options of a packet that goes by a source route, too.
+    pub(super) fn with_itinerary(&mut self, id: OptionsId, itinerary: Itinerary) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].itinerary = Some(itinerary);
+        id
+    }
+
+    /// Takes MPTCP's from a packet's options; returns what is left, and their length.
+    pub(super) fn without_mptcp(&mut self, id: OptionsId) -> (OptionsId, u32) {
+        let Some(place) = self.place_of_mptcp(id) else { return (id, 0) };
+        self.mptcp_free.push(place);
+        let len = self.mptcp[place as usize].len();
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.mptcp = None;
+                (id, len)
+            }
+            None => (OptionsId::NONE, len),
+        }
+    }
+
+    /// Places there are.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.len() + self.mptcp.len()
+    }
+
+    /// Packets that hold options at the moment.
+    pub(crate) fn in_use(&self) -> usize {
+        let both = self.slots.iter().filter(|rare| rare.mptcp.is_some()).count();
+        self.slots.len() - self.free.len() + self.mptcp.len() - self.mptcp_free.len() - both
+    }
+}

@@ -1,0 +1,37 @@
+//! Bytes of packets that have some: those of foreign hosts. Buffers are used again.
+
+/// The place of a packet's bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrameId(u32);
+
+/// Bytes of all packets on their way.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    buffers: Vec<Vec<u8>>,
+    vacant: Vec<u32>,
+}
+
+impl Frames {
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> FrameId {
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.buffers.push(Vec::new());
+            self.buffers.len() as u32 - 1
+        });
+        let buffer = &mut self.buffers[place as usize];
+        buffer.clear();
+        buffer.extend_from_slice(bytes);
+        FrameId(place)
+    }
+
+    pub(super) fn get(&self, frame: FrameId) -> &Vec<u8> {
+        &self.buffers[frame.0 as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, frame: FrameId) -> &mut Vec<u8> {
+        &mut self.buffers[frame.0 as usize]
+    }
+
+    pub(super) fn give_back(&mut self, frame: FrameId) {
+        self.vacant.push(frame.0);
+    }
+}
