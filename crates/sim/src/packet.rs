@@ -320,7 +320,9 @@ impl SimPacket {
                 pkt.marks |= if *multipath { MULTIPATH } else { 0 };
                 pkt
             }
-            Content::Udp { payload } => Self::udp(&envelope, Datagram { payload: *payload, stamp: 0 }, (0, frame.ecn), 0, now),
+            Content::Udp { payload } => {
+                Self::udp(&envelope, Datagram { payload: *payload, stamp: 0 }, (0, frame.ecn), 0, now)
+            }
             Content::Other { protocol } => {
                 let mut pkt = Self::udp(&envelope, Datagram { payload: 0, stamp: 0 }, (0, frame.ecn), 0, now);
                 (pkt.window, pkt.marks) = (u16::from(*protocol), DATAGRAM | OTHER);
