@@ -32,7 +32,7 @@ def main() -> int:
     """See the module."""
     parser = argparse.ArgumentParser(prog="python -m validation.multipath", description=__doc__)
     parser.add_argument("only", nargs="*", default=["*"], help="patterns of case names (default: all)")
-    parser.add_argument("-n", "--runs", type=int, default=3, help="runs of each case and side (3)")
+    parser.add_argument("-n", "--runs", type=int, default=10, help="runs of each case and side (10)")
     parser.add_argument(
         "--results", type=Path, default=Path("results/validation"), help="where runs of the kernel are kept"
     )
