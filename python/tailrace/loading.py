@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +43,31 @@ def _tree(value: object, where: str) -> None:
 
 
 _BRANCHES: Mapping[str, Shape] = {name: each(each(_tree)) for name in ("groups", "queues", "connections")}
+_WINDOW: Mapping[str, Shape] = {
+    "start_s": _tree,
+    "end_s": _tree,
+    "groups": each(each(_tree)),
+    "queues": each(each(_tree)),
+}
+
+
+def _run_of(shape: Mapping[str, Shape]) -> Callable[[object, str], None]:
+    """Figures of a run, or of all; windows are there where the scenario has some."""
+
+    def check(value: object, where: str) -> None:
+        documents.check(value, shape, where)
+        if isinstance(value, dict) and "windows" in value:
+            documents.check(value["windows"], each(_WINDOW), f"{where}.windows")
+
+    return check
+
+
 _RUN: Mapping[str, Shape] = {"run": COUNT, "seed": COUNT, "fingerprint": TEXT}
 _SUMMARY_SHAPE: Shape = {
     "scenario": TEXT,
     "fingerprint": TEXT,
-    "runs": rows({**_RUN, **_BRANCHES}),
-    "aggregate": _BRANCHES,
+    "runs": rows(_run_of({**_RUN, **_BRANCHES})),
+    "aggregate": _run_of(_BRANCHES),
 }
 _ABOUT_SHAPE: Mapping[str, Shape] = {
     "scenario": TEXT,

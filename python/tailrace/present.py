@@ -208,7 +208,35 @@ def result_grids(result: Result) -> list[Grid]:
                 labels=2,
             )
         )
+    return [*grids, *_window_grids(aggregate)]
+
+
+def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:
+    """The flow groups in each window, and the one queue that drops most in all of them."""
+    windows: Mapping[str, Mapping[str, Any]] = aggregate.get("windows") or {}
+    measures = _measures(group for window in windows.values() for group in window["groups"].values())
+    studied = studied_queue(list(windows.values()))
+    rows, queue_rows = [], []
+    for name, window in windows.items():
+        for position, (flows, group) in enumerate(window["groups"].items()):
+            numbers = [number(leaf(group, m.path), m.scale) for m in measures]
+            rows.append([f"{name}, {_time(window)}" if position == 0 else "", flows, *numbers])
+        queue: Mapping[str, Any] = window["queues"].get(studied) or {}
+        numbers = [number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES]
+        queue_rows.append([name, *numbers, _drops(queue), number(leaf(queue, ("marked_packets",)))])
+    grids = (
+        [Grid("windows", ["window", "flows", *(m.heading for m in measures)], rows, labels=2)] if rows else []
+    )
+    if studied:
+        columns = ["window", *(m.heading for m in QUEUE_MEASURES), "dropped", "marked"]
+        grids.append(Grid("", columns, queue_rows, notes=[f"queue of every window: {studied}"]))
     return grids
+
+
+def _time(window: Mapping[str, Any]) -> str:
+    """From when to when a window lasts."""
+    start, end = (leaf(window, (key,)) or {"mean": math.nan} for key in ("start_s", "end_s"))
+    return f"{start['mean'] or 0:.6g}\N{EN DASH}{end['mean'] or 0:.6g} s"
 
 
 def comparison_grid(results: Mapping[str, Result], title: str, queue: str | None = None) -> Grid:

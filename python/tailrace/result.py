@@ -163,6 +163,13 @@ class Result:
         return self.table("queues")
 
     @property
+    def windows(self) -> pl.DataFrame:
+        """One row a window, figure of a flow group or queue, and run; empty where the scenario names no windows."""
+        from tailrace import windows
+
+        return windows.frame(self.summary["runs"])
+
+    @property
     def group_series(self) -> pl.DataFrame:
         """Goodput, delay, mean cwnd... of flow groups over time: of all flows of each."""
         return self.table("group_series")

@@ -51,11 +51,26 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
         self.squares += u128::from(value) * u128::from(value) * u128::from(times);
     }
 
-    /// Forgets all values; keeps the memory.
-    pub fn clear(&mut self) {
-        let mut buckets = std::mem::take(&mut self.buckets);
-        buckets.fill(0);
-        *self = Self { buckets, ..Self::default() };
+    /// Gives what there is so far, and begins anew with as much memory.
+    pub fn cut(&mut self) -> Self {
+        let fresh = Self { buckets: vec![0; self.buckets.len()], ..Self::default() };
+        std::mem::replace(self, fresh)
+    }
+
+    /// Takes in all values of another.
+    pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
+        }
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(mine, theirs)| *mine += theirs);
+        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
     }
 
     /// Number of values.
@@ -174,6 +189,21 @@ mod tests {
         let empty = Histogram::default();
         let all = [empty.mean_s(), empty.sd_s(), empty.max_s(), empty.quantile_s(0.5)];
         assert!(all.iter().all(|x| x.is_nan()), "{all:?}");
+    }
+
+    #[test]
+    fn parts_make_the_whole() {
+        let values: [&[u64]; 4] = [&[5, 700, 3_000_000], &[], &[2, 2, 90_000_000], &[40]];
+        let (mut whole, mut merged) = (Histogram::default(), Histogram::default());
+        for part in values {
+            let mut of_part = Histogram::default();
+            part.iter().for_each(|v| of_part.record_value(*v));
+            part.iter().for_each(|v| whole.record_value(*v));
+            merged.merge(&of_part.cut());
+            assert_eq!((of_part.count(), of_part.buckets().count()), (0, 0));
+        }
+        assert_eq!(format!("{merged:?}"), format!("{whole:?}"));
+        assert_eq!((merged.count(), merged.max()), (7, 90_000_000.0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::event::{EventQueue, LARGE, Target};
 use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
-use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, TimerId};
+use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, QueueStats, TimerId};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, SackRanges};
 
 /// A packet that the fabric can forward.
@@ -310,14 +310,12 @@ impl<P: Routed> Fabric<P> {
         self.schedule(link);
     }
 
-    /// Starts the statistics of an observed link anew. Call after [`Fabric::settle`].
-    pub fn reset_stats(&mut self, link: LinkId) {
+    /// Gives the statistics of an observed link so far, and starts them anew. Call after [`Fabric::settle`].
+    pub fn cut_stats(&mut self, link: LinkId) -> Option<QueueStats> {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
         let level = l.backlog();
-        if let Some(stats) = l.stats_mut() {
-            stats.reset(level, now);
-        }
+        l.stats_mut().map(|stats| stats.cut(level, now))
     }
 
     /// Mean sojourn since this was last asked (see [`crate::QueueStats::take_recent_sojourn`]).

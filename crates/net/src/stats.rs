@@ -78,6 +78,12 @@ impl Gauge {
         self.level = level;
         self.max = self.max.max(level);
     }
+    /// Takes in what another has seen at another time; the level stays.
+    fn merge(&mut self, other: &Self) {
+        self.max = self.max.max(other.max);
+        self.sum += other.sum;
+        self.square += other.square;
+    }
     /// Mean over `span`.
     pub fn mean(&self, span: Duration) -> f64 {
         self.sum as f64 / span.as_nanos().max(1) as f64
@@ -93,7 +99,7 @@ impl Gauge {
     }
 }
 
-/// Backlog and sojourn of one queue since the last [`crate::Fabric::reset_stats`].
+/// Backlog and sojourn of one queue since the last [`crate::Fabric::cut_stats`].
 #[derive(Clone, Debug, Default)]
 pub struct QueueStats {
     since: Instant,
@@ -101,7 +107,7 @@ pub struct QueueStats {
     packets: Gauge,
     bytes: Gauge,
     sojourn: Histogram,
-    /// Number and sum of the sojourns since [`QueueStats::take_recent_sojourn`]: a series' business, not a warm-up's.
+    /// Number and sum of the sojourns since [`QueueStats::take_recent_sojourn`]: a series' business, not a window's.
     recent: (u64, Duration),
 }
 
@@ -125,11 +131,21 @@ impl QueueStats {
         self.recent.1 += sojourn;
     }
 
-    /// Forgets everything but the current backlog and the recent sojourns; statistics start at `now`.
-    pub(crate) fn reset(&mut self, level: Backlog, now: Instant) {
-        *self = Self { since: now, last: now, recent: self.recent, ..Self::default() };
+    /// Gives what there is so far, and begins anew at `now` with the current backlog. The recent sojourns stay here.
+    pub(crate) fn cut(&mut self, level: Backlog, now: Instant) -> Self {
+        let fresh = Self { since: now, last: now, recent: self.recent, ..Self::default() };
+        let past = std::mem::replace(self, fresh);
         self.packets.set(level.packets);
         self.bytes.set(level.bytes.get());
+        past
+    }
+
+    /// Takes in what came right after it, up to another cut.
+    pub fn merge(&mut self, next: &Self) {
+        self.last = next.last;
+        self.packets.merge(&next.packets);
+        self.bytes.merge(&next.bytes);
+        self.sojourn.merge(&next.sojourn);
     }
 
     /// Brings the time-weighted figures up to `now`.
@@ -163,6 +179,35 @@ impl QueueStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cut_into_parts_it_is_the_same_whole() {
+        let at = Instant::from_millis;
+        let of = |packets: u64| Backlog { packets, bytes: tailrace_core::Bytes(packets * 100) };
+        let (mut whole, mut present) = (QueueStats::default(), QueueStats::default());
+        let mut past: Option<QueueStats> = None;
+        for (ms, packets) in [(0, 3), (10, 7), (20, 1), (40, 0), (70, 2), (100, 0)] {
+            if ms % 20 == 0 {
+                present.finish(of(packets), at(ms));
+                let part = present.cut(of(packets), at(ms));
+                match &mut past {
+                    Some(past) => past.merge(&part),
+                    None => past = Some(part),
+                }
+            }
+            for stats in [&mut whole, &mut present] {
+                stats.level(of(packets), at(ms));
+                stats.sojourn(Duration::from_millis(packets));
+            }
+        }
+        let mut parts = past.expect("it was cut");
+        parts.merge(&present);
+        let of = |s: &QueueStats| {
+            format!("{:?} {:?} {:?} {:?}", s.span(), s.packets.sum, s.bytes.square, s.sojourn)
+        };
+        assert_eq!(of(&parts), of(&whole));
+        assert_eq!((parts.packets().max(), parts.span()), (7, Duration::from_millis(100)));
+    }
 
     #[test]
     fn victims_from_before_an_interval_do_not_make_its_count_wrap() {

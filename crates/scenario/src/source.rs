@@ -8,7 +8,7 @@ use crate::declarations::sections::{SCENARIO, Shape};
 use crate::model::Scenario;
 use crate::resolving::memory::Estimate;
 use crate::resolving::scenario::{Resolved, resolve};
-use crate::resolving::{roles, sweep};
+use crate::resolving::{roles, sweep, windows};
 use crate::text::allow::allowable;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
@@ -138,6 +138,7 @@ fn build(
     draft.allow.dedup();
     sink.allow(&draft.allow);
     roles::apply(&mut draft, sink);
+    windows::fill(&mut draft, sink);
     let nodes = tables(root, "host") + tables(root, "router");
     let incomplete = draft.links.len() != tables(root, "link") || draft.nodes.len() != nodes;
     let resolved = resolve(&draft, incomplete, memory, sink);

@@ -55,6 +55,18 @@ fn many_slow_access_links_make_a_fast_link_the_bottleneck_together() {
 }
 
 #[test]
+fn a_window_too_short_for_statistics_is_pointed_out() {
+    // A round trip of tcp takes 24 ms, so 20 of them half a second.
+    let window =
+        |end: &str| format!("[[window]]\nname = \"w\"\nstart = \"20 s\"\nend = \"{end}\"\n\n[record]");
+    assert!(warnings(&[("[record]", &window("21 s"))]).is_empty());
+    one(
+        &[("[record]", &window("20100 ms"))],
+        &["window w lasts 100 ms", "20 round trips of flow", "end later"],
+    );
+}
+
+#[test]
 fn an_observed_link_without_flows_is_pointed_out() {
     let link = "[[router]]\nname = \"r3\"\n[[link]]\nbetween = [\"r2\", \"r3\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"droptail\"\n[[link]]\nname";
     one(&[("[[link]]\nname", link)], &["no flow crosses link r2-r3"]);

@@ -195,6 +195,19 @@ fn overrides_reach_every_kind_of_place() {
 }
 
 #[test]
+fn windows_follow_one_another_from_the_warm_up_to_the_end() {
+    let windows = |overrides: &[(&str, &str)]| {
+        let windows = read(EVERYTHING, overrides).scenario.windows.into_iter();
+        windows.map(|w| (w.start.as_secs_f64(), w.end.as_secs_f64())).collect::<Vec<_>>()
+    };
+    assert_eq!(windows(&[]), [(1.5, 10.0), (10.0, 90.0), (90.0, 120.0)]);
+    assert_eq!(windows(&[("warmup", "0 s")])[0], (0.0, 10.0));
+    let moved =
+        [("window.during/1.start", "20 s"), ("window.before.end", "12 s"), ("window.2.start", "100 s")];
+    assert_eq!(windows(&moved), [(1.5, 12.0), (20.0, 90.0), (100.0, 120.0)]);
+}
+
+#[test]
 fn the_values_of_a_sweep_are_overrides() {
     let parsed = read(DUMBBELL, &[]);
     for axis in parsed.declaration.sweep() {

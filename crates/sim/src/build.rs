@@ -4,6 +4,7 @@ use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{CAUSES, Carrier, Datagrams, EndpointPlan, Flow, Retired, Running, Streams};
 use crate::foreign::Foreign;
+use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::ports::{ClientPorts, ServerPorts};
@@ -13,7 +14,7 @@ use crate::source_route::SourceRoutes;
 use crate::stubs::Stubs;
 use crate::tally::FlowTally;
 use crate::verdicts::Verdicts;
-use crate::window::Leftover;
+use crate::window::Each;
 use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -169,7 +170,8 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         feedback: Feedback::of(scenario).map(Box::new),
         foreign: Foreign::default(),
         middleboxes: Middlebox::of(scenario, seed),
-        warm_until: None,
+        begun: Each::default(),
+        late: Late::default(),
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
@@ -382,10 +384,9 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 sockets: Vec::new(),
                 latest: SocketId::NONE,
                 tally: FlowTally::default(),
-                at_warmup: FlowTally::default(),
+                cuts: Each::default(),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
-                leftover: Leftover::default(),
                 retired: Retired::default(),
             });
         }

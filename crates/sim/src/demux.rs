@@ -7,6 +7,7 @@ use crate::flow::{Carrier, Endpoint};
 use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::stubs::Stub;
+use crate::window::Open;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Dscp, Instant};
 use tailrace_net::NodeId;
@@ -139,7 +140,9 @@ impl World {
         if let Some(moved) = flow.sockets.get(position).and_then(|id| self.sockets.get_mut(*id)) {
             moved.position = position as u32;
         }
-        flow.leftover.delivered_bytes += socket.delivered_early();
+        for open in Open::BOTH {
+            flow.cuts[open].delivered_before += socket.delivered_early(open);
+        }
         flow.retired.add(&socket.endpoint, !end.is_server());
         if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
             streams.failed += u32::from(socket.work.has_failed());

@@ -4,7 +4,7 @@ use crate::packet::Envelope;
 use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
 use crate::tally::FlowTally;
-use crate::window::Leftover;
+use crate::window::{Each, FlowCut};
 use std::sync::Arc;
 use tailrace_app::{App, AppConfig, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
@@ -335,10 +335,8 @@ pub(crate) struct Flow {
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,
-    /// The tally when the warm-up ended.
-    pub(crate) at_warmup: FlowTally,
-    /// What befell since then what was sent before.
-    pub(crate) leftover: Leftover,
+    /// Where the open windows began.
+    pub(crate) cuts: Each<FlowCut>,
     /// What the TCP endpoints of connections that are gone had counted.
     pub(crate) retired: Retired,
 }

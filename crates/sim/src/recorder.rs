@@ -52,11 +52,9 @@ impl Recorder {
         self.events.push(at, "fault", Some(link), None, what);
     }
 
-    /// The warm-up is over: distributions start anew.
-    pub(crate) fn end_warmup(&mut self) {
-        for group in &mut self.groups {
-            group.clear();
-        }
+    /// Gives the distributions so far; they start anew.
+    pub(crate) fn cut(&mut self) -> Vec<GroupTally> {
+        self.groups.iter_mut().map(GroupTally::cut).collect()
     }
 
     /// Events that the scenario wanted recorded and that were too many.

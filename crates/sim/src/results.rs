@@ -1,30 +1,26 @@
 //! Turns a finished run into its summary and tables.
 
-use crate::build::{ObservedQueue, Plan};
+use crate::build::Plan;
 use crate::connections;
-use crate::flow::Flow;
+use crate::figures;
 use crate::output::{Cost, RunOutput, Table};
 use crate::packet::FlowEnd;
 use crate::reordering;
-use crate::summary::{
-    Distribution, EngineSummary, Flagged, GroupSummary, Level, QueueSummary, RunSummary, Spread, WholeRun,
-    WholeRunOfQueue, by_reason,
-};
+use crate::summary::{EngineSummary, RunSummary};
 use crate::table::{Cell, TableBuilder};
-use crate::tally::{FlowTally, jain, rate_bps, span};
+use crate::tally::rate_bps;
+use crate::window::Open;
+use crate::windows::Windows;
 use crate::world::{SimFabric, World};
-use std::collections::BTreeMap;
-use tailrace_core::{Duration, Instant};
-use tailrace_net::{LinkCounters, LinkId};
-use tailrace_scenario::model::{NodeIndex, Role};
+use tailrace_net::LinkId;
+use tailrace_scenario::model::NodeIndex;
 
 /// A run at its end, or at any moment before; its links are settled.
 pub(crate) struct RunView<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) fabric: &'a SimFabric,
     pub(crate) world: &'a World,
-    pub(crate) at_warmup: &'a [LinkCounters],
-    pub(crate) since: Instant,
+    pub(crate) windows: &'a Windows,
 }
 
 /// The run's entry of the result contract, as JSON text.
@@ -57,20 +53,6 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> Ru
 }
 
 impl RunView<'_> {
-    /// Time that the statistics cover.
-    fn span(&self) -> Duration {
-        span(self.since, self.fabric.now())
-    }
-
-    /// What a flow did since the warm-up.
-    fn tally(&self, flow: usize) -> FlowTally {
-        self.world.window_tally(flow)
-    }
-
-    fn goodput_bps(&self, flow: usize, window: &FlowTally) -> f64 {
-        rate_bps(self.world.goodput_bytes(flow, window), self.span())
-    }
-
     /// Hash over the fabric's trace and the final counters.
     fn fingerprint(&self) -> u64 {
         let mut hash = self.fabric.trace();
@@ -112,27 +94,15 @@ impl RunView<'_> {
     }
 
     fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
-        let mut groups = BTreeMap::new();
-        let mut first = 0;
-        for (g, group) in self.plan.scenario.flows.iter().enumerate() {
-            let flows = first..first + group.pairs.len();
-            first = flows.end;
-            groups.insert(group.name.clone(), self.group_summary(g, flows));
-        }
         RunSummary {
             run: self.plan.run,
             seed: self.plan.seed,
             fingerprint: format!("{fingerprint:016x}"),
-            groups,
-            queues: self
-                .plan
-                .queues
-                .iter()
-                .enumerate()
-                .map(|(i, q)| (q.name.clone(), self.queue_summary(i)))
-                .collect(),
+            groups: self.groups(Open::Whole),
+            queues: self.queues(Open::Whole),
             connections: connections::summaries(self.plan, self.world, self.fabric),
             foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
+            windows: self.windows(),
             engine: EngineSummary {
                 simulated_s: self.fabric.now().as_secs_f64(),
                 wall_s: cost.wall_s,
@@ -144,87 +114,15 @@ impl RunView<'_> {
         }
     }
 
-    fn group_summary(&self, g: usize, flows: std::ops::Range<usize>) -> GroupSummary {
-        let group = &self.plan.scenario.flows[g];
-        let tallies: Vec<FlowTally> = flows.clone().map(|f| self.tally(f)).collect();
-        let (mut total, mut whole) = (FlowTally::default(), FlowTally::default());
-        tallies.iter().for_each(|t| total.add(t));
-        flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
-        let span = self.span();
-        let goodput = flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t)).collect::<Vec<_>>();
-        let throughput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.received_bytes, span)).collect();
-        let distributions = &self.world.recorder.groups[g];
-        GroupSummary {
-            flows: tallies.len(),
-            role: role_name(group.role),
-            jain: jain(&goodput),
-            goodput_bps: Spread::of(&goodput),
-            throughput_bps: Spread::of(&throughput),
-            altered_bytes: total.altered_bytes,
-            sent_packets: total.sent_packets,
-            lost_packets: total.lost_packets,
-            loss_ratio: total.loss_ratio(),
-            marked_packets: total.marked_packets,
-            retransmitted_packets: total.retransmitted_packets,
-            timeouts: total.timeouts,
-            completed: total.completed,
-            transfers: self.world.transfers(flows.clone()),
-            connections: self.world.connections(flows),
-            whole_run: WholeRun::of(&whole),
-            one_way_delay_s: Distribution::of(&distributions.one_way_delay),
-            reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
-            rtt_s: Distribution::of(&distributions.rtt),
-            completion_s: Distribution::of(&distributions.completion),
-            jitter_s: Distribution::of(&distributions.jitter),
-        }
-    }
-
-    fn queue_summary(&self, i: usize) -> QueueSummary {
-        let queue = &self.plan.queues[i];
-        let link = self.fabric.link(queue.link);
-        let whole = link.counters();
-        let counters = whole.since(&self.at_warmup[queue.link.0 as usize]);
-        let stats = link.stats().expect("queues under study are observed");
-        let span = stats.span();
-        let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
-        let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
-        QueueSummary {
-            kind: queue.kind,
-            form: queue.form,
-            limit: queue.limit.clone(),
-            sojourn_s: Distribution::of(stats.sojourn_times()),
-            backlog_bytes: level(stats.bytes()),
-            backlog_packets: level(stats.packets()),
-            utilization: rate_bps(sent, self.span()) / queue.rate.as_bps() as f64,
-            enqueued_packets: counters.enqueued(),
-            dequeued_packets: counters.dequeued,
-            marked_packets: counters.marked,
-            dropped_packets: by_reason(&counters),
-            whole_run: WholeRunOfQueue::of(&whole),
-            flagged: self.flagged(queue),
-        }
-    }
-
-    /// How the queue's classifier judged the flows; zeros for a discipline that is none.
-    fn flagged(&self, queue: &ObservedQueue) -> Flagged {
-        let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
-        let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
-        if !spec.queue.classifies() {
-            return Flagged::default();
-        }
-        let attacks = |f: &Flow| self.plan.scenario.flows[f.group as usize].role == Role::Attack;
-        self.world.verdicts.judge(queue.link, &self.world.flows, attacks)
-    }
-
     fn flows_table(&self) -> Table {
         let mut table = TableBuilder::new("flows", FLOW_COLUMNS);
-        let span = self.span();
+        let span = self.span(Open::Whole);
         for (f, flow) in self.world.flows.iter().enumerate() {
             let group = &self.plan.scenario.flows[flow.group as usize];
             let (from, to) = group.pairs[flow.member as usize];
             let node = |n: NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
             let (transport, cc) = (group.transport.name(), group.transport.cc());
-            let t = self.tally(f);
+            let t = self.world.window_tally(f, Open::Whole);
             let client = self.world.latest(FlowEnd::client(f));
             let min_rtt = client.and_then(|s| s.endpoint.min_rtt()).or(flow.retired.min_rtt);
             table.row(&[
@@ -233,11 +131,11 @@ impl RunView<'_> {
                 Cell::U32(flow.member),
                 Cell::Text(node(from)),
                 Cell::Text(node(to)),
-                Cell::Text(role_name(group.role)),
+                Cell::Text(figures::role_name(group.role)),
                 Cell::Text(transport),
                 Cell::Text(cc),
                 Cell::F64(flow.start.as_secs_f64()),
-                Cell::F64(self.goodput_bps(f, &t)),
+                Cell::F64(self.goodput_bps(f, &t, Open::Whole)),
                 Cell::F64(rate_bps(t.received_bytes, span)),
                 Cell::U64(t.delivered_bytes),
                 Cell::U64(t.altered_bytes),
@@ -342,10 +240,3 @@ const QUEUE_COLUMNS: &[(&str, Cell<'static>)] = &[
     ("dropped_overlimit_packets", Cell::U64(0)),
     ("dropped_aqm_packets", Cell::U64(0)),
 ];
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Normal => "normal",
-        Role::Attack => "attack",
-    }
-}

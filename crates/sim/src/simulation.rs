@@ -20,11 +20,12 @@ use crate::results::{self, RunView};
 use crate::series::Series;
 use crate::snapshot::Viewer;
 use crate::stall::{BATCH, Watch};
+use crate::windows::{Windows, next_boundary};
 use crate::world::{SimFabric, World};
 use faults::{Edge, Faults};
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant};
-use tailrace_net::{LinkCounters, LinkId};
+use tailrace_net::LinkId;
 use tailrace_scenario::model::Scenario;
 
 /// Progress is published, and a stop noticed, at least this often in simulated time.
@@ -41,17 +42,15 @@ pub struct Simulation {
     series: Option<Series>,
     watch: Watch,
     viewer: Viewer,
-    /// Counters of all link directions when the warm-up ended.
-    at_warmup: Vec<LinkCounters>,
-    /// When statistics began.
-    since: Instant,
+    windows: Windows,
 }
 
 /// What is on the agenda; what comes first in one instant stands first. All that links do in one instant they have done
 /// before any host hears of it, and then samples are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
-    EndWarmup,
+    /// The warm-up ends, or a window begins or ends.
+    Boundary,
     /// A fault, by its number, begins or ends.
     Fault(usize, Edge),
     Sample,
@@ -83,8 +82,8 @@ impl Simulation {
         let Built { plan, fabric, world } = build(scenario, run)?;
         let mut agenda = Agenda::new();
         // Without a warm-up, what flows send at time zero counts, too.
-        if !scenario.warmup.is_zero() {
-            agenda.add(Instant::ZERO + scenario.warmup, What::EndWarmup);
+        if let Some(at) = next_boundary(scenario, Instant::ZERO) {
+            agenda.add(at, What::Boundary);
         }
         for (i, fault) in scenario.faults.iter().enumerate() {
             agenda.add(Instant::ZERO + fault.at, What::Fault(i, Edge::Begins));
@@ -97,8 +96,7 @@ impl Simulation {
             faults: Faults::new(scenario),
             watch: Watch::new(fabric.link_count() + 2 * world.flows.len()),
             viewer: Viewer::new(&plan),
-            at_warmup: vec![LinkCounters::default(); fabric.link_count()],
-            since: Instant::ZERO,
+            windows: Windows::new(scenario),
             plan,
             fabric,
             world,
@@ -187,7 +185,7 @@ impl Simulation {
     fn keep_appointments(&mut self) {
         while let Some((at, what)) = self.agenda.take_due(self.fabric.now()) {
             match what {
-                What::EndWarmup => self.end_warmup(),
+                What::Boundary => self.turn_window(at),
                 What::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
                 What::Sample => self.sample(at),
             }
@@ -207,25 +205,16 @@ impl Simulation {
         }
     }
 
-    fn end_warmup(&mut self) {
+    fn turn_window(&mut self, at: Instant) {
         self.settle();
-        self.since = self.fabric.now();
-        for link in 0..self.at_warmup.len() {
-            let id = LinkId(link as u32);
-            self.at_warmup[link] = self.fabric.link(id).counters();
-            self.fabric.reset_stats(id);
+        self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
+        if let Some(next) = next_boundary(&self.plan.scenario, at) {
+            self.agenda.add(next, What::Boundary);
         }
-        self.world.end_warmup(self.since);
     }
 
     /// What results are made of, once links are settled.
     fn view(&self) -> RunView<'_> {
-        RunView {
-            plan: &self.plan,
-            fabric: &self.fabric,
-            world: &self.world,
-            at_warmup: &self.at_warmup,
-            since: self.since,
-        }
+        RunView { plan: &self.plan, fabric: &self.fabric, world: &self.world, windows: &self.windows }
     }
 }

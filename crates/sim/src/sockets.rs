@@ -7,6 +7,7 @@
 use crate::by_tuple::ByTuple;
 use crate::flow::{Endpoint, Work};
 use crate::packet::{Envelope, FlowEnd, SimPacket};
+use crate::window::Early;
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::NodeId;
@@ -50,8 +51,8 @@ pub(crate) struct Socket {
     pub(crate) rtt_seen: u64,
     /// Transit time of what was delivered here last; `MAX` before that.
     pub(crate) transit: Duration,
-    /// Ranges of the stream that waited here when the warm-up ended.
-    pub(crate) early: Vec<(u64, u64)>,
+    /// Ranges of the stream that waited here when the open windows began.
+    pub(crate) early: Early,
     /// What the connection's client wants of it.
     pub(crate) work: Work,
     /// Position among the sockets of its flow.
@@ -68,7 +69,7 @@ impl Socket {
             armed: Instant::MAX,
             rtt_seen: 0,
             transit: Duration::MAX,
-            early: Vec::new(),
+            early: Early::default(),
             work: Work::default(),
             position: 0,
         }

@@ -2,8 +2,9 @@
 
 use crate::connections::ConnectionSummary;
 use crate::foreign::ForeignTally;
-use crate::tally::FlowTally;
-use serde::Serialize;
+use crate::tally::{FlowTally, loss_ratio};
+use crate::window::Fates;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use tailrace_core::{DropReason, LogHistogram};
 use tailrace_net::LinkCounters;
@@ -21,11 +22,40 @@ pub(crate) struct RunSummary {
     /// Hosts with stacks that are not the simulator's; left out where there are none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) foreign_hosts: BTreeMap<String, ForeignTally>,
+    /// The scenario's windows that have begun; left out where it names none.
+    #[serde(skip_serializing_if = "InOrder::is_empty")]
+    pub(crate) windows: InOrder<WindowSummary>,
     pub(crate) engine: EngineSummary,
 }
 
-/// A group of flows.
-#[derive(Debug, Serialize)]
+/// A window of the run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct WindowSummary {
+    pub(crate) start_s: f64,
+    /// When it ended, or the present.
+    pub(crate) end_s: f64,
+    pub(crate) groups: BTreeMap<String, GroupSummary>,
+    pub(crate) queues: BTreeMap<String, QueueSummary>,
+}
+
+/// Things by name that stay in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InOrder<T>(pub(crate) Vec<(String, T)>);
+
+impl<T> InOrder<T> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Serialize> Serialize for InOrder<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// A group of flows in a window.
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct GroupSummary {
     pub(crate) flows: usize,
     pub(crate) role: &'static str,
@@ -46,8 +76,9 @@ pub(crate) struct GroupSummary {
     pub(crate) transfers: Option<Transfers>,
     /// Null for UDP.
     pub(crate) connections: Option<Connections>,
-    /// From the start of the run, warm-up included.
-    pub(crate) whole_run: WholeRun,
+    /// From the start of the run, warm-up included; left out of a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) whole_run: Option<WholeRun>,
     pub(crate) one_way_delay_s: Distribution,
     pub(crate) reverse_one_way_delay_s: Distribution,
     pub(crate) rtt_s: Distribution,
@@ -55,8 +86,17 @@ pub(crate) struct GroupSummary {
     pub(crate) jitter_s: Distribution,
 }
 
-/// Transfers, or exchanges, of a group's flows over the whole run.
-#[derive(Debug, Default, Serialize)]
+impl GroupSummary {
+    /// What befell packets sent in a window after it was over.
+    pub(crate) fn befell(&mut self, late: Fates) {
+        self.lost_packets += late.lost;
+        self.marked_packets += late.marked;
+        self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+    }
+}
+
+/// Transfers, or exchanges, of a group's flows over the whole run, or in a part of it.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Transfers {
     /// Null where they have no end.
     pub(crate) asked: Option<u64>,
@@ -68,18 +108,41 @@ pub(crate) struct Transfers {
     pub(crate) not_begun: Option<u64>,
 }
 
-/// Connections of a group's flows over the whole run.
-#[derive(Debug, Default, Serialize)]
+impl Transfers {
+    /// What came about since; how many are under way, and have not begun, is of now.
+    pub(crate) fn since(self, earlier: &Self) -> Self {
+        Self {
+            started: self.started - earlier.started,
+            completed: self.completed - earlier.completed,
+            failed: self.failed - earlier.failed,
+            ..self
+        }
+    }
+}
+
+/// Connections of a group's flows over the whole run, or in a part of it.
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Connections {
     pub(crate) opened: u64,
-    /// Not over at the end of the run.
+    /// Not over at the end.
     pub(crate) open: u64,
     /// Those that did not end in good order, by cause.
     pub(crate) broken: BTreeMap<&'static str, u64>,
 }
 
+impl Connections {
+    /// What came about since; how many are open is of now.
+    pub(crate) fn since(mut self, earlier: &Self) -> Self {
+        self.opened -= earlier.opened;
+        for (cause, count) in &mut self.broken {
+            *count -= earlier.broken.get(cause).copied().unwrap_or_default();
+        }
+        self
+    }
+}
+
 /// A group's counters from the start of the run.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct WholeRun {
     pub(crate) sent_packets: u64,
     pub(crate) sent_bytes: u64,
@@ -115,7 +178,7 @@ impl WholeRun {
 }
 
 /// A queue's counters from the start of the run.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct WholeRunOfQueue {
     pub(crate) enqueued_packets: u64,
     pub(crate) dequeued_packets: u64,
@@ -144,7 +207,7 @@ pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
 }
 
 /// A link direction with a queue under study.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct QueueSummary {
     pub(crate) kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,13 +222,14 @@ pub(crate) struct QueueSummary {
     pub(crate) dequeued_packets: u64,
     pub(crate) marked_packets: u64,
     pub(crate) dropped_packets: BTreeMap<&'static str, u64>,
-    /// From the start of the run, warm-up included.
-    pub(crate) whole_run: WholeRunOfQueue,
+    /// From the start of the run, warm-up included; left out of a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) whole_run: Option<WholeRunOfQueue>,
     pub(crate) flagged: Flagged,
 }
 
 /// How a classifier judged flows, against the scenario's roles.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Flagged {
     pub(crate) true_positive: u64,
     pub(crate) false_positive: u64,
@@ -191,7 +255,7 @@ pub(crate) struct EngineSummary {
 }
 
 /// Spread of a figure over the flows of a group.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Spread {
     pub(crate) mean: f64,
     pub(crate) sd: f64,
@@ -215,7 +279,7 @@ impl Spread {
 }
 
 /// Distribution over packets, samples or transfers; nulls without any.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Distribution {
     pub(crate) mean: f64,
     pub(crate) sd: f64,
@@ -245,7 +309,7 @@ impl Distribution {
 }
 
 /// A time-weighted level.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Level {
     pub(crate) mean: f64,
     pub(crate) sd: f64,

@@ -101,14 +101,11 @@ impl FlowTally {
 
     /// Share of the packets sent that were lost, up to now; NaN when none was sent.
     pub(crate) fn loss_ratio(&self) -> f64 {
-        if self.sent_packets == 0 {
-            return f64::NAN; // What was lost may have been sent before the warm-up ended.
-        }
-        self.lost_packets as f64 / self.sent_packets as f64
+        loss_ratio(self.lost_packets, self.sent_packets)
     }
 }
 
-/// Distributions over all flows of a group since the end of the warm-up.
+/// Distributions over all flows of a group in the window that began last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupTally {
     pub(crate) one_way_delay: Histogram,
@@ -119,19 +116,38 @@ pub(crate) struct GroupTally {
 }
 
 impl GroupTally {
-    /// Statistics start anew.
-    pub(crate) fn clear(&mut self) {
-        self.one_way_delay.clear();
-        self.reverse_one_way_delay.clear();
-        self.rtt.clear();
-        self.completion.clear();
-        self.jitter.clear();
+    /// Gives what there is so far, and begins anew.
+    pub(crate) fn cut(&mut self) -> Self {
+        Self {
+            one_way_delay: self.one_way_delay.cut(),
+            reverse_one_way_delay: self.reverse_one_way_delay.cut(),
+            rtt: self.rtt.cut(),
+            completion: self.completion.cut(),
+            jitter: self.jitter.cut(),
+        }
+    }
+
+    /// Takes in another window's.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.one_way_delay.merge(&other.one_way_delay);
+        self.reverse_one_way_delay.merge(&other.reverse_one_way_delay);
+        self.rtt.merge(&other.rtt);
+        self.completion.merge(&other.completion);
+        self.jitter.merge(&other.jitter);
     }
 }
 
 /// `bytes` over `span` in bit/s.
 pub(crate) fn rate_bps(bytes: u64, span: Duration) -> f64 {
     Bytes(bytes).as_f64() * 8.0 / span.as_secs_f64()
+}
+
+/// Share of the packets sent that were lost; NaN when none was sent.
+pub(crate) fn loss_ratio(lost: u64, sent: u64) -> f64 {
+    if sent == 0 {
+        return f64::NAN; // What was lost may have been sent before.
+    }
+    lost as f64 / sent as f64
 }
 
 /// Jain's index (Jain, Chiu & Hawe 1984): (Σx)² / (n Σx²); 1 when all are equal, 1/n when one has all.
@@ -142,7 +158,7 @@ pub(crate) fn jain(values: &[f64]) -> f64 {
     sum * sum / (values.len() as f64 * squares)
 }
 
-/// Time from a warm-up's end to `now`, but never zero.
+/// Time from `since` to `now`, but never zero.
 pub(crate) fn span(since: Instant, now: Instant) -> Duration {
     now.saturating_since(since).max(Duration::from_nanos(1))
 }

@@ -2,6 +2,7 @@
 
 use crate::flow::{Carrier, Flow};
 use crate::summary::Flagged;
+use crate::window::{Each, Open};
 use std::collections::BTreeMap;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, FlowKey, Instant};
@@ -21,11 +22,17 @@ pub(crate) struct Verdicts {
 struct Record {
     first: Option<Instant>,
     since: Option<Instant>,
-    /// Whether it has been flagged while statistics ran.
-    counts: bool,
-    /// Clearings while statistics ran, and how long those flags had stood.
+    windows: Each<Flags>,
+}
+
+/// Flags of a flow in an open window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flags {
+    /// Whether one stood at any time.
+    stood: bool,
+    /// Clearings, and how long those flags had stood, from their beginning on.
     cleared: u32,
-    stood: Duration,
+    lasted: Duration,
 }
 
 impl Verdicts {
@@ -45,38 +52,46 @@ impl Verdicts {
             if flagged {
                 record.first.get_or_insert(at);
                 record.since.get_or_insert(at);
-                record.counts = true;
+                Open::BOTH.into_iter().for_each(|open| record.windows[open].stood = true);
             } else if let Some(since) = record.since.take() {
-                record.cleared += 1;
-                record.stood += at - since;
+                for open in Open::BOTH {
+                    record.windows[open].cleared += 1;
+                    record.windows[open].lasted += at - since;
+                }
             }
         }
         found
     }
 
-    /// The warm-up is over: what counts is what stands, and what comes.
-    pub(crate) fn end_warmup(&mut self) {
+    /// A window begins: what counts is what stands, and what comes.
+    pub(crate) fn begin(&mut self, open: Open) {
         for record in self.records.values_mut() {
-            (record.counts, record.cleared, record.stood) = (record.since.is_some(), 0, Duration::ZERO);
+            record.windows[open] = Flags { stood: record.since.is_some(), ..Flags::default() };
         }
     }
 
-    /// How a queue judged the flows; `is_attack` is the ground truth.
-    pub(crate) fn judge(&self, link: LinkId, flows: &[Flow], is_attack: impl Fn(&Flow) -> bool) -> Flagged {
+    /// How a queue judged the flows in an open window; `is_attack` is the ground truth. First flags count from `from` on.
+    pub(crate) fn judge(
+        &self,
+        (link, open, from): (LinkId, Open, Instant),
+        flows: &[Flow],
+        is_attack: impl Fn(&Flow) -> bool,
+    ) -> Flagged {
         let mut judged = Flagged::default();
         let (mut detections, mut clearings) = ((0u32, Duration::ZERO), (0u32, Duration::ZERO));
         for (i, flow) in flows.iter().enumerate() {
             let record = self.records.get(&(link, i)).copied().unwrap_or_default();
-            *match (is_attack(flow), record.counts) {
+            let flags = record.windows[open];
+            *match (is_attack(flow), flags.stood) {
                 (true, true) => &mut judged.true_positive,
                 (true, false) => &mut judged.false_negative,
                 (false, true) => &mut judged.false_positive,
                 (false, false) => &mut judged.true_negative,
             } += 1;
-            if let Some(first) = record.first.filter(|_| is_attack(flow)) {
+            if let Some(first) = record.first.filter(|first| is_attack(flow) && *first >= from) {
                 detections = (detections.0 + 1, detections.1 + first.saturating_since(flow.start));
             }
-            clearings = (clearings.0 + record.cleared, clearings.1 + record.stood);
+            clearings = (clearings.0 + flags.cleared, clearings.1 + flags.lasted);
         }
         let mean = |(n, sum): (u32, Duration)| (n > 0).then(|| sum.as_secs_f64() / f64::from(n));
         judged.detection_s = mean(detections);

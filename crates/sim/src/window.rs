@@ -1,68 +1,163 @@
-//! What counts in the time that statistics cover, where counters alone do not tell.
+//! What counts in a window of the run, where counters alone do not tell.
 //!
 //! Differences of counters say what happened within a window. Two of them would lie: of packets that are lost in it some
 //! were sent before it, and of bytes that are delivered in it some had come before it and waited for others. So losses and
 //! marks are those of packets sent in the window, and goodput is what was delivered, but no more than has come for the first
 //! time. Then no more is lost than was sent, and no more is goodput than throughput.
 
+use crate::packet::SimPacket;
 use crate::sockets::Socket;
 use crate::tally::FlowTally;
 use crate::world::World;
+use std::ops::{Index, IndexMut};
 use tailrace_core::Instant;
 
-/// What befell after the warm-up what was sent, or had come, before its end.
+/// The windows that are open at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// From the end of the warm-up to the end of the run: all that statistics cover.
+    Whole,
+    /// The part of it that began last. A run whose scenario names no windows has no parts.
+    Part,
+}
+
+impl Open {
+    pub(crate) const BOTH: [Self; 2] = [Self::Whole, Self::Part];
+}
+
+/// Something for each open window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Leftover {
-    pub(crate) lost_packets: u64,
-    pub(crate) marked_packets: u64,
-    /// Of connections that are gone.
-    pub(crate) delivered_bytes: u64,
+pub(crate) struct Each<T>([T; 2]);
+
+impl<T> Index<Open> for Each<T> {
+    type Output = T;
+    fn index(&self, open: Open) -> &T {
+        &self.0[open as usize]
+    }
+}
+
+impl<T> IndexMut<Open> for Each<T> {
+    fn index_mut(&mut self, open: Open) -> &mut T {
+        &mut self.0[open as usize]
+    }
+}
+
+/// A flow's counters where a window began, and what befell in it what was sent, or had come, before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowCut {
+    at: FlowTally,
+    before: Fates,
+    /// Delivered to connections that are gone.
+    pub(crate) delivered_before: u64,
+}
+
+/// What befell data packets on their way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fates {
+    pub(crate) lost: u64,
+    pub(crate) marked: u64,
+}
+
+impl Fates {
+    /// A packet was lost.
+    pub(crate) const LOST: Self = Self { lost: 1, marked: 0 };
+    /// A packet was marked.
+    pub(crate) const MARKED: Self = Self { lost: 0, marked: 1 };
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.lost += more.lost;
+        self.marked += more.marked;
+    }
+}
+
+/// Disjoint ranges of a stream, in order.
+type Ranges = Vec<(u64, u64)>;
+
+/// What of the stream waited at a socket when a window began; at most sockets nothing ever did.
+#[derive(Debug, Default)]
+pub(crate) struct Early(Option<Box<Each<Ranges>>>);
+
+impl Early {
+    fn set(&mut self, open: Open, ranges: Ranges) {
+        if self.0.is_some() || !ranges.is_empty() {
+            self.0.get_or_insert_default()[open] = ranges;
+        }
+    }
+
+    fn of(&self, open: Open) -> &[(u64, u64)] {
+        self.0.as_ref().map_or(&[], |early| &early[open])
+    }
 }
 
 impl World {
-    /// Statistics begin: what counts so far is remembered.
-    pub(crate) fn end_warmup(&mut self, now: Instant) {
-        self.warm_until = Some(now);
+    /// A window begins: what counts so far is remembered.
+    pub(crate) fn begin(&mut self, open: Open, now: Instant) {
+        self.begun[open] = Some(now);
         for flow in 0..self.flows.len() {
-            self.flows[flow].at_warmup = self.tally(flow);
+            let at = self.tally(flow);
+            self.flows[flow].cuts[open] = FlowCut { at, ..FlowCut::default() };
         }
         for socket in self.sockets.iter_mut() {
-            socket.early = socket.waiting();
+            let waiting = socket.waiting();
+            socket.early.set(open, waiting);
         }
-        self.recorder.end_warmup();
-        self.verdicts.end_warmup();
+        self.verdicts.begin(open);
     }
 
-    /// A flow's counters in the time that statistics cover.
-    pub(crate) fn window_tally(&self, flow: usize) -> FlowTally {
-        let f = &self.flows[flow];
-        let mut tally = self.tally(flow).since(&f.at_warmup);
-        tally.lost_packets -= f.leftover.lost_packets;
-        tally.marked_packets -= f.leftover.marked_packets;
+    /// A packet is lost or marked. Of a flow those count that carry data, in the window in which they were sent.
+    pub(crate) fn befall(&mut self, pkt: &SimPacket, fate: Fates) {
+        let Some(flow) = self.flows.get_mut(pkt.to.flow()) else {
+            if let Some(tally) = self.foreign.tally_mut(pkt.to) {
+                tally.lost_packets += fate.lost;
+                tally.marked_packets += fate.marked;
+            }
+            return;
+        };
+        if pkt.payload == 0 {
+            return;
+        }
+        flow.tally.lost_packets += fate.lost;
+        flow.tally.marked_packets += fate.marked;
+        let before = |begun: Option<Instant>| begun.is_some_and(|begun| pkt.sent_at <= begun);
+        for open in Open::BOTH.into_iter().filter(|open| before(self.begun[*open])) {
+            flow.cuts[open].before.add(fate);
+        }
+        if before(self.begun[Open::Part]) {
+            self.late.note(flow.group as usize, pkt.sent_at, fate);
+        }
+    }
+
+    /// A flow's counters in a window.
+    pub(crate) fn window_tally(&self, flow: usize, open: Open) -> FlowTally {
+        let cut = &self.flows[flow].cuts[open];
+        let mut tally = self.tally(flow).since(&cut.at);
+        tally.lost_packets -= cut.before.lost;
+        tally.marked_packets -= cut.before.marked;
         tally
     }
 
-    /// What a flow's applications got in that time, but no more than came for them in it, each byte once.
-    pub(crate) fn goodput_bytes(&self, flow: usize, window: &FlowTally) -> u64 {
-        let mut came = window.delivered_bytes - self.flows[flow].leftover.delivered_bytes;
+    /// What a flow's applications got in a window, of which `tally` is what was counted, but no more than came for them in
+    /// it, each byte once.
+    pub(crate) fn goodput_bytes(&self, flow: usize, tally: &FlowTally, open: Open) -> u64 {
+        let mut came = tally.delivered_bytes - self.flows[flow].cuts[open].delivered_before;
         for socket in self.sockets_of(flow) {
             let waiting = socket.waiting();
-            came += length(&waiting) - common(&socket.early, &waiting);
-            came -= socket.delivered_early();
+            came += length(&waiting) - common(socket.early.of(open), &waiting);
+            came -= socket.delivered_early(open);
         }
-        came.min(window.delivered_bytes)
+        came.min(tally.delivered_bytes)
     }
 }
 
 impl Socket {
     /// Ranges of the stream that have come and wait for others before them; what is over delivers nothing more.
-    fn waiting(&self) -> Vec<(u64, u64)> {
+    fn waiting(&self) -> Ranges {
         if self.endpoint.is_over() { Vec::new() } else { self.endpoint.waiting() }
     }
 
-    /// How much has been delivered since the warm-up of what had come and waited when it ended.
-    pub(crate) fn delivered_early(&self) -> u64 {
-        common(&self.early, &[(0, self.endpoint.received())])
+    /// How much has been delivered in a window of what had come and waited when it began.
+    pub(crate) fn delivered_early(&self, open: Open) -> u64 {
+        common(self.early.of(open), &[(0, self.endpoint.received())])
     }
 }
 

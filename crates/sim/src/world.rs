@@ -4,12 +4,14 @@ use crate::capture::Captures;
 use crate::feedback::Feedback;
 use crate::flow::{Endpoint, Flow, Timer};
 use crate::foreign::Foreign;
+use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::recorder::Recorder;
 use crate::sockets::{Socket, SocketId, Sockets};
 use crate::stubs::Stubs;
 use crate::verdicts::Verdicts;
+use crate::window::{Each, Fates};
 use std::collections::BTreeSet;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
@@ -32,8 +34,10 @@ pub(crate) struct World {
     pub(crate) foreign: Foreign,
     /// The middlebox of each link direction; empty where there is none at all.
     pub(crate) middleboxes: Box<[Middlebox]>,
-    /// When the warm-up ended, if it did: what was sent until then is not part of the statistics.
-    pub(crate) warm_until: Option<Instant>,
+    /// When the open windows began, where that was after the run did: what was sent until then is not of them.
+    pub(crate) begun: Each<Option<Instant>>,
+    /// What befalls packets when the window in which they were sent is over.
+    pub(crate) late: Late,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
@@ -94,15 +98,7 @@ impl Rim<SimPacket> for World {
     }
 
     fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
-        let early = self.is_early(pkt);
-        match self.flows.get_mut(pkt.to.flow()) {
-            Some(flow) if pkt.payload > 0 => {
-                flow.tally.marked_packets += 1;
-                flow.leftover.marked_packets += u64::from(early);
-            }
-            Some(_) => {}
-            None => self.foreign.tally_mut(pkt.to).into_iter().for_each(|t| t.marked_packets += 1),
-        }
+        self.befall(pkt, Fates::MARKED);
         self.captures.marked(link, pkt);
         self.recorder.marked(link, self.flow_of(pkt), at);
     }
@@ -174,22 +170,8 @@ impl World {
         pkt.to.end().map(FlowEnd::flow)
     }
 
-    /// Whether it was sent before the warm-up, which is over, ended.
-    #[inline]
-    fn is_early(&self, pkt: &SimPacket) -> bool {
-        self.warm_until.is_some_and(|end| pkt.sent_at <= end)
-    }
-
     fn lose(&mut self, pkt: &SimPacket) {
-        let early = self.is_early(pkt);
-        match self.flows.get_mut(pkt.to.flow()) {
-            Some(flow) if pkt.payload > 0 => {
-                flow.tally.lost_packets += 1;
-                flow.leftover.lost_packets += u64::from(early);
-            }
-            Some(_) => {}
-            None => self.foreign.tally_mut(pkt.to).into_iter().for_each(|t| t.lost_packets += 1),
-        }
+        self.befall(pkt, Fates::LOST);
         pkt.release(&mut self.options);
     }
 

@@ -51,6 +51,9 @@ fn scenario_d(hosts: usize, flows: usize, transport: &str) -> Arc<tailrace_scena
 name = "d"
 duration = "60 s"
 record = {{ interval = "off" }}
+[[window]]
+name = "late"
+start = "15 s"
 [[host]]
 name = "src"
 count = {hosts}

@@ -49,7 +49,7 @@ fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &
                     fabric.settle(FORWARD, &mut log);
                     recent.push(fabric.take_recent_sojourn(FORWARD));
                     stats.push(figures(&fabric));
-                    fabric.reset_stats(FORWARD);
+                    let _ = fabric.cut_stats(FORWARD);
                 }
                 Act::Rate(bps) => fabric.set_rate(FORWARD, Rate::from_bps(bps), &mut log),
                 Act::Delay(ms) => fabric.set_delay(FORWARD, Duration::from_millis(ms), &mut log),

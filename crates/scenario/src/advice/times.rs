@@ -2,8 +2,9 @@
 
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::Paths;
-use crate::model::DurationDist;
+use crate::model::{DurationDist, Window};
 use crate::text::codes::Code;
+use tailrace_core::Duration;
 
 /// Statistics over less than this many round trips say little.
 const MIN_ROUND_TRIPS: u64 = 20;
@@ -31,18 +32,29 @@ pub(super) fn check_ends(a: &Adviser<'_>) {
     }
 }
 
-/// Statistics over few round trips.
+/// Statistics over few round trips: of the whole run, or of its shortest window.
 pub(super) fn check_round_trips(a: &Adviser<'_>, paths: &Paths) {
     let measured = a.scenario.duration.saturating_sub(a.scenario.warmup);
     let longest = paths.round_trips.iter().enumerate().max_by_key(|(_, rtt)| **rtt);
-    if let Some((group, rtt)) = longest
-        && rtt.saturating_mul(MIN_ROUND_TRIPS) > measured
-    {
-        let name = &a.scenario.flows[group].name;
+    let Some((group, rtt)) = longest else { return };
+    let name = &a.scenario.flows[group].name;
+    let few = |measured: Duration| rtt.saturating_mul(MIN_ROUND_TRIPS) > measured;
+    if few(measured) {
         let message =
             format!("statistics cover {measured}, less than {MIN_ROUND_TRIPS} round trips of flow {name}");
         let help =
             format!("its round trip takes {rtt} without queues; lengthen `duration` or shorten `warmup`");
-        a.warn(Code::FewRoundTrips, a.flow_origin(group), message, &help);
+        return a.warn(Code::FewRoundTrips, a.flow_origin(group), message, &help);
+    }
+    let lasts = |window: &Window| window.end - window.start;
+    let windows = a.scenario.windows.iter().zip(&a.draft.windows);
+    if let Some((window, decl)) = windows.min_by_key(|(window, _)| lasts(window)).filter(|w| few(lasts(w.0)))
+    {
+        let (lasts, window) = (lasts(window), &window.name);
+        let message =
+            format!("window {window} lasts {lasts}, less than {MIN_ROUND_TRIPS} round trips of flow {name}");
+        let help =
+            format!("its round trip takes {rtt} without queues; let the window begin earlier or end later");
+        a.warn(Code::FewRoundTrips, decl.name.origin, message, &help);
     }
 }

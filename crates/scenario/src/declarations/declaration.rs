@@ -4,6 +4,7 @@ use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
+use crate::declarations::window::WindowDecl;
 use crate::model::{Fault, Record, Scenario};
 use crate::text::codes::Code;
 use crate::text::place::{At, Ignored, Origin};
@@ -21,6 +22,7 @@ pub struct Declaration {
     pub(crate) allow: Vec<Code>,
     pub(crate) record: Record,
     pub(crate) record_origin: Ignored<Origin>,
+    pub(crate) windows: Vec<WindowDecl>,
     pub(crate) nodes: Vec<NodeDecl>,
     pub(crate) links: Vec<LinkDecl>,
     pub(crate) flows: Vec<FlowDecl>,

@@ -11,6 +11,7 @@ use crate::declarations::node::{NodeDecl, read_nodes};
 use crate::declarations::queue;
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::SCENARIO;
+use crate::declarations::window::WindowDecl;
 use crate::model::NodeKind;
 use crate::text::codes::Code;
 use crate::text::document::Table;
@@ -22,6 +23,7 @@ pub(crate) struct Draft {
     pub(crate) head: Option<Head>,
     /// Warnings that are not wanted.
     pub(crate) allow: Vec<Code>,
+    pub(crate) windows: Vec<WindowDecl>,
     pub(crate) nodes: Vec<NodeDecl>,
     pub(crate) links: Vec<LinkDecl>,
     pub(crate) flows: Vec<FlowDecl>,
@@ -52,6 +54,7 @@ impl Draft {
         let draft = Self {
             head,
             allow,
+            windows: r.list("window", WindowDecl::read),
             nodes,
             links,
             flows,
@@ -69,6 +72,7 @@ impl Draft {
         let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
         match key {
             "host" => drop(read_nodes(&r, key, NodeKind::Host)),
+            "window" => drop(r.list(key, WindowDecl::read)),
             "router" => drop(read_nodes(&r, key, NodeKind::Router)),
             "link" | "queue_form" => {
                 let form = queue::read_form(&r);
@@ -98,6 +102,7 @@ impl Draft {
             allow: self.allow,
             record: head.record,
             record_origin: Ignored(head.record_origin),
+            windows: self.windows,
             nodes: self.nodes,
             links: self.links,
             flows: self.flows,

@@ -6,6 +6,7 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
+use crate::declarations::window::WindowDecl;
 use crate::model::{FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use core::fmt::{Display, Write as _};
@@ -31,6 +32,7 @@ impl Declaration {
             out.put("allow", format_args!("[{}]", codes.join(", ")));
         }
         record(&mut out, &d.record);
+        d.windows.iter().for_each(|w| window(&mut out, w));
         d.nodes.iter().for_each(|n| node_decl(&mut out, n));
         d.links.iter().for_each(|l| link(&mut out, l));
         d.flows.iter().for_each(|f| flow(&mut out, f));
@@ -65,6 +67,16 @@ fn record(out: &mut Lines, r: &Record) {
     out.put("max_series_flows", r.max_series_flows);
     out.put("events", r.events);
     out.put("max_events", r.max_events);
+}
+
+fn window(out: &mut Lines, w: &WindowDecl) {
+    out.header("[[window]]");
+    out.put("name", text(&w.name.value));
+    for (key, time) in [("start", &w.start), ("end", &w.end)] {
+        if let Some(time) = time {
+            out.put(key, shown(time.value));
+        }
+    }
 }
 
 fn node_decl(out: &mut Lines, n: &NodeDecl) {

@@ -8,6 +8,7 @@ mod fault;
 mod flow;
 mod network;
 mod scenario;
+mod window;
 
 pub use fault::{Capture, CapturePoint, Fault, FaultKind};
 pub use flow::{FlowGroup, Ports, Role, Transport};
@@ -15,3 +16,4 @@ pub use network::{Link, LinkIndex, LinkSpec, Loss, Node, NodeIndex, NodeKind, St
 pub use scenario::{Record, Scenario};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;
+pub use window::Window;

@@ -3,6 +3,7 @@
 use super::fault::{Capture, Fault};
 use super::flow::FlowGroup;
 use super::network::{Link, Node};
+use super::window::Window;
 use tailrace_core::{Duration, Limit};
 
 /// One experiment.
@@ -22,6 +23,8 @@ pub struct Scenario {
     pub seed: u64,
     /// What is recorded beside the totals.
     pub record: Record,
+    /// Parts of the run with statistics of their own, in order of time.
+    pub windows: Vec<Window>,
     /// Hosts and routers, in the order of declaration with counts expanded.
     pub nodes: Vec<Node>,
     /// Full-duplex links, expanded.

@@ -8,6 +8,7 @@ pub(crate) mod roles;
 pub(crate) mod scenario;
 pub(crate) mod sweep;
 pub(crate) mod topology;
+pub(crate) mod windows;
 
 mod addresses;
 mod directory;

@@ -10,7 +10,7 @@ use crate::resolving::faults::{capture, fault};
 use crate::resolving::links::{LinkFinder, expand_links};
 use crate::resolving::memory::{self, Estimate};
 use crate::resolving::picked::{Picked, pair, pairs};
-use crate::resolving::{gateways, routes};
+use crate::resolving::{gateways, routes, windows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
@@ -45,6 +45,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let pairs: Vec<(Picked, Picked)> = flow_ends.into_iter().flatten().collect();
     let head = draft.head.as_ref()?;
     let memory = memory::fits(&memory::Counts::new(draft, head, &ends, &pairs), limit, sink)?;
+    let windows = windows::resolve(&draft.windows, head, sink);
     let nodes = expand_nodes(draft);
     let (links, groups) = expand_links(draft, &ends, &nodes, sink);
     let finder = LinkFinder::new(&links, &groups);
@@ -54,6 +55,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let of_flows = pairs.iter().zip(gateways.into_iter().flatten());
     let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, *ends, via)).collect();
     let scenario = Scenario {
+        windows,
         nodes,
         links,
         flows,
@@ -77,6 +79,7 @@ fn empty(head: &Head) -> Scenario {
         runs: head.runs,
         seed: head.seed,
         record: head.record.clone(),
+        windows: Vec::new(),
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),

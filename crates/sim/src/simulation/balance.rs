@@ -1,6 +1,7 @@
 //! Balances at any moment of a run: what was sent is received, lost, or in the network.
 
 use super::Simulation;
+use crate::window::Open;
 use tailrace_net::LinkId;
 
 /// What is on its way.
@@ -80,16 +81,18 @@ impl Simulation {
         Ok(open)
     }
 
-    /// Statistics since the warm-up say no more than happened in that time.
+    /// Statistics of a window say no more than happened in it.
     fn balance_windows(&self) -> Result<(), String> {
         for flow in 0..self.world.flows.len() {
-            let t = self.world.window_tally(flow);
-            let goodput = self.world.goodput_bytes(flow, &t);
-            if t.lost_packets > t.sent_packets
-                || t.marked_packets > t.sent_packets
-                || goodput > t.received_bytes
-            {
-                return Err(format!("flow {flow}, since the warm-up: {goodput} bytes of goodput, {t:?}"));
+            for open in Open::BOTH {
+                let t = self.world.window_tally(flow, open);
+                let goodput = self.world.goodput_bytes(flow, &t, open);
+                if t.lost_packets > t.sent_packets
+                    || t.marked_packets > t.sent_packets
+                    || goodput > t.received_bytes
+                {
+                    return Err(format!("flow {flow}, {open:?}: {goodput} bytes of goodput, {t:?}"));
+                }
             }
         }
         Ok(())

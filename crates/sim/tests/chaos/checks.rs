@@ -43,6 +43,11 @@ pub(crate) fn results(scenario: &Scenario, output: &RunOutput) -> Result<(), Str
     for (name, group) in entries(&json["groups"]) {
         check_group(group).map_err(|why| format!("group {name}: {why}"))?;
     }
+    for (window, summary) in entries(&json["windows"]) {
+        for (name, group) in entries(&summary["groups"]) {
+            check_group(group).map_err(|why| format!("window {window}, group {name}: {why}"))?;
+        }
+    }
     check_goodput(scenario, output)?;
     check_utilization(scenario, &json)
 }

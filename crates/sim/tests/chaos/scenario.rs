@@ -26,6 +26,9 @@ pub(crate) fn text(seed: u64) -> String {
     if d.chance(0.2) {
         text += &capture(&mut d, &network);
     }
+    if d.chance(0.3) {
+        text += &windows(&mut d, duration_s);
+    }
     if d.chance(0.05) {
         text += "[sweep]\nseed = [1, 2]\n\"record.interval\" = [\"off\", \"10 ms\"]\n";
     }
@@ -34,7 +37,9 @@ pub(crate) fn text(seed: u64) -> String {
 
 fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
     let mut text = format!("name = \"chaos-{seed}\"\nduration = {:?}\n", seconds(duration_s));
-    let skip = ["name", "duration", "record", "host", "router", "link", "flow", "fault", "capture", "sweep"];
+    let skip = [
+        "name", "duration", "record", "window", "host", "router", "link", "flow", "fault", "capture", "sweep",
+    ];
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "warmup" => Some(format!("{:?}", seconds(duration_s * 0.99 * d.uniform()))),
         "seed" => Some(d.between(0, i64::MAX as u64).to_string()),
@@ -68,6 +73,20 @@ fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
         "delay" => writeln!(text, "value = {:?}", seconds(d.scale(1e-4, 0.3))).unwrap(),
         "loss" => writeln!(text, "value = {:?}", d.uniform()).unwrap(),
         _ => {}
+    }
+    text
+}
+
+/// Windows from the end of the warm-up on, which now and then lasts longer than the first of them would.
+fn windows(d: &mut Draw, duration_s: f64) -> String {
+    let mut bounds: Vec<f64> = (0..d.between(0, 4)).map(|_| duration_s * (0.4 + 0.6 * d.uniform())).collect();
+    bounds.sort_by(f64::total_cmp);
+    let mut text = "[[window]]\nname = \"w0\"\n".to_string();
+    for (i, bound) in bounds.iter().enumerate() {
+        // Some end before the next one begins.
+        let end = bounds.get(i + 1).filter(|_| d.chance(0.3)).map(|next| f64::midpoint(*bound, *next));
+        let end = end.map_or(String::new(), |end| format!("end = {:?}\n", seconds(end)));
+        let _ = write!(text, "[[window]]\nname = \"w{}\"\nstart = {:?}\n{end}", i + 1, seconds(*bound));
     }
     text
 }

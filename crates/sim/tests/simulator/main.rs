@@ -24,6 +24,7 @@ mod mptcp_failures;
 mod mptcp_goals;
 mod mptcp_paths;
 mod outcomes;
+mod parts;
 mod progress;
 mod queues;
 mod reordering;

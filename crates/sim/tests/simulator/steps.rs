@@ -44,6 +44,15 @@ at = "2 s"
 until = "3500 ms"
 link = "spare"
 kind = "down"
+[[window]]
+name = "calm"
+[[window]]
+name = "fault"
+start = "3 s"
+[[window]]
+name = "returned"
+start = "6 s"
+end = "7 s"
 [[capture]]
 at = "bottleneck"
 [[capture]]

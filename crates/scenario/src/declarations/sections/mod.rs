@@ -10,6 +10,7 @@ mod loss;
 mod network;
 mod scenario;
 mod transport;
+mod window;
 
 pub use fault::{CAPTURE, FAULT, FAULT_KINDS};
 pub use flow::FLOW;
@@ -20,3 +21,4 @@ pub(crate) use network::ROLES;
 pub use network::{HOST, LINK, REVERSE, ROUTER};
 pub use scenario::{RECORD, SCENARIO};
 pub use transport::{MPTCP, TCP, UDP};
+pub use window::WINDOW;

@@ -4,6 +4,7 @@ use super::fault::{CAPTURE, FAULT};
 use super::flow::FLOW;
 use super::key::{COUNT, DURATION, SWITCH, Section, Shape, may, must};
 use super::network::{HOST, LINK, ROUTER};
+use super::window::WINDOW;
 
 /// The file itself.
 pub const SCENARIO: Section = Section {
@@ -33,6 +34,7 @@ pub const SCENARIO: Section = Section {
             "Whose form queues have that do not say it themselves, such as \"linux\"; no matter to disciplines without it.",
         ),
         may("record", Shape::Section(&RECORD), "", RECORD.doc),
+        may("window", Shape::Sections(&WINDOW), "", WINDOW.doc),
         may("host", Shape::Sections(&HOST), "", HOST.doc),
         may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),
         may("link", Shape::Sections(&LINK), "", LINK.doc),

@@ -1,0 +1,200 @@
+//! What groups of flows and queues did in an open window: the same figures of the whole time and of a part of it.
+
+use crate::build::ObservedQueue;
+use crate::flow::Flow;
+use crate::results::RunView;
+use crate::summary::{
+    Connections, Distribution, Flagged, GroupSummary, InOrder, Level, QueueSummary, Spread, Transfers,
+    WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
+};
+use crate::tally::{FlowTally, GroupTally, jain, rate_bps, span};
+use crate::window::Open;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use tailrace_core::{Duration, Instant};
+use tailrace_net::QueueStats;
+use tailrace_scenario::model::Role;
+
+impl RunView<'_> {
+    /// Time that a window covers so far.
+    pub(crate) fn span(&self, open: Open) -> Duration {
+        span(self.since(open), self.fabric.now())
+    }
+
+    fn since(&self, open: Open) -> Instant {
+        self.world.begun[open].unwrap_or(Instant::ZERO)
+    }
+
+    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowTally, open: Open) -> f64 {
+        rate_bps(self.world.goodput_bytes(flow, tally, open), self.span(open))
+    }
+
+    /// The flows of each group.
+    fn members(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.plan.scenario.flows.iter().scan(0, |first, group| {
+            let flows = *first..*first + group.pairs.len();
+            *first = flows.end;
+            Some(flows)
+        })
+    }
+
+    /// What the groups' applications have done since the start of the run.
+    pub(crate) fn outcomes(&self) -> Vec<(Option<Transfers>, Option<Connections>)> {
+        self.members()
+            .map(|flows| (self.world.transfers(flows.clone()), self.world.connections(flows)))
+            .collect()
+    }
+
+    /// All groups in a window, by name.
+    pub(crate) fn groups(&self, open: Open) -> BTreeMap<String, GroupSummary> {
+        let names = self.plan.scenario.flows.iter().map(|group| group.name.clone());
+        names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, open))).collect()
+    }
+
+    /// All queues under study in a window, by name.
+    pub(crate) fn queues(&self, open: Open) -> BTreeMap<String, QueueSummary> {
+        let queues = self.plan.queues.iter().enumerate();
+        queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, open))).collect()
+    }
+
+    /// The window that began last, as if it ended now.
+    pub(crate) fn part(&self) -> WindowSummary {
+        WindowSummary {
+            start_s: self.since(Open::Part).as_secs_f64(),
+            end_s: self.fabric.now().as_secs_f64(),
+            groups: self.groups(Open::Part),
+            queues: self.queues(Open::Part),
+        }
+    }
+
+    /// The scenario's windows that have begun.
+    pub(crate) fn windows(&self) -> InOrder<WindowSummary> {
+        let mut over = self.windows.over().to_vec();
+        for (number, window) in over.iter_mut().enumerate() {
+            for (g, group) in self.plan.scenario.flows.iter().enumerate() {
+                let summary = window.groups.get_mut(&group.name).expect("windows have all groups");
+                summary.befell(self.world.late.of(number, g));
+            }
+        }
+        over.extend(self.windows.is_under_way().then(|| self.part()));
+        let names = self.plan.scenario.windows.iter().map(|window| window.name.clone());
+        InOrder(names.zip(over).collect())
+    }
+
+    fn group(&self, g: usize, flows: Range<usize>, open: Open) -> GroupSummary {
+        let group = &self.plan.scenario.flows[g];
+        let tallies: Vec<FlowTally> = flows.clone().map(|f| self.world.window_tally(f, open)).collect();
+        let mut total = FlowTally::default();
+        tallies.iter().for_each(|t| total.add(t));
+        let span = self.span(open);
+        let goodput: Vec<f64> =
+            flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t, open)).collect();
+        let throughput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.received_bytes, span)).collect();
+        let (transfers, connections) = self.outcome(g, flows.clone(), open);
+        let distributions = self.distributions(g, open);
+        GroupSummary {
+            flows: tallies.len(),
+            role: role_name(group.role),
+            jain: jain(&goodput),
+            goodput_bps: Spread::of(&goodput),
+            throughput_bps: Spread::of(&throughput),
+            altered_bytes: total.altered_bytes,
+            sent_packets: total.sent_packets,
+            lost_packets: total.lost_packets,
+            loss_ratio: total.loss_ratio(),
+            marked_packets: total.marked_packets,
+            retransmitted_packets: total.retransmitted_packets,
+            timeouts: total.timeouts,
+            completed: total.completed,
+            transfers,
+            connections,
+            whole_run: (open == Open::Whole).then(|| self.whole_run(flows)),
+            one_way_delay_s: Distribution::of(&distributions.one_way_delay),
+            reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
+            rtt_s: Distribution::of(&distributions.rtt),
+            completion_s: Distribution::of(&distributions.completion),
+            jitter_s: Distribution::of(&distributions.jitter),
+        }
+    }
+
+    fn whole_run(&self, flows: Range<usize>) -> WholeRun {
+        let mut whole = FlowTally::default();
+        flows.for_each(|f| whole.add(&self.world.tally(f)));
+        WholeRun::of(&whole)
+    }
+
+    /// What became of what applications were asked for: in all, or in a part of the run.
+    fn outcome(&self, g: usize, flows: Range<usize>, open: Open) -> (Option<Transfers>, Option<Connections>) {
+        let (transfers, connections) = (self.world.transfers(flows.clone()), self.world.connections(flows));
+        let Some((begun, opened)) = self.windows.outcomes(open, g) else { return (transfers, connections) };
+        let begun = begun.unwrap_or_default();
+        let opened = opened.clone().unwrap_or_default();
+        (transfers.map(|t| t.since(&begun)), connections.map(|c| c.since(&opened)))
+    }
+
+    /// Of a group in a window: what is recorded begins anew with each part, and the whole is put together.
+    fn distributions(&self, g: usize, open: Open) -> Cow<'_, GroupTally> {
+        let present = &self.world.recorder.groups[g];
+        let Some(past) = self.windows.past_groups(open).get(g) else { return Cow::Borrowed(present) };
+        let mut all = past.clone();
+        all.merge(present);
+        Cow::Owned(all)
+    }
+
+    /// Of a queue, likewise.
+    fn queue_stats(&self, i: usize, open: Open) -> Cow<'_, QueueStats> {
+        let link = self.fabric.link(self.plan.queues[i].link);
+        let present = link.stats().expect("queues under study are observed");
+        let Some(past) = self.windows.past_queues(open).get(i) else { return Cow::Borrowed(present) };
+        let mut all = past.clone();
+        all.merge(present);
+        Cow::Owned(all)
+    }
+
+    fn queue(&self, i: usize, open: Open) -> QueueSummary {
+        let queue = &self.plan.queues[i];
+        let whole = self.fabric.link(queue.link).counters();
+        let counters = whole.since(&self.windows.counters(open, i));
+        let stats = self.queue_stats(i, open);
+        let span = stats.span();
+        let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
+        let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
+        QueueSummary {
+            kind: queue.kind,
+            form: queue.form,
+            limit: queue.limit.clone(),
+            sojourn_s: Distribution::of(stats.sojourn_times()),
+            backlog_bytes: level(stats.bytes()),
+            backlog_packets: level(stats.packets()),
+            utilization: rate_bps(sent, self.span(open)) / queue.rate.as_bps() as f64,
+            enqueued_packets: counters.enqueued(),
+            dequeued_packets: counters.dequeued,
+            marked_packets: counters.marked,
+            dropped_packets: by_reason(&counters),
+            whole_run: (open == Open::Whole).then(|| WholeRunOfQueue::of(&whole)),
+            flagged: self.flagged(queue, open),
+        }
+    }
+
+    /// How the queue's classifier judged the flows; zeros for a discipline that is none.
+    fn flagged(&self, queue: &ObservedQueue, open: Open) -> Flagged {
+        let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
+        let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
+        if !spec.queue.classifies() {
+            return Flagged::default();
+        }
+        // A first flag in the warm-up is a detection, too; those of a window are its own.
+        let from = if open == Open::Whole { Instant::ZERO } else { self.since(open) };
+        let attacks = |f: &Flow| self.plan.scenario.flows[f.group as usize].role == Role::Attack;
+        self.world.verdicts.judge((queue.link, open, from), &self.world.flows, attacks)
+    }
+}
+
+/// What a role is called.
+pub(crate) fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Normal => "normal",
+        Role::Attack => "attack",
+    }
+}

@@ -1,0 +1,61 @@
+//! What befalls packets after the window in which they were sent: a loss counts where the packet does, so that the losses
+//! of windows that follow one another are those of the whole time, and none loses more than it sent.
+
+use crate::window::Fates;
+use tailrace_core::Instant;
+
+/// The scenario's windows that are over, in order of time.
+#[derive(Debug, Default)]
+pub(crate) struct Late(Vec<Over>);
+
+/// A window that is over, and by group of flows what befell its packets since.
+#[derive(Debug)]
+struct Over {
+    /// What was sent at that very time belongs to the window before; none: it began with the run.
+    begun: Option<Instant>,
+    end: Instant,
+    groups: Vec<Fates>,
+}
+
+impl Late {
+    /// A window is over.
+    pub(crate) fn close(&mut self, begun: Option<Instant>, end: Instant, groups: usize) {
+        self.0.push(Over { begun, end, groups: vec![Fates::default(); groups] });
+    }
+
+    /// A packet of that group, sent before the present window, is lost or marked.
+    pub(crate) fn note(&mut self, group: usize, sent_at: Instant, fate: Fates) {
+        // Most were sent not long ago.
+        let mut over = self.0.iter_mut().rev();
+        if let Some(window) = over.find(|w| sent_at <= w.end && w.begun.is_none_or(|begun| sent_at > begun)) {
+            window.groups[group].add(fate);
+        }
+    }
+
+    /// What befell the packets of a group after the end of a window.
+    pub(crate) fn of(&self, window: usize, group: usize) -> Fates {
+        self.0[window].groups[group]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_befalls_a_packet_counts_in_the_window_in_which_it_was_sent() {
+        let at = Instant::from_secs;
+        let mut late = Late::default();
+        late.close(None, at(10), 2);
+        // Nobody asked for the time from 10 s to 20 s.
+        late.close(Some(at(20)), at(30), 2);
+        late.note(0, at(0), Fates::LOST);
+        late.note(1, at(10), Fates::MARKED);
+        late.note(1, at(20), Fates::LOST);
+        late.note(1, at(25), Fates::LOST);
+        late.note(1, at(30), Fates::LOST);
+        let found = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(w, g)| late.of(w, g));
+        let fates = |lost, marked| Fates { lost, marked };
+        assert_eq!(found, [fates(1, 0), fates(0, 1), fates(0, 0), fates(2, 0)]);
+    }
+}

@@ -1,0 +1,138 @@
+//! Statistics by window: from the end of the warm-up to the end of the run, and in parts of it that follow one another.
+//!
+//! What is recorded packet by packet is recorded once, for the part that began last. Where a part ends, its distributions
+//! go to those of the parts before it, and the whole is these and the present ones; counters are remembered where a window
+//! begins, for the whole and for the part. So a packet pays nothing for windows, and of a part that is over its summary is
+//! kept.
+
+use crate::build::Plan;
+use crate::results::RunView;
+use crate::summary::{Connections, Transfers, WindowSummary};
+use crate::tally::GroupTally;
+use crate::window::{Each, Open};
+use crate::world::{SimFabric, World};
+use tailrace_core::Instant;
+use tailrace_net::{LinkCounters, QueueStats};
+use tailrace_scenario::model::Scenario;
+
+/// The windows of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Windows {
+    cuts: Each<Cut>,
+    past: Past,
+    /// Whether the present part is one of the scenario's windows.
+    under_way: bool,
+    /// Those of the scenario's windows that have ended.
+    over: Vec<WindowSummary>,
+}
+
+/// Where a window began; empty where it began with the run.
+#[derive(Debug, Default)]
+struct Cut {
+    queues: Vec<LinkCounters>,
+    /// What applications had done, of a part: what is said of them in all is said of the whole run, warm-up included.
+    outcomes: Vec<(Option<Transfers>, Option<Connections>)>,
+}
+
+/// Distributions from the end of the warm-up to the beginning of the present part; empty where that is the first.
+#[derive(Debug, Default)]
+struct Past {
+    groups: Vec<GroupTally>,
+    queues: Vec<QueueStats>,
+}
+
+impl Past {
+    fn add(&mut self, groups: Vec<GroupTally>, queues: Vec<QueueStats>) {
+        if self.groups.is_empty() && self.queues.is_empty() {
+            *self = Self { groups, queues };
+            return;
+        }
+        self.groups.iter_mut().zip(&groups).for_each(|(past, part)| past.merge(part));
+        self.queues.iter_mut().zip(&queues).for_each(|(past, part)| past.merge(part));
+    }
+}
+
+/// The first time after `now` at which a window begins or ends while the run goes on.
+pub(crate) fn next_boundary(scenario: &Scenario, now: Instant) -> Option<Instant> {
+    let windows = scenario.windows.iter().flat_map(|window| [window.start, window.end]);
+    let times = windows.chain([scenario.warmup]).filter(|at| *at < scenario.duration);
+    times.map(|at| Instant::ZERO + at).filter(|at| *at > now).min()
+}
+
+impl Windows {
+    /// Those at the start of a run.
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        Self { under_way: begins(scenario, Instant::ZERO), ..Self::default() }
+    }
+
+    /// The scenario's windows that have ended, but for what has befallen their packets since.
+    pub(crate) fn over(&self) -> &[WindowSummary] {
+        &self.over
+    }
+
+    /// Whether one of the scenario's windows has begun and not ended.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.under_way
+    }
+
+    /// Counters of a queue where a window began.
+    pub(crate) fn counters(&self, open: Open, queue: usize) -> LinkCounters {
+        self.cuts[open].queues.get(queue).copied().unwrap_or_default()
+    }
+
+    /// What applications of a group had done where a window began, if that is to be left out.
+    pub(crate) fn outcomes(
+        &self,
+        open: Open,
+        group: usize,
+    ) -> Option<&(Option<Transfers>, Option<Connections>)> {
+        self.cuts[open].outcomes.get(group)
+    }
+
+    /// Distributions of groups that a window has beside the present ones.
+    pub(crate) fn past_groups(&self, open: Open) -> &[GroupTally] {
+        if open == Open::Whole { &self.past.groups } else { &[] }
+    }
+
+    /// Distributions of queues that a window has beside the present ones.
+    pub(crate) fn past_queues(&self, open: Open) -> &[QueueStats] {
+        if open == Open::Whole { &self.past.queues } else { &[] }
+    }
+
+    /// A boundary: what was under way is over, and what begins now begins. All links are settled.
+    pub(crate) fn turn(&mut self, plan: &Plan, world: &mut World, fabric: &mut SimFabric) {
+        let (scenario, now) = (&plan.scenario, fabric.now());
+        if self.under_way {
+            let view = RunView { plan, fabric, world, windows: self };
+            let summary = view.part();
+            self.over.push(summary);
+            world.late.close(world.begun[Open::Part], now, scenario.flows.len());
+        }
+        let groups = world.recorder.cut();
+        let queues = plan.queues.iter().filter_map(|queue| fabric.cut_stats(queue.link)).collect();
+        if now == Instant::ZERO + scenario.warmup {
+            self.begin(Open::Whole, plan, world, fabric);
+        } else if now > Instant::ZERO + scenario.warmup {
+            self.past.add(groups, queues);
+        }
+        if !scenario.windows.is_empty() {
+            self.begin(Open::Part, plan, world, fabric);
+            self.under_way = begins(scenario, now);
+        }
+    }
+
+    fn begin(&mut self, open: Open, plan: &Plan, world: &mut World, fabric: &SimFabric) {
+        world.begin(open, fabric.now());
+        let queues = plan.queues.iter().map(|queue| fabric.link(queue.link).counters()).collect();
+        let outcomes = match open {
+            Open::Whole => Vec::new(),
+            Open::Part => RunView { plan, fabric, world, windows: self }.outcomes(),
+        };
+        self.cuts[open] = Cut { queues, outcomes };
+    }
+}
+
+/// Whether one of the scenario's windows begins then.
+fn begins(scenario: &Scenario, now: Instant) -> bool {
+    scenario.windows.iter().any(|window| Instant::ZERO + window.start == now)
+}
