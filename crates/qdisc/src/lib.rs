@@ -26,6 +26,7 @@ mod classifier;
 mod control;
 pub mod discipline;
 pub mod disciplines;
+pub mod either;
 mod fair_queue;
 pub mod flow_hash;
 pub mod flow_queue;

@@ -192,7 +192,7 @@ impl Discipline for DrrConfig {
 
     fn build<P: Packet>(&self, link: &LinkView) -> DrrQueue<P> {
         if let Some(classes) = &self.classes {
-            return DrrQueue::Classes(ClassfulDrr::new(classes, self.quantum(), &self.leaf(), link));
+            return DrrQueue::Other(ClassfulDrr::new(classes, self.quantum(), &self.leaf(), link));
         }
         let end = match self.auto(self.drop, Victim::LongestTail, Victim::LongestHead) {
             Victim::LongestTail => End::Newest,
@@ -210,7 +210,7 @@ impl Discipline for DrrConfig {
             ecn: false,
             ..FlowSetup::RFC8290
         };
-        DrrQueue::Flows(FlowQueue::new(setup, NoLaw))
+        DrrQueue::Plain(FlowQueue::new(setup, NoLaw))
     }
 
     fn host_rules(&self) -> Option<HostRules> {

@@ -7,6 +7,7 @@
 use super::super::Qdisc;
 use super::classes::{ClassSpec, Classes, Filter, Leaf};
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+use crate::either::Either;
 use crate::flow_queue::FlowQueue;
 use crate::managed::NoLaw;
 use std::collections::VecDeque;
@@ -202,56 +203,8 @@ const STATES: [&str; 8] = [
     "class_8_packets",
 ];
 
-/// What `drr` builds: a queue of flows, or one of classes.
-#[derive(Debug)]
-pub enum DrrQueue<P: Packet> {
-    /// The paper's and ns-2's.
-    Flows(FlowQueue<NoLaw, P>),
-    /// Linux's.
-    Classes(ClassfulDrr<P>),
-}
-
-macro_rules! either {
-    ($queue:expr, $inner:ident => $call:expr) => {
-        match $queue {
-            DrrQueue::Flows($inner) => $call,
-            DrrQueue::Classes($inner) => $call,
-        }
-    };
-}
-
-impl<P: Packet> QueueDiscipline<P> for DrrQueue<P> {
-    #[inline]
-    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
-        either!(self, q => q.enqueue(packet, cx));
-    }
-    #[inline]
-    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-        either!(self, q => q.dequeue(cx))
-    }
-    #[inline]
-    fn backlog(&self) -> Backlog {
-        either!(self, q => q.backlog())
-    }
-    fn poll_timeout(&self) -> Option<Instant> {
-        either!(self, q => q.poll_timeout())
-    }
-    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
-        either!(self, q => q.handle_timeout(cx));
-    }
-    fn attach(&mut self, link: u32) {
-        either!(self, q => q.attach(link));
-    }
-    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
-        either!(self, q => q.link_changed(link, cx));
-    }
-    fn state_names(&self) -> &'static [&'static str] {
-        either!(self, q => q.state_names())
-    }
-    fn state(&self, out: &mut [f64]) {
-        either!(self, q => q.state(out));
-    }
-}
+/// What `drr` builds: a queue of flows, the paper's and ns-2's, or one of classes, Linux's.
+pub(super) type DrrQueue<P> = Either<FlowQueue<NoLaw, P>, ClassfulDrr<P>>;
 
 #[cfg(test)]
 #[path = "classful_tests.rs"]

@@ -190,7 +190,7 @@ impl Discipline for RedConfig {
     fn build<P: Packet>(&self, link: &LinkView) -> RedQueue<P> {
         match &self.levels {
             None => RedQueue::Plain(Managed::new(self.limit, self.ecn, self.drop, Red::new(self, link))),
-            Some(levels) => RedQueue::Levels(Gred::new(self, levels, link)),
+            Some(levels) => RedQueue::Other(Gred::new(self, levels, link)),
         }
     }
 

@@ -12,6 +12,8 @@ use super::config::RedConfig;
 use super::law::Red;
 use super::levels::{Level, Levels};
 use crate::discipline::{Aqm as _, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
+use crate::either::Either;
+use crate::managed::Managed;
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Dscp, Instant, Limit, Packet};
@@ -180,13 +182,7 @@ impl<P: Packet> QueueDiscipline<P> for Gred<P> {
 }
 
 /// What `red` builds: one level, or several.
-#[derive(Debug)]
-pub enum RedQueue<P> {
-    /// The usual one.
-    Plain(crate::managed::Managed<Red, P>),
-    /// GRED.
-    Levels(Gred<P>),
-}
+pub type RedQueue<P> = Either<Managed<Red, P>, Gred<P>>;
 
 #[cfg(test)]
 impl<P: Packet> RedQueue<P> {
@@ -194,47 +190,8 @@ impl<P: Packet> RedQueue<P> {
     pub(crate) fn law(&self) -> &Red {
         match self {
             Self::Plain(queue) => queue.law(),
-            Self::Levels(queue) => &queue.levels[0].red,
+            Self::Other(queue) => &queue.levels[0].red,
         }
-    }
-}
-
-macro_rules! either {
-    ($queue:expr, $inner:ident => $call:expr) => {
-        match $queue {
-            RedQueue::Plain($inner) => $call,
-            RedQueue::Levels($inner) => $call,
-        }
-    };
-}
-
-impl<P: Packet> QueueDiscipline<P> for RedQueue<P> {
-    #[inline]
-    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
-        either!(self, q => q.enqueue(packet, cx));
-    }
-    #[inline]
-    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-        either!(self, q => q.dequeue(cx))
-    }
-    #[inline]
-    fn backlog(&self) -> Backlog {
-        either!(self, q => q.backlog())
-    }
-    fn poll_timeout(&self) -> Option<Instant> {
-        either!(self, q => q.poll_timeout())
-    }
-    fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
-        either!(self, q => q.handle_timeout(cx));
-    }
-    fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
-        either!(self, q => q.link_changed(link, cx));
-    }
-    fn state_names(&self) -> &'static [&'static str] {
-        either!(self, q => q.state_names())
-    }
-    fn state(&self, out: &mut [f64]) {
-        either!(self, q => q.state(out));
     }
 }
 
