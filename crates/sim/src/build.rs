@@ -8,6 +8,7 @@ use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::ports::{ClientPorts, ServerPorts};
+use crate::rates::Rates;
 use crate::recorder::{EventLog, Recorder};
 use crate::sockets::{SocketId, Sockets};
 use crate::source_route::SourceRoutes;
@@ -167,6 +168,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
+        rates: Rates::default(),
         feedback: Feedback::of(scenario).map(Box::new),
         foreign: Foreign::default(),
         middleboxes: Middlebox::of(scenario, seed),

@@ -159,6 +159,7 @@ impl RunView<'_> {
         let stats = self.queue_stats(i, open);
         let span = stats.span();
         let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
+        let rate = self.world.rates.mean_bps(queue.link, queue.rate, self.since(open), self.fabric.now());
         let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
         QueueSummary {
             kind: queue.kind,
@@ -167,7 +168,7 @@ impl RunView<'_> {
             sojourn_s: Distribution::of(stats.sojourn_times()),
             backlog_bytes: level(stats.bytes()),
             backlog_packets: level(stats.packets()),
-            utilization: rate_bps(sent, self.span(open)) / queue.rate.as_bps() as f64,
+            utilization: rate_bps(sent, self.span(open)) / rate,
             enqueued_packets: counters.enqueued(),
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,

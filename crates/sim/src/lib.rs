@@ -24,6 +24,7 @@ mod outcomes;
 mod output;
 mod packet;
 mod ports;
+mod rates;
 mod recorder;
 mod reordering;
 mod results;

@@ -7,6 +7,7 @@ use crate::foreign::Foreign;
 use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
+use crate::rates::Rates;
 use crate::recorder::Recorder;
 use crate::sockets::{Socket, SocketId, Sockets};
 use crate::stubs::Stubs;
@@ -28,6 +29,7 @@ pub(crate) struct World {
     pub(crate) recorder: Recorder,
     pub(crate) captures: Captures,
     pub(crate) verdicts: Verdicts,
+    pub(crate) rates: Rates,
     /// Where hosts return and present labels.
     pub(crate) feedback: Option<Box<Feedback>>,
     /// Hosts whose stacks are not the simulator's.

@@ -137,7 +137,9 @@ impl Simulation {
         for &way in ways {
             let rate =
                 self.faults.in_force(way, |k| if let FaultKind::Rate(r) = k { Some(*r) } else { None });
-            self.fabric.set_rate(way, rate.unwrap_or_else(|| self.spec(way).rate), &mut self.world);
+            let rate = rate.unwrap_or_else(|| self.spec(way).rate);
+            self.fabric.set_rate(way, rate, &mut self.world);
+            self.world.rates.changed(way, self.fabric.now(), rate);
         }
     }
 

@@ -298,3 +298,20 @@ fn series_do_not_change_what_jitter_is_drawn_when_a_loss_begins() {
     };
     assert_eq!(run("off"), run("1 ms"));
 }
+
+#[test]
+fn utilization_is_of_the_rate_that_the_link_had() {
+    // A flood of twice the rate, which is a fifth of it for half of the time: busy all the while.
+    let run = Text::new("10 s")
+        .dumbbell(1, "10 Mbit/s", "1 ms", "")
+        .flow(
+            "flood",
+            ("src[0]", "dst[0]"),
+            "\"udp\"",
+            "{ kind = \"cbr\", rate = \"20 Mbit/s\", size = \"1000 B\" }",
+        )
+        .add("[[fault]]\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"\nat = \"5 s\"")
+        .run();
+    let utilization = run.queue("utilization");
+    assert!((utilization - 1.0).abs() < 0.002, "{utilization}");
+}
