@@ -3,6 +3,7 @@
 use super::output::clock;
 use super::reassembly::Arrival;
 use super::scoreboard::Acked;
+use super::send_window::SendWindow;
 use super::state::{State, Trigger};
 use super::timer::Timer;
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
@@ -116,17 +117,12 @@ impl Tcp {
             timestamps: c.timestamps && segment.timestamps.is_some(),
             ecn,
             scaling,
-            snd_scale: segment.window_scale.filter(|_| scaling).unwrap_or(0).min(14),
             rcv_scale: if scaling { c.scale_shift() } else { 0 },
         };
         self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).max(1));
         self.ts_recent = segment.timestamps.map_or(0, |t| t.value);
-        // RFC 7323 §2.2: the window of a SYN is never scaled.
-        self.snd_wnd = u64::from(segment.window);
-        self.max_snd_wnd = self.snd_wnd;
-        self.last_window = segment.window;
-        self.snd_wl1 = self.rcv.nxt - 1;
-        self.snd_wl2 = self.iss;
+        let scale = segment.window_scale.filter(|_| scaling).unwrap_or(0);
+        self.snd_wnd = SendWindow::of_syn(segment, (self.irs, self.iss), scale);
     }
 
     /// This end's SYN is acknowledged.
@@ -150,8 +146,7 @@ impl Tcp {
         self.start_buffers(now);
         self.recovery.counts = self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack;
         self.last_sent = now;
-        self.snd_wl2 = self.iss + 1;
-        self.last_window = segment.window;
+        self.snd_wnd.on_established(segment, self.iss + 1);
         if self.closing {
             self.advance(Trigger::Close);
         }
@@ -193,7 +188,7 @@ impl Tcp {
             self.on_first_ace(segment);
         }
         let ack = unwrap(self.board.una, segment.ack);
-        if ack > self.board.nxt || ack + self.max_snd_wnd < self.board.una {
+        if ack > self.board.nxt || ack + self.snd_wnd.largest() < self.board.una {
             self.challenge(now);
             return;
         }
@@ -250,13 +245,12 @@ impl Tcp {
     /// `tcp_disordered_ack`).
     #[cold]
     fn lets_pass(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
-        let window = u64::from(segment.window) << self.options.snd_scale;
-        let (wl1, una) = (self.snd_wl1, SeqNumber(self.board.una as u32));
+        let una = SeqNumber(self.board.una as u32);
         let plain = segment.flags.has(Flags::ACK) && segment.seq_len() == 0 && seq == self.rcv.nxt;
-        let opens = seq > wl1 || (seq == wl1 && (window > self.snd_wnd || window == 0));
+        let moves = self.snd_wnd.is_moved_by(segment, seq);
         let recent = i64::from(behind) <= (self.rto().as_nanos() / 1_000_000) as i64;
         self.config.paws == Paws::LetsAcksPass
-            && (behind == 1 || (plain && segment.ack == una && !opens && recent))
+            && (behind == 1 || (plain && segment.ack == una && !moves && recent))
     }
 
     /// RFC 9293 §3.10.7.4, first step; an empty segment may lie anywhere from the last ACK sent to the right edge,
@@ -345,7 +339,7 @@ impl Tcp {
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
         let delivered = self.board.una + self.board.sacked();
-        let same_window = segment.window == self.last_window;
+        let same_window = self.snd_wnd.is_repeated_by(segment);
         self.update_window(segment, seq, ack);
         if self.recovery.counts {
             self.count_ack(ack, segment.seq_len() == 0);
@@ -414,19 +408,15 @@ impl Tcp {
         }
     }
 
-    /// RFC 9293 §3.10.7.4: only a segment newer than the last update may change the window.
+    /// What a segment says of the peer's window.
     #[inline(always)]
     fn update_window(&mut self, segment: &Segment, seq: u64, ack: u64) {
-        if ack < self.board.una || (seq, ack) < (self.snd_wl1, self.snd_wl2) {
+        if ack < self.board.una || !self.snd_wnd.update(segment, (seq, ack)) {
             return;
         }
-        (self.snd_wl1, self.snd_wl2) = (seq, ack);
-        self.last_window = segment.window;
-        self.snd_wnd = u64::from(segment.window) << self.options.snd_scale;
-        self.max_snd_wnd = self.max_snd_wnd.max(self.snd_wnd);
         // Answers that keep the window shut leave the probing as it is: its interval goes on to double.
         if let Timer::Persist(..) = self.timer
-            && self.snd_wnd > 0
+            && self.snd_wnd.size() > 0
         {
             self.timer = Timer::Off;
             self.probe_due = false;

@@ -52,6 +52,7 @@ pub(crate) mod reassembly;
 mod recovery;
 mod rtt;
 mod scoreboard;
+mod send_window;
 mod state;
 mod stats;
 mod subflow;
@@ -75,6 +76,7 @@ use reassembly::Reassembly;
 use recovery::{Recovery, Repair};
 use rtt::RttEstimator;
 use scoreboard::Scoreboard;
+use send_window::SendWindow;
 use state::Trigger;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant};
@@ -143,8 +145,6 @@ struct Options {
     ecn: bool,
     /// Both windows are scaled.
     scaling: bool,
-    /// Shift of the windows the peer advertises.
-    snd_scale: u8,
     /// Shift of the windows this end advertises.
     rcv_scale: u8,
 }
@@ -193,8 +193,6 @@ pub struct Tcp {
     needs: Needs,
     options: Options,
     ack: AckDebt,
-    /// The window field of the latest segment, as it stood there.
-    last_window: u16,
     mss: u32,
     ts_recent: u32,
     /// New segments sent since the last arrival, for `max_burst`.
@@ -207,10 +205,7 @@ pub struct Tcp {
     /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
     owed: Option<SeqNumber>,
 
-    snd_wnd: u64,
-    snd_wl1: u64,
-    snd_wl2: u64,
-    max_snd_wnd: u64,
+    snd_wnd: SendWindow,
     /// End of what the application has written.
     app_end: u64,
     last_ack_sent: u64,
@@ -274,11 +269,7 @@ impl Tcp {
             iss,
             irs: 0,
             board: Scoreboard::new(iss + 1).with_rates(needs.rates),
-            snd_wnd: 0,
-            snd_wl1: 0,
-            snd_wl2: 0,
-            max_snd_wnd: 0,
-            last_window: 0,
+            snd_wnd: SendWindow::default(),
             app_end: iss + 1,
             closing: false,
             syn_due: false,
@@ -488,7 +479,7 @@ impl Tcp {
             latest_rtt: self.rtt.latest,
             rtt_samples: self.rtt.samples,
             rto: self.rto(),
-            snd_wnd: Bytes(self.snd_wnd),
+            snd_wnd: Bytes(self.snd_wnd.size()),
             rcv_wnd: Bytes(self.rcv.adv.saturating_sub(self.rcv.nxt)),
             in_recovery: self.recovery.is_active(),
         }

@@ -188,7 +188,7 @@ impl Tcp {
         let (open, most) = match self.shared_window {
             // The connection has seen to its window.
             Some(_) => (mss + 1, u64::from(self.piece)),
-            None => ((self.board.una + self.snd_wnd.min(self.send_buffer())).saturating_sub(nxt), mss),
+            None => ((self.board.una + self.snd_wnd.size().min(self.send_buffer())).saturating_sub(nxt), mss),
         };
         let left = self.app_end.saturating_sub(nxt);
         let len = left.min(most).min(open);
@@ -199,7 +199,8 @@ impl Tcp {
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
     #[inline(always)]
     pub(super) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
-        if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.max_snd_wnd.min(self.send_buffer()) {
+        if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.snd_wnd.largest().min(self.send_buffer())
+        {
             return true;
         }
         let whole = self.shared_window.is_some() && len == u64::from(self.piece);

@@ -105,7 +105,7 @@ impl Tcp {
     #[inline]
     pub(crate) fn window_of(&self, segment: &Segment) -> u64 {
         let syn = segment.flags.has(Flags::SYN);
-        u64::from(segment.window) << if syn { 0 } else { self.options.snd_scale }
+        u64::from(if syn { u32::from(segment.window) } else { self.snd_wnd.scaled(segment) })
     }
 
     /// How the congestion window is governed.

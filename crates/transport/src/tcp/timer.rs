@@ -114,7 +114,7 @@ impl Tcp {
             self.timer = Timer::Off;
             return;
         }
-        if self.board.una + self.snd_wnd > self.board.nxt {
+        if self.board.una + self.snd_wnd.size() > self.board.nxt {
             // The window is open but silly; RFC 9293 §3.8.6.2.1 overrides that after a while.
             self.force = true;
         } else {
@@ -145,7 +145,7 @@ impl Tcp {
         }
         self.stats.timeouts += 1;
         // A shut window is the peer's wish, not a sign that it is gone.
-        if self.snd_wnd > 0 {
+        if self.snd_wnd.size() > 0 {
             self.retries += 1;
         }
         if self.config.data_retries.is_some_and(|most| u64::from(self.retries) > most) {

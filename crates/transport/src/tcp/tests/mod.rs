@@ -92,7 +92,7 @@ impl Channel {
             && t.state.is_synchronized()
         {
             let end = input::unwrap(t.board.una, s.seq) + u64::from(s.payload);
-            let most = t.board.una + t.max_snd_wnd;
+            let most = t.board.una + t.snd_wnd.largest();
             assert!(end <= most, "nothing is sent beyond the largest window");
         }
         if t.board.outstanding() > 0 && t.state.is_synchronized() {
