@@ -265,7 +265,7 @@ impl Tcp {
             }
         }
         if space.on_arrival(u64::from(segment.payload), held) {
-            self.ack.quick |= 1;
+            self.acks.on_window_grown();
         }
     }
 

@@ -57,7 +57,7 @@ impl Tcp {
         let (least, rto) = (self.config.delayed_ack_timeout, self.rto());
         let Some(repair) = &mut self.repair else { return };
         if repair.pace.on_data(now, least, rto) {
-            self.ack.quick = self.ack.quick.max(self.config.quick_acks);
+            self.acks.quicken(self.config.quick_acks);
         }
     }
 
@@ -71,7 +71,7 @@ impl Tcp {
             }
             _ => least,
         };
-        self.ack_deadline = jiffies::expiry(now, wait, self.config.jiffy);
+        self.acks.wait_until(jiffies::expiry(now, wait, self.config.jiffy));
     }
 
     /// Segments are no longer acknowledged at once.
@@ -84,8 +84,7 @@ impl Tcp {
 
     /// No segment came before the delay was over: the next one is longer.
     pub(super) fn on_ack_deadline(&mut self) {
-        self.ack_deadline = Instant::MAX;
-        self.ack.now = true;
+        self.acks.on_deadline();
         let rto = self.rto();
         if let (AckDelay::Adaptive, Some(repair)) = (self.config.ack_delay, &mut self.repair) {
             repair.pace.delay = (repair.pace.delay * 2).min(rto);

@@ -170,10 +170,12 @@ impl Tcp {
     /// What tells of a small window at the sender is acknowledged at once, and the next segments with it (`quick_ecn`).
     fn hurry(&mut self, segment: &Segment) {
         let told = segment.flags.has(Flags::CWR);
-        self.ack.now |= told;
+        if told {
+            self.acks.demand();
+        }
         let first = segment.ecn == Ecn::Ce && (told || !self.ece);
         if first || (segment.ecn == Ecn::NotEct && self.ect_seen) {
-            self.ack.quick = self.ack.quick.max(QUICK);
+            self.acks.quicken(QUICK);
         }
         self.ect_seen |= segment.ecn != Ecn::NotEct;
     }
@@ -185,23 +187,25 @@ impl Tcp {
         if marked == self.ece || ecn == Ecn::NotEct {
             return;
         }
-        if self.ack.segments > 0 {
-            self.owed = Some(SeqNumber(self.rcv.nxt as u32));
+        if self.acks.has_unacknowledged() {
+            self.acks.demand_first(SeqNumber(self.rcv.nxt as u32));
         }
         self.ece = marked;
-        self.ack.now = true;
+        self.acks.demand();
     }
 
     /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
     fn count(&mut self, marked: bool) {
         let a = &mut self.accurate;
-        if self.ack.segments == 0 {
+        if !self.acks.has_unacknowledged() {
             a.unsaid = 0;
         }
         if marked {
             a.count();
             a.unsaid += 1;
-            self.ack.now |= !a.last_marked || a.unsaid >= 2;
+            if !a.last_marked || a.unsaid >= 2 {
+                self.acks.demand();
+            }
         }
         a.last_marked = marked;
     }
@@ -213,7 +217,7 @@ impl Tcp {
         let mut segment = self.acknowledge(self.board.nxt, 0, now);
         self.ece = !self.ece;
         segment.ack = up_to;
-        self.ack.now = true;
+        self.acks.demand();
         segment
     }
 

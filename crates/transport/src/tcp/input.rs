@@ -1,5 +1,6 @@
 //! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
 
+use super::acks::Owed;
 use super::output::clock;
 use super::reassembly::Arrival;
 use super::scoreboard::Acked;
@@ -89,7 +90,9 @@ impl Tcp {
         self.learn(segment, ecn);
         if acks {
             self.establish(segment, now);
-            self.ack.now = self.config.handshake == Handshake::ThreeWay;
+            if self.config.handshake == Handshake::ThreeWay {
+                self.acks.demand();
+            }
         } else {
             self.advance(Trigger::Syn);
             self.syn_due = true;
@@ -110,7 +113,7 @@ impl Tcp {
         let window = self.shared_window.map_or(self.first_window(), |_| ANY_WINDOW);
         self.irs = BASE + u64::from(segment.seq.0);
         self.rcv.start(self.irs + 1, window);
-        self.last_ack_sent = self.rcv.nxt;
+        self.acks.start(self.rcv.nxt);
         let scaling = c.window_scale && segment.window_scale.is_some();
         self.options = Options {
             sack: c.sack && segment.sack_permitted,
@@ -222,7 +225,7 @@ impl Tcp {
         if segment.flags.has(Flags::ACK) {
             if segment.ack == SeqNumber(self.iss as u32) + 1 {
                 self.establish(segment, now);
-                self.ack.now = true;
+                self.acks.demand();
             } else {
                 self.refuse(segment);
             }
@@ -257,7 +260,7 @@ impl Tcp {
     /// as ACKs of a peer that sends, too, may overtake its data or be overtaken. At a shut window only the ACK counts.
     fn is_acceptable(&self, seq: u64, end: u64) -> bool {
         if seq == end {
-            seq >= self.last_ack_sent && seq <= self.rcv.adv
+            seq >= self.acks.last_sent() && seq <= self.rcv.adv
         } else {
             end > self.rcv.nxt && (seq < self.rcv.adv || seq == self.rcv.nxt)
         }
@@ -273,24 +276,24 @@ impl Tcp {
         }
         // What ends where the last ACK did has come again because that ACK was lost: echoing the stamp of the first time
         // would make the peer measure its own timeout as a round trip (Linux `tcp_sequence`, BSD `tcp_input`).
-        if end > seq && end >= self.last_ack_sent {
+        if end > seq && end >= self.acks.last_sent() {
             self.remember_timestamp(segment, seq);
         }
         let to = end.min(self.rcv.nxt);
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
-            self.ack.quick = self.ack.quick.max(self.config.quick_acks);
+            self.acks.quicken(self.config.quick_acks);
             self.rcv.insert(seq, to);
         }
         // A window probe is answered always; what else is empty, at times.
-        if end > seq || seq + 1 == self.rcv.nxt { self.ack.now = true } else { self.challenge(now) }
+        if end > seq || seq + 1 == self.rcv.nxt { self.acks.demand() } else { self.challenge(now) }
     }
 
     /// RFC 5961: an ACK that lets an honest peer prove itself.
     fn challenge(&mut self, now: Instant) {
         if now >= self.challenge_from {
             self.challenge_from = now.saturating_add(CHALLENGE_INTERVAL);
-            self.ack.now = true;
+            self.acks.demand();
         }
     }
 
@@ -298,7 +301,7 @@ impl Tcp {
     #[inline]
     fn remember_timestamp(&mut self, segment: &Segment, seq: u64) {
         if let Some(t) = segment.timestamps
-            && seq <= self.last_ack_sent
+            && seq <= self.acks.last_sent()
             && t.value.wrapping_sub(self.ts_recent) as i32 >= 0
         {
             self.ts_recent = t.value;
@@ -478,7 +481,7 @@ impl Tcp {
             self.on_codepoint(segment);
         }
         if !self.state.may_receive() {
-            self.ack.now = true;
+            self.acks.demand();
             return;
         }
         let (read, nxt) = (self.rcv.nxt_data(self.fin_at), self.rcv.nxt);
@@ -493,7 +496,7 @@ impl Tcp {
             Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
         };
         if self.buffers.is_some() && seq > nxt && !self.takes_in(end.saturating_sub(seq)) {
-            self.ack.now = true;
+            self.acks.demand();
             return;
         }
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
@@ -505,7 +508,7 @@ impl Tcp {
         }
         self.owe_ack(arrival, now);
         if self.fin_at.is_some_and(|at| self.rcv.nxt > at) {
-            self.ack.now = true;
+            self.acks.demand();
             self.pending.peer_closed = true;
             self.advance(Trigger::Fin);
             self.on_state_changed(now);
@@ -525,29 +528,22 @@ impl Tcp {
     /// opens, closes or a duplicate came.
     #[inline]
     fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
-        self.ack.segments = self.ack.segments.saturating_add(1);
-        match arrival {
-            Arrival::InOrder if !self.rcv.has_duplicate() => {
-                if self.ack.quick > 0 {
-                    self.ack.quick -= 1;
-                    self.ack.now = true;
-                    if self.ack.quick == 0 {
-                        self.end_hurry();
-                    }
-                } else if self.ack.segments >= self.config.delayed_ack {
-                    self.ack.now = true;
-                } else if self.ack_deadline == Instant::MAX {
-                    self.delay_ack(now);
-                }
-                return;
+        if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
+            match self.acks.on_in_order(self.config.delayed_ack) {
+                Owed::Settled => {}
+                Owed::LastQuick => self.end_hurry(),
+                Owed::Waits => self.delay_ack(now),
             }
+            return;
+        }
+        match arrival {
             Arrival::OutOfOrder => self.stats.out_of_order_received += 1,
             Arrival::Duplicate => {
                 self.stats.duplicates_received += 1;
-                self.ack.quick = self.ack.quick.max(self.config.quick_acks);
+                self.acks.quicken(self.config.quick_acks);
             }
             Arrival::InOrder | Arrival::FilledGap => {}
         }
-        self.ack.now = true;
+        self.acks.on_disorder();
     }
 }

@@ -21,13 +21,17 @@ impl Tcp {
             Misbehaviour::AckDivision => {
                 let point = (repair.acked_to.max(first) + (mss / degree).max(1)).min(to);
                 segment.ack = SeqNumber(point as u32);
-                (repair.acked_to, self.last_ack_sent) = (point, point);
-                self.ack.now = point < to;
+                repair.acked_to = point;
+                self.acks.on_sent_short(point);
+                if point < to {
+                    self.acks.demand();
+                }
             }
             Misbehaviour::OptimisticAcks if self.fin_at.is_none() && to > first => {
                 repair.ahead = !repair.ahead;
-                self.ack.now = repair.ahead;
-                if !repair.ahead {
+                if repair.ahead {
+                    self.acks.demand();
+                } else {
                     segment.ack = SeqNumber((to + degree * mss) as u32);
                 }
             }

@@ -37,6 +37,7 @@
 //! assert_eq!(client.view().min_rtt, Duration::from_millis(20));
 //! ```
 
+mod acks;
 pub(crate) mod altered;
 mod autotune;
 mod delayed_ack;
@@ -69,6 +70,7 @@ pub use time_wait::{TimeWait, TimeWaitAnswer};
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
 use crate::config::{EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
+use acks::Acks;
 use altered::Altered;
 use autotune::Buffers;
 use ecn::Accurate;
@@ -149,17 +151,6 @@ struct Options {
     rcv_scale: u8,
 }
 
-/// Acknowledgments owed to the peer.
-#[derive(Clone, Copy, Debug, Default)]
-struct AckDebt {
-    /// Segments received since the last ACK was sent.
-    segments: u8,
-    /// Segments still to be acknowledged at once.
-    quick: u16,
-    /// An ACK goes out with the next poll.
-    now: bool,
-}
-
 /// A reset that answers a segment outside any connection.
 #[derive(Clone, Copy, Debug)]
 struct ResetReply {
@@ -192,7 +183,6 @@ pub struct Tcp {
     paces: bool,
     needs: Needs,
     options: Options,
-    ack: AckDebt,
     mss: u32,
     ts_recent: u32,
     /// New segments sent since the last arrival, for `max_burst`.
@@ -202,14 +192,11 @@ pub struct Tcp {
     reset_reply: Option<ResetReply>,
     /// Where the latest segment of new data that was not full ends.
     small_end: u64,
-    /// An ACK up to here goes out first: it tells how marks stood before the segment that came last.
-    owed: Option<SeqNumber>,
 
     snd_wnd: SendWindow,
     /// End of what the application has written.
     app_end: u64,
-    last_ack_sent: u64,
-    ack_deadline: Instant,
+    acks: Acks,
     /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
     timer: Timer,
     /// Until then pacing holds data back; `MAX` where it does not.
@@ -298,11 +285,8 @@ impl Tcp {
             ece: false,
             ect_seen: false,
             echo: if config.ecn_echo == EcnEcho::Auto { needs.echo } else { config.ecn_echo },
-            owed: None,
             accurate: Accurate::default(),
-            ack: AckDebt { quick: config.quick_acks, ..AckDebt::default() },
-            ack_deadline: Instant::MAX,
-            last_ack_sent: 0,
+            acks: Acks::new(config.quick_acks),
             ts_recent: 0,
             challenge_from: Instant::ZERO,
             reset_reply: None,
@@ -352,7 +336,7 @@ impl Tcp {
         let taken = bytes.min(self.rcv.nxt_data(self.fin_at).saturating_sub(self.rcv.read));
         self.rcv.read += taken;
         if self.state.may_receive() && self.window_may_open() {
-            self.ack.now = true;
+            self.acks.demand();
         }
         taken
     }
@@ -393,7 +377,7 @@ impl Tcp {
     /// The earliest deadline, if any. It may move with every call on the endpoint; waking it early is harmless.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let at = self.timer.at().min(self.ack_deadline).min(self.pace_at);
+        let at = self.timer.at().min(self.acks.deadline()).min(self.pace_at);
         (at != Instant::MAX).then_some(at)
     }
 
@@ -531,9 +515,7 @@ impl Tcp {
     fn stop(&mut self) {
         self.timer = Timer::OFF;
         self.pace_at = Instant::MAX;
-        self.ack_deadline = Instant::MAX;
-        self.ack.now = false;
-        self.owed = None;
+        self.acks.stop();
         self.syn_due = false;
         self.probe_due = false;
         self.board = Scoreboard::new(self.board.nxt);

@@ -23,10 +23,10 @@ impl Tcp {
                 ..Segment::default()
             });
         }
-        if let Some(up_to) = self.owed.take() {
+        if let Some(up_to) = self.acks.take_first() {
             return Some(self.acknowledge_before(up_to, now));
         }
-        if self.ack.now && self.ends_handshake_apart() {
+        if self.acks.is_due() && self.ends_handshake_apart() {
             return Some(self.pure_ack(now));
         }
         if self.state.may_send() {
@@ -44,7 +44,7 @@ impl Tcp {
         if core::mem::take(&mut self.probe_due) {
             return Some(self.probe(now));
         }
-        if !self.ack.now {
+        if !self.acks.is_due() {
             return None;
         }
         if self.repair.is_some() {
@@ -74,8 +74,7 @@ impl Tcp {
             if self.options.ecn {
                 flags = flags.with(self.syn_ack_flags());
             }
-            self.ack.now = false;
-            self.last_ack_sent = self.rcv.nxt;
+            self.acks.on_sent(self.rcv.nxt);
         } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_lost) {
             flags = flags.with(self.syn_flags());
         }
@@ -319,10 +318,7 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn acknowledge(&mut self, seq: u64, len: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
-        self.ack.now = false;
-        self.ack.segments = 0;
-        self.ack_deadline = Instant::MAX;
-        self.last_ack_sent = self.rcv.nxt;
+        self.acks.on_sent(self.rcv.nxt);
         let mut segment = Segment {
             seq: SeqNumber(seq as u32),
             ack: SeqNumber(self.rcv.nxt as u32),
@@ -340,7 +336,7 @@ impl Tcp {
         if self.options.sack && (self.rcv.has_gap() || self.rcv.has_duplicate()) {
             let most = if self.options.timestamps { 3 } else { 4 };
             if len + SACK_ROOM > u64::from(self.mss) && len > 0 {
-                self.ack.now = true;
+                self.acks.demand();
             } else {
                 segment.sack = self.rcv.blocks(most);
             }

@@ -54,7 +54,7 @@ impl Tcp {
     /// An ACK goes out with the next poll.
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
-            self.ack.now = true;
+            self.acks.demand();
         }
     }
 

@@ -43,7 +43,7 @@ impl Timer {
 impl Tcp {
     /// Tells the endpoint the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
-        if self.ack_deadline <= now {
+        if self.acks.deadline() <= now {
             self.on_ack_deadline();
         }
         if self.paces && self.pace_at <= now {

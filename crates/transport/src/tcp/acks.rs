@@ -1,0 +1,197 @@
+//! Acknowledgments owed to the peer: at once, with every so many segments, or after a while (RFC 5681 §4.2).
+
+use crate::segment::SeqNumber;
+use tailrace_core::Instant;
+
+/// What becomes of the ACK for a segment that came in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owed {
+    /// It is due, or waits with that of an earlier segment.
+    Settled,
+    /// It is due as the last that quick ACKs were ordered for.
+    LastQuick,
+    /// It waits: [`Acks::wait_until`] says for how long.
+    Waits,
+}
+
+/// What is owed. Whatever goes out acknowledges all that has come: with it nothing is due and nothing waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acks {
+    /// What the last ACK acknowledged (Last.ACK.sent of RFC 7323 §4.3).
+    last_sent: u64,
+    /// When one goes out that waits for another segment; `MAX` where none waits.
+    deadline: Instant,
+    /// One up to here goes out before all others.
+    first: Option<SeqNumber>,
+    /// So many segments more are acknowledged at once (Linux `icsk_ack.quick`).
+    quick: u16,
+    /// Segments with data that have come since the last ACK.
+    segments: u8,
+    /// One goes out with the next poll.
+    due: bool,
+}
+
+impl Acks {
+    /// The first `quick` segments are acknowledged at once.
+    pub(super) const fn new(quick: u16) -> Self {
+        Self { last_sent: 0, deadline: Instant::MAX, first: None, quick, segments: 0, due: false }
+    }
+
+    /// The peer's SYN was taken: `nxt` is expected.
+    pub(super) fn start(&mut self, nxt: u64) {
+        self.last_sent = nxt;
+    }
+
+    /// What the last ACK acknowledged.
+    #[inline(always)]
+    pub(super) const fn last_sent(&self) -> u64 {
+        self.last_sent
+    }
+
+    /// When one goes out that waits; `MAX` where none does.
+    #[inline(always)]
+    pub(super) const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    #[inline(always)]
+    pub(super) const fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// Whether segments have come since the last one.
+    #[inline]
+    pub(super) const fn has_unacknowledged(&self) -> bool {
+        self.segments > 0
+    }
+
+    /// One goes out with the next poll.
+    #[inline(always)]
+    pub(super) fn demand(&mut self) {
+        self.due = true;
+    }
+
+    /// At least the next `segments` are acknowledged at once (Linux `tcp_enter_quickack_mode`).
+    pub(super) fn quicken(&mut self, segments: u16) {
+        self.quick = self.quick.max(segments);
+    }
+
+    /// The window that can be told has grown (Linux `tcp_grow_window`).
+    pub(super) fn on_window_grown(&mut self) {
+        self.quick |= 1;
+    }
+
+    /// A segment came in order: it is acknowledged at once where that was ordered, or as the `every`-th; else it waits.
+    #[inline(always)]
+    pub(super) fn on_in_order(&mut self, every: u8) -> Owed {
+        self.segments = self.segments.saturating_add(1);
+        if self.quick > 0 {
+            self.quick -= 1;
+            self.due = true;
+            return if self.quick == 0 { Owed::LastQuick } else { Owed::Settled };
+        }
+        if self.segments >= every {
+            self.due = true;
+        } else if self.deadline == Instant::MAX {
+            return Owed::Waits;
+        }
+        Owed::Settled
+    }
+
+    /// One came that opens or fills a gap, or came before: it is acknowledged at once.
+    pub(super) fn on_disorder(&mut self) {
+        self.segments = self.segments.saturating_add(1);
+        self.due = true;
+    }
+
+    /// The one that waits goes out at `at`.
+    #[inline]
+    pub(super) fn wait_until(&mut self, at: Instant) {
+        self.deadline = at;
+    }
+
+    /// No segment came until the deadline: the one that waits is due.
+    pub(super) fn on_deadline(&mut self) {
+        self.deadline = Instant::MAX;
+        self.due = true;
+    }
+
+    /// One goes out that acknowledges all up to `nxt`.
+    #[inline(always)]
+    pub(super) fn on_sent(&mut self, nxt: u64) {
+        (self.due, self.segments, self.deadline, self.last_sent) = (false, 0, Instant::MAX, nxt);
+    }
+
+    /// What went out acknowledged no more than up to `point` (`misbehaviour`).
+    pub(super) fn on_sent_short(&mut self, point: u64) {
+        self.last_sent = point;
+    }
+
+    /// One up to `up_to` is to go out before that which tells what has come since.
+    pub(super) fn demand_first(&mut self, up_to: SeqNumber) {
+        self.first = Some(up_to);
+    }
+
+    /// The one that goes out before others, if any.
+    #[inline(always)]
+    pub(super) fn take_first(&mut self) -> Option<SeqNumber> {
+        self.first.take()
+    }
+
+    /// The connection is over: none is owed.
+    pub(super) fn stop(&mut self) {
+        (self.due, self.deadline, self.first) = (false, Instant::MAX, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: fn(u64) -> Instant = Instant::from_millis;
+
+    #[test]
+    fn every_second_segment_is_acknowledged_at_once_and_the_first_waits() {
+        let mut acks = Acks::new(0);
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Waits, false));
+        acks.wait_until(AT(40));
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
+        acks.on_sent(3000);
+        assert_eq!((acks.is_due(), acks.deadline(), acks.last_sent()), (false, Instant::MAX, 3000));
+        assert_eq!(acks.on_in_order(2), Owed::Waits, "the count begins anew");
+    }
+
+    #[test]
+    fn one_deadline_is_for_all_that_wait() {
+        let mut acks = Acks::new(0);
+        assert_eq!(acks.on_in_order(4), Owed::Waits);
+        acks.wait_until(AT(40));
+        assert_eq!((acks.on_in_order(4), acks.deadline()), (Owed::Settled, AT(40)));
+        acks.on_deadline();
+        assert!(acks.is_due() && acks.deadline() == Instant::MAX);
+    }
+
+    #[test]
+    fn quick_acks_come_first_and_the_last_of_them_is_told() {
+        let mut acks = Acks::new(1);
+        acks.quicken(2);
+        acks.quicken(1);
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
+        acks.on_sent(1000);
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::LastQuick, true));
+        acks.on_sent(2000);
+        assert_eq!(acks.on_in_order(2), Owed::Waits);
+        acks.on_window_grown();
+        assert_eq!(acks.on_in_order(9), Owed::LastQuick);
+    }
+
+    #[test]
+    fn disorder_is_acknowledged_at_once_and_nothing_when_all_is_over() {
+        let mut acks = Acks::new(0);
+        acks.on_disorder();
+        assert!(acks.is_due() && acks.has_unacknowledged());
+        acks.demand_first(SeqNumber(7));
+        acks.stop();
+        assert_eq!((acks.is_due(), acks.take_first()), (false, None));
+    }
+}
