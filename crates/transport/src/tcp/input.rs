@@ -6,7 +6,6 @@ use super::reassembly::Arrival;
 use super::scoreboard::Acked;
 use super::send_window::SendWindow;
 use super::state::{State, Trigger};
-use super::timer::Timer;
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
 use crate::config::{Handshake, Increase, Paws, Pipe, RttSampling};
@@ -132,7 +131,7 @@ impl Tcp {
     fn establish(&mut self, segment: &Segment, now: Instant) {
         self.advance(Trigger::AckOfSyn);
         self.pending.connected = true;
-        self.timer = Timer::Off;
+        self.timer.stop();
         self.syn_due = false;
         self.retries = 0;
         self.rtt.reset_backoff();
@@ -362,7 +361,7 @@ impl Tcp {
             if self.board.outstanding() == 0 {
                 // A sender that a mark holds waits for the timer with nothing out, too.
                 if !self.recovery.holds {
-                    self.timer = Timer::Off;
+                    self.timer.stop();
                 }
             } else if self.restarts_timer() {
                 self.rearm_retransmit(now);
@@ -418,10 +417,7 @@ impl Tcp {
             return;
         }
         // Answers that keep the window shut leave the probing as it is: its interval goes on to double.
-        if let Timer::Persist(..) = self.timer
-            && self.snd_wnd.size() > 0
-        {
-            self.timer = Timer::Off;
+        if self.snd_wnd.size() > 0 && self.timer.end_persist() {
             self.probe_due = false;
         }
     }

@@ -74,6 +74,7 @@ use acks::Acks;
 use altered::Altered;
 use autotune::Buffers;
 use ecn::Accurate;
+use pacing::Pacer;
 use reassembly::Reassembly;
 use recovery::{Recovery, Repair};
 use rtt::RttEstimator;
@@ -197,10 +198,8 @@ pub struct Tcp {
     /// End of what the application has written.
     app_end: u64,
     acks: Acks,
-    /// The retransmission, persist and TIME-WAIT timers: never more than one is armed.
     timer: Timer,
-    /// Until then pacing holds data back; `MAX` where it does not.
-    pace_at: Instant,
+    pacer: Pacer,
     /// When data was last sent, new or again.
     last_sent: Instant,
     /// The segment being timed where only one is: its end (zero is none) and when it was sent.
@@ -208,7 +207,7 @@ pub struct Tcp {
     /// State of the optional parts of loss recovery, where any is on.
     repair: Option<Box<Repair>>,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
-    shared_window: Option<u64>,
+    shared_window: Option<u32>,
     /// Buffers that are tuned, where any is.
     buffers: Option<Box<Buffers>>,
     /// Where the peer's FIN lies.
@@ -277,7 +276,7 @@ impl Tcp {
             buffers: Buffers::build(config),
             piece: 0,
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
-            pace_at: Instant::MAX,
+            pacer: Pacer::OFF,
             timer: Timer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,
@@ -377,7 +376,7 @@ impl Tcp {
     /// The earliest deadline, if any. It may move with every call on the endpoint; waking it early is harmless.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let at = self.timer.at().min(self.acks.deadline()).min(self.pace_at);
+        let at = self.timer.at().min(self.acks.deadline()).min(self.pacer.at());
         (at != Instant::MAX).then_some(at)
     }
 
@@ -471,7 +470,7 @@ impl Tcp {
 
     /// What is left to remember of it, in TIME-WAIT.
     pub fn time_wait(&self) -> Option<TimeWait> {
-        let Timer::TimeWait(until) = self.timer else { return None };
+        let until = self.timer.time_wait()?;
         let stub = TimeWait::new(until, (self.board.nxt, self.rcv.nxt, self.rcv.adv));
         let window = (self.rcv.adv.saturating_sub(self.rcv.nxt) >> self.options.rcv_scale).min(65_535);
         Some(stub.with(window as u16, self.options.timestamps.then_some(self.ts_recent)))
@@ -513,8 +512,8 @@ impl Tcp {
 
     /// Silences a closed endpoint and frees what it held.
     fn stop(&mut self) {
-        self.timer = Timer::OFF;
-        self.pace_at = Instant::MAX;
+        self.timer.stop();
+        self.pacer = Pacer::OFF;
         self.acks.stop();
         self.syn_due = false;
         self.probe_due = false;

@@ -1,6 +1,5 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
-use super::timer::Timer;
 use super::{State, Tcp};
 use crate::cc::CongestionControl;
 use crate::config::{IdleRestart, Nagle};
@@ -101,7 +100,7 @@ impl Tcp {
     /// A retransmission or new data; `WATCHED` says that there are optional parts of loss recovery to have a say.
     #[inline(always)]
     fn poll_data<const WATCHED: bool>(&mut self, now: Instant) -> Option<Segment> {
-        if self.recovery.holds || (self.paces && self.is_paced_out(now)) {
+        if self.recovery.holds || self.pacer.is_shut(now) {
             return None;
         }
         if let Some((start, end)) = self.board.next_lost()
@@ -275,9 +274,6 @@ impl Tcp {
 
     #[inline(always)]
     fn data(&mut self, start: u64, len: u64, fin: u64, new: bool, now: Instant) -> Segment {
-        if let Timer::Persist(..) = self.timer {
-            self.timer = Timer::Off;
-        }
         self.arm_retransmit(now);
         let mut segment = self.acknowledge(start, len, now);
         segment.payload = len as u32;

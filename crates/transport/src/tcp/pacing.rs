@@ -13,18 +13,46 @@ use tailrace_core::{Bytes, Instant, Rate};
 const SLOW_START_RATIO: f64 = 2.0;
 const AVOIDANCE_RATIO: f64 = 1.2;
 
-impl Tcp {
-    /// Whether data must wait.
+/// Until when data is held back; `MAX` where it is not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacer(Instant);
+
+impl Pacer {
+    pub(super) const OFF: Self = Self(Instant::MAX);
+
+    /// When it lets data go on.
     #[inline]
-    pub(super) fn is_paced_out(&self, now: Instant) -> bool {
-        self.pace_at != Instant::MAX && now < self.pace_at
+    pub(super) const fn at(self) -> Instant {
+        self.0
     }
 
+    /// Whether it lets data through, as far as it has been told the time.
+    #[inline]
+    pub(super) fn is_open(self) -> bool {
+        self.0 == Instant::MAX
+    }
+
+    /// Whether data must wait at `now`.
+    #[inline]
+    pub(super) fn is_shut(self, now: Instant) -> bool {
+        !self.is_open() && now < self.0
+    }
+
+    /// The time is `now`: whoever was held back until then goes on.
+    #[inline]
+    pub(super) fn tell(&mut self, now: Instant) {
+        if self.0 <= now {
+            *self = Self::OFF;
+        }
+    }
+}
+
+impl Tcp {
     /// `len` bytes of data leave at `now`: the next wait for their time.
     #[cold]
     pub(super) fn pace(&mut self, len: Bytes, now: Instant) {
         if let Some(rate) = self.pacing_rate() {
-            self.pace_at = now.saturating_add(rate.time_to_send(len));
+            self.pacer = Pacer(now.saturating_add(rate.time_to_send(len)));
         }
     }
 

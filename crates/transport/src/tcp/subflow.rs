@@ -2,16 +2,16 @@
 //! data comes in pieces, each of which leaves in a segment of its own.
 
 use super::input::unwrap;
-use super::timer::Timer;
 use super::{ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Bytes, Instant};
 
 impl Tcp {
-    /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows.
+    /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows. More than 32
+    /// bits cannot be told, with any scale.
     pub(crate) fn share_window(&mut self, window: u64) {
-        self.shared_window = Some(window);
+        self.shared_window = Some(u32::try_from(window).unwrap_or(u32::MAX));
         self.leave_receiving_to_others();
     }
 
@@ -39,7 +39,7 @@ impl Tcp {
         let pipe = self.pipe();
         self.state.may_send()
             && !self.closing
-            && self.pace_at == Instant::MAX
+            && self.pacer.is_open()
             && self.app_end == self.board.nxt
             && !self.board.has_waiting()
             && (pipe == 0 || pipe + len <= self.window())
@@ -145,10 +145,7 @@ impl Tcp {
 
     /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.
     pub(crate) fn retransmission_at(&self) -> Option<Instant> {
-        match self.timer {
-            Timer::Off | Timer::TimeWait(_) => None,
-            running => Some(running.at()),
-        }
+        self.timer.retransmission_at()
     }
 
     /// Ends the attempt to connect.

@@ -7,36 +7,119 @@ use super::state::{State, Trigger};
 use super::{ResetCause, Tcp, jiffies};
 use tailrace_core::{Duration, Instant};
 
-/// What the shared slot is armed for.
+/// What the shared timer is armed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Timer {
-    /// Nothing; the deadline is "never".
-    Off,
-    /// Retransmission.
-    Retransmit(Instant),
-    /// A tail loss probe; retransmission comes after it.
-    Probe(Instant),
-    /// What was overtaken is lost by then; retransmission comes after it.
-    Reorder(Instant),
+enum Purpose {
+    Nothing,
+    Retransmission,
+    /// A tail loss probe.
+    Probe,
+    /// What was overtaken is lost by then.
+    Reordering,
     /// A window probe, the n-th in a row.
-    Persist(Instant, u8),
-    /// The end of TIME-WAIT.
-    TimeWait(Instant),
+    Persist(u8),
+    TimeWait,
+}
+
+/// The timer that retransmission, probes and TIME-WAIT share: armed for one of them at a time.
+///
+/// A tail loss probe and the reordering timer stand before retransmission, which follows them: they are armed only where
+/// that is, and its time is kept for when they are gone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timer {
+    /// `MAX` where it is armed for nothing.
+    at: Instant,
+    /// When retransmission is due where another stands before it.
+    rto_at: Instant,
+    purpose: Purpose,
 }
 
 impl Timer {
-    pub(crate) const OFF: Self = Self::Off;
+    pub(super) const OFF: Self = Self { at: Instant::MAX, rto_at: Instant::MAX, purpose: Purpose::Nothing };
+
+    /// When it expires.
+    #[inline]
+    pub(super) const fn at(&self) -> Instant {
+        self.at
+    }
 
     #[inline]
-    pub(crate) const fn at(&self) -> Instant {
-        match *self {
-            Self::Off => Instant::MAX,
-            Self::Retransmit(at)
-            | Self::Probe(at)
-            | Self::Reorder(at)
-            | Self::Persist(at, _)
-            | Self::TimeWait(at) => at,
+    pub(super) fn is_off(&self) -> bool {
+        self.purpose == Purpose::Nothing
+    }
+
+    /// Whether retransmission will come, at once or after what stands before it.
+    #[inline]
+    pub(super) fn leads_to_retransmission(&self) -> bool {
+        matches!(self.purpose, Purpose::Retransmission | Purpose::Probe | Purpose::Reordering)
+    }
+
+    /// Whether another stands before retransmission.
+    pub(super) fn stands_before_retransmission(&self) -> bool {
+        matches!(self.purpose, Purpose::Probe | Purpose::Reordering)
+    }
+
+    /// When data goes out again, or a probe in its place; none where neither is to come.
+    pub(super) fn retransmission_at(&self) -> Option<Instant> {
+        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then_some(self.at)
+    }
+
+    /// The end of TIME-WAIT, in it.
+    pub(super) fn time_wait(&self) -> Option<Instant> {
+        (self.purpose == Purpose::TimeWait).then_some(self.at)
+    }
+
+    #[inline]
+    pub(super) fn stop(&mut self) {
+        *self = Self::OFF;
+    }
+
+    fn arm(&mut self, purpose: Purpose, at: Instant) {
+        (self.purpose, self.at) = (purpose, at);
+    }
+
+    /// Retransmission alone is due at `at`, whatever was.
+    #[inline]
+    pub(super) fn retransmit(&mut self, at: Instant) {
+        self.arm(Purpose::Retransmission, at);
+    }
+
+    /// Retransmission, before which another stands, is due at `at`.
+    pub(super) fn put_off_retransmission(&mut self, at: Instant) {
+        self.rto_at = at;
+    }
+
+    /// What stands before retransmission is gone.
+    pub(super) fn bare_retransmission(&mut self) {
+        if self.stands_before_retransmission() {
+            self.retransmit(self.rto_at);
         }
+    }
+
+    /// A loss probe goes out at `at` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
+    pub(super) fn put_probe(&mut self, at: Instant) {
+        if self.purpose == Purpose::Retransmission {
+            self.rto_at = self.at;
+            self.arm(Purpose::Probe, at.min(self.rto_at));
+        }
+    }
+
+    /// What was overtaken is lost at `at`, unless retransmission is due first.
+    pub(super) fn put_reordering(&mut self, at: Instant) {
+        if self.purpose == Purpose::Retransmission && at < self.at {
+            self.rto_at = self.at;
+            self.arm(Purpose::Reordering, at);
+        }
+    }
+
+    /// The window is open: no more window probes. Whether any was to come.
+    #[inline]
+    pub(super) fn end_persist(&mut self) -> bool {
+        let ends = matches!(self.purpose, Purpose::Persist(_));
+        if ends {
+            self.stop();
+        }
+        ends
     }
 }
 
@@ -46,21 +129,19 @@ impl Tcp {
         if self.acks.deadline() <= now {
             self.on_ack_deadline();
         }
-        if self.paces && self.pace_at <= now {
-            self.pace_at = Instant::MAX;
-        }
+        self.pacer.tell(now);
         if self.timer.at() > now {
             return;
         }
         self.burst = 0;
-        match self.timer {
-            Timer::Off => {}
-            Timer::Retransmit(_) if self.state.is_synchronized() => self.on_retransmission_timeout(now),
-            Timer::Retransmit(_) => self.on_syn_timeout(now),
-            Timer::Probe(_) => self.on_probe_timeout(),
-            Timer::Reorder(_) => self.on_reorder_timeout(now),
-            Timer::Persist(_, n) => self.on_persist(n, now),
-            Timer::TimeWait(_) => {
+        match self.timer.purpose {
+            Purpose::Nothing => {}
+            Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
+            Purpose::Retransmission => self.on_syn_timeout(now),
+            Purpose::Probe => self.on_probe_timeout(),
+            Purpose::Reordering => self.on_reorder_timeout(now),
+            Purpose::Persist(n) => self.on_persist(n, now),
+            Purpose::TimeWait => {
                 self.advance(Trigger::TimeWaitOver);
                 self.pending.closed = true;
                 self.stop();
@@ -83,20 +164,26 @@ impl Tcp {
     /// Starts the retransmission timer unless it runs.
     #[inline]
     pub(super) fn arm_retransmit(&mut self, now: Instant) {
-        if !matches!(self.timer, Timer::Retransmit(_) | Timer::Probe(_) | Timer::Reorder(_)) {
+        if !self.timer.leads_to_retransmission() {
             self.rearm_retransmit(now);
         }
     }
 
     #[inline]
     pub(super) fn rearm_retransmit(&mut self, now: Instant) {
-        self.timer = Timer::Retransmit(self.expiry(now, self.rto()));
+        self.timer.retransmit(self.expiry(now, self.rto()));
     }
 
     pub(super) fn arm_persist(&mut self, now: Instant) {
-        if self.timer == Timer::Off {
-            self.timer = Timer::Persist(self.expiry(now, self.persist_interval(0)), 0);
+        if self.timer.is_off() {
+            self.probe_window_next(0, now);
         }
+    }
+
+    /// The `n`-th window probe in a row is to come.
+    fn probe_window_next(&mut self, n: u8, now: Instant) {
+        let at = self.expiry(now, self.persist_interval(n));
+        self.timer.arm(Purpose::Persist(n), at);
     }
 
     fn persist_interval(&self, n: u8) -> Duration {
@@ -105,13 +192,13 @@ impl Tcp {
     }
 
     pub(super) fn enter_time_wait(&mut self, now: Instant) {
-        self.timer = Timer::TimeWait(now.saturating_add(self.config.time_wait));
+        self.timer.arm(Purpose::TimeWait, now.saturating_add(self.config.time_wait));
     }
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
     fn on_persist(&mut self, n: u8, now: Instant) {
         if self.board.outstanding() > 0 || self.send_end() == self.board.nxt {
-            self.timer = Timer::Off;
+            self.timer.stop();
             return;
         }
         if self.board.una + self.snd_wnd.size() > self.board.nxt {
@@ -120,8 +207,7 @@ impl Tcp {
         } else {
             self.probe_due = true;
         }
-        let n = n.saturating_add(1);
-        self.timer = Timer::Persist(self.expiry(now, self.persist_interval(n)), n);
+        self.probe_window_next(n.saturating_add(1), now);
     }
 
     fn on_syn_timeout(&mut self, now: Instant) {
@@ -139,7 +225,7 @@ impl Tcp {
 
     fn on_retransmission_timeout(&mut self, now: Instant) {
         if self.board.outstanding() == 0 {
-            self.timer = Timer::Off;
+            self.timer.stop();
             self.recovery.holds = false;
             return;
         }
@@ -167,5 +253,56 @@ impl Tcp {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: fn(u64) -> Instant = Instant::from_millis;
+
+    /// The timer armed for retransmission at 100 ms.
+    fn retransmission() -> Timer {
+        let mut timer = Timer::OFF;
+        timer.retransmit(AT(100));
+        timer
+    }
+
+    #[test]
+    fn a_probe_stands_before_retransmission_and_gives_way_to_it() {
+        let mut timer = retransmission();
+        timer.put_probe(AT(60));
+        assert_eq!((timer.at(), timer.purpose), (AT(60), Purpose::Probe));
+        timer.put_off_retransmission(AT(120));
+        timer.bare_retransmission();
+        assert_eq!((timer.at(), timer.purpose), (AT(120), Purpose::Retransmission));
+        timer.bare_retransmission();
+        assert_eq!(timer.at(), AT(120), "nothing stood before it");
+    }
+
+    #[test]
+    fn where_retransmission_is_due_first_a_probe_takes_its_time_and_reordering_is_not_waited_for() {
+        let mut timer = retransmission();
+        timer.put_reordering(AT(100));
+        assert_eq!(timer.purpose, Purpose::Retransmission);
+        timer.put_probe(AT(130));
+        assert_eq!((timer.at(), timer.purpose), (AT(100), Purpose::Probe));
+        let mut timer = retransmission();
+        timer.put_reordering(AT(99));
+        assert_eq!((timer.at(), timer.purpose), (AT(99), Purpose::Reordering));
+    }
+
+    #[test]
+    fn nothing_stands_before_retransmission_where_that_is_not_to_come() {
+        let mut timer = Timer::OFF;
+        timer.put_probe(AT(60));
+        timer.put_reordering(AT(60));
+        assert!(timer.is_off() && timer.at() == Instant::MAX);
+        timer.arm(Purpose::Persist(3), AT(50));
+        timer.put_probe(AT(40));
+        assert_eq!((timer.at(), timer.retransmission_at()), (AT(50), Some(AT(50))));
+        assert!(timer.end_persist() && timer.is_off());
+        assert!(!timer.end_persist());
     }
 }

@@ -10,7 +10,6 @@ use crate::config::RtoWindow;
 use crate::segment::Segment;
 use crate::tcp::output::clock;
 use crate::tcp::scoreboard::Sent;
-use crate::tcp::timer::Timer;
 use tailrace_core::{Duration, Instant, Ring};
 
 /// Recoveries without a D-SACK after which the reordering window is small again (RFC 8985 §6.2 step 4).
@@ -186,7 +185,7 @@ impl Tcp {
 
     /// The reordering timer expired (RFC 8985 §6.3).
     pub(in crate::tcp) fn on_reorder_timeout(&mut self, now: Instant) {
-        self.bare_rto();
+        self.timer.bare_retransmission();
         let marked = self.board.marked;
         self.rack_detect(now);
         if self.board.marked > marked {
@@ -203,7 +202,7 @@ impl Tcp {
     /// What was overtaken is lost from `at` on.
     pub(super) fn wait_for_reordering(&mut self, at: Instant, now: Instant) {
         let wait = at.saturating_since(now) + self.slack();
-        self.put_before_rto(Timer::Reorder(self.expiry(now, wait)));
+        self.timer.put_reordering(self.expiry(now, wait));
     }
 
     /// RFC 8985 §6.3: at a timeout what was sent recently is not lost yet. Linux leaves the reordering window out

@@ -15,7 +15,6 @@ use crate::config::{AckDelay, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConf
 use crate::segment::Segment;
 use crate::tcp::delayed_ack::Pace;
 use crate::tcp::scoreboard::{Acked, Sent};
-use crate::tcp::timer::Timer;
 use tailrace_core::Instant;
 
 /// What one ACK delivered and reported.
@@ -67,8 +66,6 @@ pub(crate) struct Repair {
     pub(in crate::tcp) ahead: bool,
     /// Relative numbers of bytes passed over, which a connection above has not heard of.
     pub(in crate::tcp) hole: Option<(u64, u64)>,
-    /// When the retransmission timer expires while an earlier deadline stands in its place.
-    pub(super) rto_at: Instant,
 }
 
 impl Repair {
@@ -94,7 +91,6 @@ impl Repair {
                 acked_to: 0,
                 ahead: false,
                 hole: None,
-                rto_at: Instant::MAX,
             })
         })
     }
@@ -144,13 +140,10 @@ impl Tcp {
     /// The timeout counts from now; where another timer stands before it, from when the oldest segment was last sent (Linux
     /// `tcp_rearm_rto`).
     pub(in crate::tcp) fn restart_rto(&mut self, now: Instant) {
-        if let Timer::Probe(_) | Timer::Reorder(_) = self.timer {
+        if self.timer.stands_before_retransmission() {
             let from = self.board.first_sent_at().unwrap_or(now);
             let left = from.saturating_add(self.rto()).saturating_since(now);
-            let at = self.expiry(now, left);
-            if let Some(repair) = &mut self.repair {
-                repair.rto_at = at;
-            }
+            self.timer.put_off_retransmission(self.expiry(now, left));
         } else {
             self.rearm_retransmit(now);
         }
@@ -255,32 +248,13 @@ impl Tcp {
 
     /// Puts the reordering timer or the loss probe in front of the retransmission timer, where either is due first.
     fn arm_earlier(&mut self, now: Instant) {
-        self.bare_rto();
+        self.timer.bare_retransmission();
         let Some(repair) = &self.repair else { return };
         if let Some(at) = repair.rack.deadline {
             self.wait_for_reordering(at, now);
         } else {
             self.arm_probe(now);
         }
-    }
-
-    /// The retransmission timer alone.
-    pub(super) fn bare_rto(&mut self) {
-        if let (Timer::Probe(_) | Timer::Reorder(_), Some(repair)) = (self.timer, &self.repair) {
-            self.timer = Timer::Retransmit(repair.rto_at);
-        }
-    }
-
-    /// `earlier` stands in the place of the retransmission timer, unless that expires first: then a probe goes out at
-    /// that time (RFC 8985 §7.2), but a reordering timer is not needed.
-    pub(super) fn put_before_rto(&mut self, earlier: Timer) {
-        let (Timer::Retransmit(rto_at), Some(repair)) = (self.timer, &mut self.repair) else { return };
-        repair.rto_at = rto_at;
-        self.timer = match earlier {
-            Timer::Probe(at) => Timer::Probe(at.min(rto_at)),
-            Timer::Reorder(at) if at < rto_at => earlier,
-            _ => self.timer,
-        };
     }
 
     /// A segment with sequence space from `start` to `end` goes out.

@@ -7,7 +7,6 @@ use super::repair::Seen;
 use super::{Phase, Tcp};
 use crate::cc::Signal;
 use crate::segment::Segment;
-use crate::tcp::timer::Timer;
 use tailrace_core::{Duration, Instant};
 
 /// How long a receiver may hold the ACK of a single segment back (TLP.max_ack_delay).
@@ -63,16 +62,16 @@ impl Tcp {
         if !self.may_probe() {
             return;
         }
-        self.bare_rto();
+        self.timer.bare_retransmission();
         let single = self.board.outstanding() <= self.board.head_len();
         let wait = if self.rtt.samples == 0 { INITIAL } else { self.rtt.smoothed * 2 };
         let wait = wait + if single { MAX_ACK_DELAY } else { self.slack() };
-        self.put_before_rto(Timer::Probe(self.expiry(now, wait)));
+        self.timer.put_probe(self.expiry(now, wait));
     }
 
     /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not.
     pub(in crate::tcp) fn on_probe_timeout(&mut self) {
-        self.bare_rto();
+        self.timer.bare_retransmission();
         let may = self.may_probe();
         let (len, fin) = self.next_len();
         let new = len + fin > 0 && self.board.nxt < self.send_end();

@@ -11,7 +11,6 @@ use crate::config::UndoResponse;
 use crate::segment::Segment;
 use crate::tcp::output::clock;
 use crate::tcp::scoreboard::Acked;
-use crate::tcp::timer::Timer;
 use tailrace_core::{Bytes, Instant};
 
 /// What there is to undo.
@@ -172,7 +171,7 @@ impl Tcp {
             self.cc.on_recovered(Bytes(self.board.outstanding() + acked.min(initial)));
             self.rtt.after_spurious_timeout(&self.config);
         }
-        if self.board.outstanding() > 0 && self.timer != Timer::Off {
+        if self.board.outstanding() > 0 && !self.timer.is_off() {
             self.rearm_retransmit(now);
         }
     }

@@ -96,8 +96,7 @@ impl Channel {
             assert!(end <= most, "nothing is sent beyond the largest window");
         }
         if t.board.outstanding() > 0 && t.state.is_synchronized() {
-            let armed = matches!(t.timer, Timer::Retransmit(_) | Timer::Probe(_) | Timer::Reorder(_));
-            assert!(armed, "data in flight has a timer");
+            assert!(t.timer.leads_to_retransmission(), "data in flight has a timer");
         }
     }
 
