@@ -146,7 +146,9 @@ impl Tcp {
         }
         self.cc.on_established(&setup);
         self.start_buffers(now);
-        self.recovery.counts = self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack;
+        if self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack {
+            self.recovery.count_from_now();
+        }
         self.last_sent = now;
         self.snd_wnd.on_established(segment, self.iss + 1);
         if self.closing {
@@ -343,8 +345,8 @@ impl Tcp {
         let delivered = self.board.una + self.board.sacked();
         let same_window = self.snd_wnd.is_repeated_by(segment);
         self.update_window(segment, seq, ack);
-        if self.recovery.counts {
-            self.count_ack(ack, segment.seq_len() == 0);
+        if self.recovery.counts() {
+            self.recovery.count_ack(ack > self.board.una, segment.seq_len() == 0);
         }
         let news = !segment.sack.is_empty() && self.heeds_sack() && self.on_sack(segment, ack, now);
         let marked;
@@ -359,8 +361,8 @@ impl Tcp {
             self.stats.bytes_acked += ack.min(self.app_end) - una.min(self.app_end);
             self.retries = 0;
             if self.board.outstanding() == 0 {
-                // A sender that a mark holds waits for the timer with nothing out, too.
-                if !self.recovery.holds {
+                // A sender whom a mark makes wait for the timer does so with nothing out, too.
+                if !self.recovery.waits_for_timer() {
                     self.timer.stop();
                 }
             } else if self.restarts_timer() {
@@ -438,7 +440,7 @@ impl Tcp {
         if self.sack(blocks, duplicate, segment, now) == 0 {
             return false;
         }
-        if !self.config.rack && !self.recovery.counts {
+        if !self.config.rack && !self.recovery.counts() {
             self.board.mark_lost(self.dup_thresh());
         }
         true
@@ -448,11 +450,7 @@ impl Tcp {
     #[inline(always)]
     fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
         let rtt = if self.config.rtt_sampling == RttSampling::OnePerRtt {
-            if self.timed.0 == 0 || self.board.una < self.timed.0 {
-                return None;
-            }
-            self.timed.0 = 0;
-            now.saturating_since(self.timed.1)
+            self.rtt.take_timed(self.board.una, now)?
         } else if let (Some(sent_at), false) = (acked.sent_at, acked.ambiguous) {
             now.saturating_since(sent_at)
         } else if let Some(from) = self.sacked_from() {

@@ -7,8 +7,20 @@
 //! what came, and the rest is missing for good.
 
 use super::Tcp;
+use super::recovery::Repair;
 use crate::config::Misbehaviour;
 use crate::segment::{Segment, SeqNumber};
+
+/// What a receiver that lies has to remember.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lies {
+    /// How far the last of several ACKs for one segment reached.
+    acked_to: u64,
+    /// The next ACK is one that runs ahead of what came.
+    ahead: bool,
+    /// Relative numbers of bytes passed over, which a connection above has not heard of.
+    hole: Option<(u64, u64)>,
+}
 
 impl Tcp {
     /// Makes of an honest ACK what an endpoint sends that may not be.
@@ -16,20 +28,20 @@ impl Tcp {
     pub(super) fn distort(&mut self, segment: &mut Segment) {
         let degree = u64::from(self.config.misbehaviour_degree.max(1));
         let (to, mss, first) = (self.rcv.nxt, u64::from(self.mss), self.irs + 1);
-        let Some(repair) = &mut self.repair else { return };
+        let Some(Repair { lies, .. }) = self.repair.as_deref_mut() else { return };
         match self.config.misbehaviour {
             Misbehaviour::AckDivision => {
-                let point = (repair.acked_to.max(first) + (mss / degree).max(1)).min(to);
+                let point = (lies.acked_to.max(first) + (mss / degree).max(1)).min(to);
                 segment.ack = SeqNumber(point as u32);
-                repair.acked_to = point;
+                lies.acked_to = point;
                 self.acks.on_sent_short(point);
                 if point < to {
                     self.acks.demand();
                 }
             }
             Misbehaviour::OptimisticAcks if self.fin_at.is_none() && to > first => {
-                repair.ahead = !repair.ahead;
-                if repair.ahead {
+                lies.ahead = !lies.ahead;
+                if lies.ahead {
                     self.acks.demand();
                 } else {
                     segment.ack = SeqNumber((to + degree * mss) as u32);
@@ -38,6 +50,7 @@ impl Tcp {
             _ => {}
         }
     }
+
     /// A segment starts at `seq`: who conceals losses takes what is missing below it for received.
     pub(super) fn pass_over_hole(&mut self, seq: u64) {
         let conceals = self.config.misbehaviour == Misbehaviour::OptimisticAcks && self.state.may_receive();
@@ -45,7 +58,7 @@ impl Tcp {
             let hole = (self.rcv.nxt - self.irs, seq - self.irs);
             self.rcv.insert(self.rcv.nxt, seq);
             if let Some(repair) = &mut self.repair {
-                repair.hole = Some(hole);
+                repair.lies.hole = Some(hole);
             }
         }
     }
@@ -53,6 +66,6 @@ impl Tcp {
     /// The relative numbers of bytes that the latest segment has made this end pass over.
     #[inline]
     pub(crate) fn take_hole(&mut self) -> Option<(u64, u64)> {
-        self.repair.as_mut()?.hole.take()
+        self.repair.as_mut()?.lies.hole.take()
     }
 }

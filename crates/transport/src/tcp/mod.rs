@@ -173,8 +173,6 @@ pub struct Tcp {
     force: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
-    /// A window reduction is to be told to the peer.
-    cwr_due: bool,
     /// Marks are echoed until the peer says that it has reduced its window.
     ece: bool,
     /// How they are echoed.
@@ -202,8 +200,6 @@ pub struct Tcp {
     pacer: Pacer,
     /// When data was last sent, new or again.
     last_sent: Instant,
-    /// The segment being timed where only one is: its end (zero is none) and when it was sent.
-    timed: (u64, Instant),
     /// State of the optional parts of loss recovery, where any is on.
     repair: Option<Box<Repair>>,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
@@ -266,12 +262,10 @@ impl Tcp {
             recovery: Recovery::new(iss),
             repair: Repair::build(config),
             last_sent: Instant::ZERO,
-            timed: (0, Instant::ZERO),
             rtt: RttEstimator::new(config),
             retries: 0,
             burst: 0,
             small_end: 0,
-            cwr_due: false,
             shared_window: None,
             buffers: Buffers::build(config),
             piece: 0,

@@ -100,7 +100,7 @@ impl Tcp {
     /// A retransmission or new data; `WATCHED` says that there are optional parts of loss recovery to have a say.
     #[inline(always)]
     fn poll_data<const WATCHED: bool>(&mut self, now: Instant) -> Option<Segment> {
-        if self.recovery.holds || self.pacer.is_shut(now) {
+        if self.recovery.waits_for_timer() || self.pacer.is_shut(now) {
             return None;
         }
         if let Some((start, end)) = self.board.next_lost()
@@ -142,13 +142,11 @@ impl Tcp {
         self.force = false;
         self.burst = self.burst.saturating_add(1);
         self.board.push(nxt + len + fin, now);
-        self.count_sent();
+        self.recovery.count_sent();
         if len < u64::from(self.mss) {
             self.small_end = nxt + len;
         }
-        if self.timed.0 == 0 {
-            self.timed = (nxt + len + fin, now);
-        }
+        self.rtt.time(nxt + len + fin, now);
         self.last_sent = now;
         let segment = self.data(nxt, len, fin, true, now);
         if WATCHED {
@@ -241,7 +239,7 @@ impl Tcp {
     #[inline(never)]
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
         self.board.on_retransmitted(start, now);
-        self.count_sent();
+        self.recovery.count_sent();
         self.last_sent = now;
         let len = end.min(self.app_end) - start.min(self.app_end);
         if len > 0 {
@@ -294,7 +292,7 @@ impl Tcp {
         // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.
         if new && len > 0 && self.options.ecn {
             segment.ecn = self.codepoint();
-            if core::mem::take(&mut self.cwr_due) {
+            if self.recovery.take_cwr() {
                 segment.flags = segment.flags.with(Flags::CWR);
             }
         }

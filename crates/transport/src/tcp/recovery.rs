@@ -33,6 +33,7 @@ enum Phase {
     Loss,
 }
 
+/// What is being repaired, and how the last reductions stand. What is optional lies in [`Repair`].
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
     phase: Phase,
@@ -50,12 +51,14 @@ pub(crate) struct Recovery {
     rescued: bool,
     /// The last reduction was for a mark.
     by_mark: bool,
+    /// A window reduction is to be told to the peer.
+    cwr_due: bool,
     /// A mark came at a window of one segment: nothing is sent before the retransmission timer expires.
-    pub(super) holds: bool,
-    /// So did the mark before.
-    held: bool,
+    waits_for_timer: bool,
+    /// The last mark came at a window of one segment.
+    marked_at_one: bool,
     /// What is in the network is counted (`pipe = "ns2"`): in segments, while fast recovery lasts.
-    pub(super) counts: bool,
+    counts: bool,
     counted: i32,
 }
 
@@ -71,8 +74,9 @@ impl Recovery {
             partial_seen: false,
             rescued: false,
             by_mark: false,
-            holds: false,
-            held: false,
+            cwr_due: false,
+            waits_for_timer: false,
+            marked_at_one: false,
             counts: false,
             counted: 0,
         }
@@ -93,6 +97,20 @@ impl Recovery {
     }
     pub(crate) fn is_after_timeout(&self) -> bool {
         self.phase == Phase::Loss
+    }
+    /// Whether nothing is sent before the retransmission timer expires (RFC 3168 §6.1.2).
+    #[inline(always)]
+    pub(super) fn waits_for_timer(&self) -> bool {
+        self.waits_for_timer
+    }
+    /// The retransmission timer has expired.
+    pub(super) fn on_timer(&mut self) {
+        self.waits_for_timer = false;
+    }
+    /// Whether CWR goes with the segment of new data that is about to leave.
+    #[inline]
+    pub(super) fn take_cwr(&mut self) -> bool {
+        core::mem::take(&mut self.cwr_due)
     }
 }
 
@@ -316,7 +334,7 @@ impl Tcp {
         if !self.board.has_lost() {
             self.board.mark_head_lost();
         }
-        self.timed.0 = 0;
+        self.rtt.forget_timed();
         self.force = true;
         self.rearm_retransmit(now);
         let from = if self.config.prr == Prr::Linux { window } else { flight };
@@ -384,8 +402,8 @@ impl Tcp {
         let r = &mut self.recovery;
         (r.phase, r.point, r.dup_acks, r.dup_bytes) = (Phase::Loss, self.board.nxt, 0, 0);
         r.by_mark = false;
-        r.holds = false;
-        self.timed.0 = 0;
+        r.on_timer();
+        self.rtt.forget_timed();
         let pipe = self.board.pipe();
         if self.config.rto_window == RtoWindow::FlightAndOne && !self.is_deaf(now) {
             self.cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss)));
@@ -435,19 +453,19 @@ impl Tcp {
     /// segment waits for the retransmission timer (RFC 3168 §6.1.2), and for longer with each further such mark.
     fn hold(&mut self, at_one: bool, now: Instant) {
         if at_one {
-            if self.recovery.held {
+            if self.recovery.marked_at_one {
                 self.rtt.back_off();
             }
-            self.recovery.holds = true;
+            self.recovery.waits_for_timer = true;
             self.rearm_retransmit(now);
         }
-        self.recovery.held = at_one;
+        self.recovery.marked_at_one = at_one;
     }
 
     /// The window fell: the peer is to be told, and for a window of data marks say nothing new.
     fn reduced(&mut self) {
         if self.options.ecn {
-            self.cwr_due = !self.accurate.is_on();
+            self.recovery.cwr_due = !self.accurate.is_on();
             self.recovery.cwr_point = self.board.nxt;
         }
     }

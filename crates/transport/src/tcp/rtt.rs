@@ -18,6 +18,16 @@ pub(crate) struct RttEstimator {
     base: Duration,
     backoff: u8,
     peak: Peak,
+    timed: Timed,
+}
+
+/// The segment being timed, where only one is.
+#[derive(Clone, Copy, Debug, Default)]
+enum Timed {
+    #[default]
+    None,
+    /// The low half of the position of its end, and when it was sent.
+    Segment { end: u32, sent_at: Instant },
 }
 
 /// Variance by peaks (Linux `tcp_rtt_estimator`): the timeout's variance term, at least the floor, in microseconds.
@@ -51,6 +61,30 @@ impl Peak {
 impl RttEstimator {
     pub(crate) fn new(config: &TcpConfig) -> Self {
         Self { base: config.initial_rto, ..Self::default() }
+    }
+
+    /// A segment of new data that ends at `end` is sent: it is timed unless another is.
+    #[inline(always)]
+    pub(crate) fn time(&mut self, end: u64, now: Instant) {
+        if let Timed::None = self.timed {
+            self.timed = Timed::Segment { end: end as u32, sent_at: now };
+        }
+    }
+
+    /// What is sent again says nothing any more about round trips (Karn).
+    pub(crate) fn forget_timed(&mut self) {
+        self.timed = Timed::None;
+    }
+
+    /// How long ago the segment was sent that was being timed, if it is acknowledged with all up to `una`.
+    #[inline]
+    pub(crate) fn take_timed(&mut self, una: u64, now: Instant) -> Option<Duration> {
+        let Timed::Segment { end, sent_at } = self.timed else { return None };
+        if ((una as u32).wrapping_sub(end) as i32) < 0 {
+            return None;
+        }
+        self.timed = Timed::None;
+        Some(now.saturating_since(sent_at))
     }
 
     /// Takes a sample that ends at `now`; a valid sample ends the backoff (RFC 6298 §5.7, Karn). All is acknowledged up to
@@ -231,6 +265,24 @@ mod tests {
         assert_eq!(damped(MS(8), MS(100), MS(140)), MS(16));
         assert_eq!(damped(MS(8), MS(100), MS(60)), MS(9));
         assert_eq!(damped(MS(8), MS(100), MS(100)), MS(6));
+    }
+
+    #[test]
+    fn one_segment_is_timed_until_it_is_acknowledged_or_sent_again() {
+        let mut e = RttEstimator::default();
+        let base = (1 << 32) - 500;
+        e.time(base + 1000, Instant::from_millis(5));
+        e.time(base + 2000, Instant::from_millis(6));
+        assert_eq!(e.take_timed(base + 999, Instant::from_millis(20)), None);
+        assert_eq!(
+            e.take_timed(base + 1000, Instant::from_millis(20)),
+            Some(MS(15)),
+            "over the edge of 32 bits"
+        );
+        assert_eq!(e.take_timed(base + 2000, Instant::from_millis(20)), None, "the second was not timed");
+        e.time(base + 3000, Instant::from_millis(30));
+        e.forget_timed();
+        assert_eq!(e.take_timed(base + 3000, Instant::from_millis(40)), None);
     }
 
     #[test]

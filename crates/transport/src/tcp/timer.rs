@@ -226,7 +226,7 @@ impl Tcp {
     fn on_retransmission_timeout(&mut self, now: Instant) {
         if self.board.outstanding() == 0 {
             self.timer.stop();
-            self.recovery.holds = false;
+            self.recovery.on_timer();
             return;
         }
         self.stats.timeouts += 1;

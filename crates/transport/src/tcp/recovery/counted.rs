@@ -7,7 +7,34 @@
 //!
 //! Departure: ACKs that bring data with them are not counted unless they advance; ns-2's agents send one way.
 
-use super::{Phase, Tcp};
+use super::{Phase, Recovery, Tcp};
+
+impl Recovery {
+    /// From now on what is in the network is counted.
+    pub(in crate::tcp) fn count_from_now(&mut self) {
+        self.counts = true;
+    }
+
+    /// Whether it is.
+    #[inline(always)]
+    pub(in crate::tcp) fn counts(&self) -> bool {
+        self.counts
+    }
+
+    /// An ACK came; `plain` if without data, `advances` if of new data.
+    #[inline(never)]
+    pub(in crate::tcp) fn count_ack(&mut self, advances: bool, plain: bool) {
+        if self.phase == Phase::Fast && (plain || advances) {
+            self.counted -= 1 + i32::from(advances);
+        }
+    }
+
+    /// A segment goes out. Without `pipe = "ns2"` nobody looks at the count.
+    #[inline(always)]
+    pub(in crate::tcp) fn count_sent(&mut self) {
+        self.counted = self.counted.wrapping_add(1);
+    }
+}
 
 impl Tcp {
     /// What the window rule compares with the window.
@@ -29,21 +56,6 @@ impl Tcp {
     pub(super) fn begin_counting(&mut self) {
         let outstanding = self.board.outstanding().div_ceil(u64::from(self.mss));
         self.recovery.counted = outstanding as i32 - i32::from(self.dup_thresh()) - 1;
-    }
-
-    /// An ACK came up to `ack`; `plain` if without data.
-    #[inline(never)]
-    pub(in crate::tcp) fn count_ack(&mut self, ack: u64, plain: bool) {
-        let advances = ack > self.board.una;
-        if self.recovery.phase == Phase::Fast && (plain || advances) {
-            self.recovery.counted -= 1 + i32::from(advances);
-        }
-    }
-
-    /// A segment goes out. Without `pipe = "ns2"` nobody looks at the count.
-    #[inline(always)]
-    pub(in crate::tcp) fn count_sent(&mut self) {
-        self.recovery.counted = self.recovery.counted.wrapping_add(1);
     }
 
     /// Fast recovery, or the repair of a timeout, is over. After the former the next loss may begin another at once;

@@ -25,8 +25,8 @@ pub(super) struct Rack {
     fack: u64,
     pub(super) fack_before: u64,
     reordering_seen: bool,
-    /// D-SACK reports up to this acknowledgment count as one round; zero is none (RACK.dsack_round).
-    dsack_round: u64,
+    /// D-SACK reports up to this acknowledgment count as one round (RACK.dsack_round).
+    dsack_round: Option<u64>,
     /// The reordering window in quarters of the smallest round trip.
     multiplier: u64,
     persist: u8,
@@ -44,7 +44,7 @@ impl Rack {
             fack: 0,
             fack_before: 0,
             reordering_seen: false,
-            dsack_round: 0,
+            dsack_round: None,
             multiplier: 1,
             persist: PERSIST,
             resent: Ring::new(),
@@ -107,11 +107,9 @@ impl Tcp {
             rack.rtt = now.saturating_since(newest.0);
             rack.newest = rack.newest.max(newest);
         }
-        if rack.dsack_round != 0 && una >= rack.dsack_round {
-            rack.dsack_round = 0;
-        }
-        if seen.dsack.is_some() && !seen.dsack_of_probe && rack.dsack_round == 0 {
-            rack.dsack_round = nxt;
+        rack.dsack_round = rack.dsack_round.filter(|round| una < *round);
+        if seen.dsack.is_some() && !seen.dsack_of_probe && rack.dsack_round.is_none() {
+            rack.dsack_round = Some(nxt);
             rack.multiplier += 1;
             rack.persist = PERSIST;
         }

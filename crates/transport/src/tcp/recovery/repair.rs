@@ -14,6 +14,7 @@ use super::{Phase, Tcp};
 use crate::config::{AckDelay, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
 use crate::segment::Segment;
 use crate::tcp::delayed_ack::Pace;
+use crate::tcp::misbehaviour::Lies;
 use crate::tcp::scoreboard::{Acked, Sent};
 use tailrace_core::Instant;
 
@@ -60,12 +61,8 @@ pub(crate) struct Repair {
     pub(super) dup_thresh: u16,
     /// How segments come in (`ack_delay`).
     pub(in crate::tcp) pace: Pace,
-    /// How far the last of several ACKs for one segment reached (`misbehaviour`).
-    pub(in crate::tcp) acked_to: u64,
-    /// The next ACK is one that runs ahead of what came (`misbehaviour`).
-    pub(in crate::tcp) ahead: bool,
-    /// Relative numbers of bytes passed over, which a connection above has not heard of.
-    pub(in crate::tcp) hole: Option<(u64, u64)>,
+    /// What the receiver's side makes up (`misbehaviour`).
+    pub(in crate::tcp) lies: Lies,
 }
 
 impl Repair {
@@ -88,9 +85,7 @@ impl Repair {
                 usage: Usage::default(),
                 dup_thresh: u16::from(c.dup_thresh),
                 pace: Pace::default(),
-                acked_to: 0,
-                ahead: false,
-                hole: None,
+                lies: Lies::default(),
             })
         })
     }

@@ -14,13 +14,19 @@ const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 /// The interval before there is a round-trip sample.
 const INITIAL: Duration = Duration::from_secs(1);
 
+/// A probe that is on its way.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// End of what was sent when it was (TLP.end_seq).
+    end: u64,
+    /// It was sent again, rather than new (TLP.is_retrans).
+    resent: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tlp {
-    /// End of what was sent when the probe was; zero where none is out (TLP.end_seq).
-    end: u64,
-    /// It was sent again, rather than new.
-    resent: bool,
-    /// Round-trip samples when it was sent: without a new one there is no other probe.
+    probe: Option<Probe>,
+    /// Round-trip samples when the latest was sent: without a new one there is no other probe.
     samples: Option<u64>,
     /// It goes out with the next poll, unless an ACK comes first.
     due: bool,
@@ -29,15 +35,15 @@ pub(super) struct Tlp {
 impl Tlp {
     /// Whether the range that D-SACK reports ends where the probe did, which was sent again.
     pub(super) fn was_probe(&self, dsack: (u64, u64)) -> bool {
-        self.resent && self.end != 0 && dsack.1 == self.end
+        self.probe.is_some_and(|p| p.resent && dsack.1 == p.end)
     }
     /// Whether none is out or due.
     pub(super) fn is_calm(&self) -> bool {
-        self.end == 0 && !self.due
+        self.probe.is_none() && !self.due
     }
     /// A recovery begins.
     pub(super) fn reset(&mut self) {
-        (self.end, self.due) = (0, false);
+        (self.probe, self.due) = (None, false);
     }
 }
 
@@ -47,12 +53,12 @@ impl Tcp {
         let Some(repair) = &self.repair else { return false };
         let tlp = &repair.tlp;
         self.config.tlp
-            && tlp.end == 0
+            && tlp.probe.is_none()
             && tlp.samples.is_none_or(|n| self.rtt.samples > n)
             && repair.rack.deadline.is_none()
             && self.options.sack
             && !self.recovery.is_active()
-            && !self.recovery.holds
+            && !self.recovery.waits_for_timer()
             && self.board.sacked() == 0
             && self.board.outstanding() > 0
     }
@@ -99,7 +105,9 @@ impl Tcp {
     fn start_probe(&mut self, end: u64, resent: bool, now: Instant) -> bool {
         let samples = Some(self.rtt.samples);
         match &mut self.repair {
-            Some(repair) if repair.tlp.due => repair.tlp = Tlp { end, resent, samples, due: false },
+            Some(repair) if repair.tlp.due => {
+                repair.tlp = Tlp { probe: Some(Probe { end, resent }), samples, due: false };
+            }
             _ => return false,
         }
         self.stats.loss_probes += 1;
@@ -118,22 +126,20 @@ impl Tcp {
         let Some(repair) = &mut self.repair else { return };
         let tlp = &mut repair.tlp;
         tlp.due = false;
-        if tlp.end == 0 || ack < tlp.end {
-            return;
-        }
-        let (end, nxt) = (tlp.end, self.board.nxt);
-        if !tlp.resent || seen.dsack.is_some_and(|d| d.1 == end) {
-            tlp.end = 0;
+        let Some(Probe { end, resent }) = tlp.probe.filter(|p| ack >= p.end) else { return };
+        let nxt = self.board.nxt;
+        if !resent || seen.dsack.is_some_and(|d| d.1 == end) {
+            tlp.probe = None;
         } else if ack > end {
             // The probe repaired a loss, which nothing else has shown.
-            tlp.end = 0;
+            tlp.probe = None;
             if self.recovery.phase == Phase::Open {
                 self.signal(Signal::Loss, nxt - una, now);
                 self.note_undo(false, now);
                 self.reduced();
             }
         } else if ack == una && segment.sack.is_empty() && segment.seq_len() == 0 {
-            tlp.end = 0;
+            tlp.probe = None;
         }
     }
 }

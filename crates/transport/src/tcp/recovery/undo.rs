@@ -16,8 +16,8 @@ use tailrace_core::{Bytes, Instant};
 /// What there is to undo.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
-    /// What was acknowledged when the last recovery began; zero where it cannot be undone (any more).
-    marker: u64,
+    /// What was acknowledged when the last recovery began; none where it cannot be undone (any more).
+    marker: Option<u64>,
     /// Retransmissions since that no D-SACK has reported.
     unreported: u32,
     /// The time on the first retransmission.
@@ -29,7 +29,8 @@ pub(super) struct Undo {
 impl Undo {
     /// A recovery begins, with `resent` segments out that were sent again.
     pub(super) fn begin(&mut self, una: u64, resent: u64) {
-        *self = Self { marker: una, unreported: resent.min(u64::from(u32::MAX)) as u32, ..Self::default() };
+        *self =
+            Self { marker: Some(una), unreported: resent.min(u64::from(u32::MAX)) as u32, ..Self::default() };
     }
     pub(super) fn forget(&mut self) {
         *self = Self::default();
@@ -39,11 +40,11 @@ impl Undo {
         self.stamp.is_none()
     }
     pub(super) fn is_possible(&self) -> bool {
-        self.marker != 0
+        self.marker.is_some()
     }
     /// A segment goes out again.
     pub(super) fn note_resent(&mut self, now: Instant) {
-        if self.marker != 0 {
+        if self.is_possible() {
             self.unreported += 1;
             if !self.compared {
                 self.stamp.get_or_insert(clock(now));
@@ -52,7 +53,7 @@ impl Undo {
     }
     /// D-SACK reports `range`; whether nothing remains unreported.
     fn report(&mut self, range: (u64, u64), mss: u64) -> bool {
-        if self.marker == 0 || self.unreported == 0 || range.1 <= self.marker {
+        if self.unreported == 0 || self.marker.is_none_or(|marker| range.1 <= marker) {
             return false;
         }
         let segments = (range.1.saturating_sub(range.0)).div_ceil(mss).max(1);
@@ -163,7 +164,7 @@ impl Tcp {
         let r = &mut self.recovery;
         (r.phase, r.dup_acks, r.dup_bytes) = (Phase::Open, 0, 0);
         self.force = false;
-        self.cwr_due = false;
+        r.cwr_due = false;
         r.cwr_point = self.board.una;
         if self.config.undo_response == UndoResponse::Eifel {
             // RFC 4015 §3.2: no burst, and the timeout learns from the round trip that was too long for it.
