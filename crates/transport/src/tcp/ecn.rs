@@ -12,7 +12,7 @@ const QUICK: u16 = 2;
 
 /// Accurate feedback (RFC 9768): counters of marked packets, of which only the low three bits count.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Accurate {
+struct Accurate {
     on: bool,
     /// The ACE field of what is sent; nothing where it is off.
     field: Flags,
@@ -49,13 +49,32 @@ impl Accurate {
         self.received = self.received.wrapping_add(1);
         self.field = Flags::of_ace(self.received);
     }
-    pub(super) const fn is_on(&self) -> bool {
-        self.on
+}
+
+/// How the marks that come are told to the peer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Feedback {
+    /// In which way.
+    echo: EcnEcho,
+    /// ECE is set: until the peer says that it has reduced its window, or with each mark.
+    ece: bool,
+    /// A segment that could have been marked has come.
+    ect_seen: bool,
+    accurate: Accurate,
+}
+
+impl Feedback {
+    pub(super) fn new(echo: EcnEcho) -> Self {
+        Self { echo, ece: false, ect_seen: false, accurate: Accurate::default() }
     }
-    /// The ACE field.
-    #[inline]
-    pub(super) const fn field(&self) -> Flags {
-        self.field
+    /// Whether counters of marks were agreed on.
+    pub(super) const fn is_accurate(&self) -> bool {
+        self.accurate.on
+    }
+    /// What it puts into the flags of a segment: ECE, or the ACE field.
+    #[inline(always)]
+    pub(super) fn flags(&self) -> Flags {
+        if self.ece { Flags::ECE } else { self.accurate.field }
     }
 }
 
@@ -78,12 +97,12 @@ impl Tcp {
 
     /// The flags of a SYN that offers ECN.
     pub(super) fn syn_flags(&self) -> Flags {
-        Flags::of_ace(if self.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
+        Flags::of_ace(if self.feedback.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
     }
 
     /// The flags of a SYN-ACK that agrees to ECN.
     pub(super) fn syn_ack_flags(&self) -> Flags {
-        self.accurate.first.filter(|_| self.accurate.on).map_or(Flags::ECE, handshake_code)
+        self.feedback.accurate.first.filter(|_| self.feedback.accurate.on).map_or(Flags::ECE, handshake_code)
     }
 
     /// A SYN has come: whether ECN is agreed on.
@@ -94,8 +113,8 @@ impl Tcp {
         if !self.wants_ecn() || offered & 0b011 != 0b011 {
             return false;
         }
-        if self.echo == EcnEcho::Accurate && offered == 0b111 {
-            self.accurate = Accurate::begin(segment.ecn);
+        if self.feedback.echo == EcnEcho::Accurate && offered == 0b111 {
+            self.feedback.accurate = Accurate::begin(segment.ecn);
         }
         self.fall_back();
         true
@@ -109,10 +128,10 @@ impl Tcp {
         if !self.wants_ecn() {
             return false;
         }
-        if self.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
-            self.accurate = Accurate::begin(segment.ecn);
+        if self.feedback.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
+            self.feedback.accurate = Accurate::begin(segment.ecn);
             if segment.ecn == Ecn::Ce {
-                self.accurate.count();
+                self.feedback.accurate.count();
             }
             return true;
         }
@@ -122,22 +141,22 @@ impl Tcp {
 
     /// Accurate feedback that was not agreed on is classic.
     fn fall_back(&mut self) {
-        if self.echo == EcnEcho::Accurate && !self.accurate.on {
-            self.echo = EcnEcho::Classic;
+        if self.feedback.echo == EcnEcho::Accurate && !self.feedback.accurate.on {
+            self.feedback.echo = EcnEcho::Classic;
         }
     }
 
     /// The codepoint of new data.
     #[inline]
     pub(super) fn codepoint(&mut self) -> Ecn {
-        if self.accurate.on { self.accurate_codepoint() } else { Ecn::Ect0 }
+        if self.feedback.accurate.on { self.accurate_codepoint() } else { Ecn::Ect0 }
     }
 
     #[cold]
     fn accurate_codepoint(&mut self) -> Ecn {
-        self.accurate.first = None;
+        self.feedback.accurate.first = None;
         match self.needs.l4s {
-            _ if self.accurate.mute => Ecn::NotEct,
+            _ if self.feedback.accurate.mute => Ecn::NotEct,
             true => Ecn::Ect1,
             false => Ecn::Ect0,
         }
@@ -151,7 +170,7 @@ impl Tcp {
     pub(super) fn on_codepoint(&mut self, segment: &Segment) {
         let marked = segment.ecn == Ecn::Ce;
         self.stats.ce_received += u32::from(marked);
-        match self.echo {
+        match self.feedback.echo {
             EcnEcho::Dctcp => self.on_state(segment.ecn),
             EcnEcho::Accurate => self.count(marked),
             EcnEcho::Auto | EcnEcho::Classic => {
@@ -160,9 +179,9 @@ impl Tcp {
                     self.hurry(segment);
                 }
                 if segment.flags.has(Flags::CWR) {
-                    self.ece = false;
+                    self.feedback.ece = false;
                 }
-                self.ece |= marked;
+                self.feedback.ece |= marked;
             }
         }
     }
@@ -173,30 +192,30 @@ impl Tcp {
         if told {
             self.acks.demand();
         }
-        let first = segment.ecn == Ecn::Ce && (told || !self.ece);
-        if first || (segment.ecn == Ecn::NotEct && self.ect_seen) {
+        let first = segment.ecn == Ecn::Ce && (told || !self.feedback.ece);
+        if first || (segment.ecn == Ecn::NotEct && self.feedback.ect_seen) {
             self.acks.quicken(QUICK);
         }
-        self.ect_seen |= segment.ecn != Ecn::NotEct;
+        self.feedback.ect_seen |= segment.ecn != Ecn::NotEct;
     }
 
     /// RFC 8257 §3.2: a change is acknowledged at once. What waits for a delayed ACK is acknowledged by itself first,
     /// so that no ACK covers segments of both kinds. A retransmission, which cannot be marked, says nothing.
     fn on_state(&mut self, ecn: Ecn) {
         let marked = ecn == Ecn::Ce;
-        if marked == self.ece || ecn == Ecn::NotEct {
+        if marked == self.feedback.ece || ecn == Ecn::NotEct {
             return;
         }
         if self.acks.has_unacknowledged() {
             self.acks.demand_first(SeqNumber(self.rcv.nxt as u32));
         }
-        self.ece = marked;
+        self.feedback.ece = marked;
         self.acks.demand();
     }
 
     /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
     fn count(&mut self, marked: bool) {
-        let a = &mut self.accurate;
+        let a = &mut self.feedback.accurate;
         if !self.acks.has_unacknowledged() {
             a.unsaid = 0;
         }
@@ -213,9 +232,9 @@ impl Tcp {
     /// The ACK up to `up_to` that tells how marks stood before they changed; another follows.
     #[cold]
     pub(super) fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
-        self.ece = !self.ece;
+        self.feedback.ece = !self.feedback.ece;
         let mut segment = self.acknowledge(self.board.nxt, 0, now);
-        self.ece = !self.ece;
+        self.feedback.ece = !self.feedback.ece;
         segment.ack = up_to;
         self.acks.demand();
         segment
@@ -225,7 +244,7 @@ impl Tcp {
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Instant) -> Segment {
         let mut segment = self.acknowledge(self.board.nxt, 0, now);
-        if self.accurate.first.is_some() {
+        if self.feedback.accurate.first.is_some() {
             self.tell_first(&mut segment);
         }
         segment
@@ -233,7 +252,7 @@ impl Tcp {
 
     #[cold]
     fn tell_first(&mut self, segment: &mut Segment) {
-        if let Some(first) = self.accurate.first.take().filter(|_| segment.sack.is_empty()) {
+        if let Some(first) = self.feedback.accurate.first.take().filter(|_| segment.sack.is_empty()) {
             segment.flags = Flags::ACK.with(handshake_code(first));
         }
     }
@@ -246,7 +265,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn on_first_ace(&mut self, segment: &Segment) {
-        let a = &mut self.accurate;
+        let a = &mut self.feedback.accurate;
         a.first = None;
         if a.on && segment.seq_len() == 0 && segment.sack.is_empty() {
             let field = segment.flags.ace();
@@ -264,7 +283,7 @@ impl Tcp {
             return 0;
         }
         let newly = (self.board.una + self.board.sacked()).saturating_sub(delivered);
-        if self.accurate.on {
+        if self.feedback.accurate.on {
             return self.newly_marked(segment.flags.ace(), newly);
         }
         if segment.flags.has(Flags::ECE) { newly.max(1) } else { 0 }
@@ -275,7 +294,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     fn newly_marked(&mut self, field: u8, newly: u64) -> u64 {
-        let a = &mut self.accurate;
+        let a = &mut self.feedback.accurate;
         if core::mem::take(&mut a.read) || a.mute {
             return 0;
         }

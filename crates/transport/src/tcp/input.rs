@@ -133,7 +133,7 @@ impl Tcp {
         self.pending.connected = true;
         self.timer.stop();
         self.syn_due = false;
-        self.retries = 0;
+        self.timer.on_progress();
         self.rtt.reset_backoff();
         let mut setup = Setup::new(&self.config, u64::from(self.mss));
         if self.syn_lost {
@@ -151,7 +151,7 @@ impl Tcp {
         }
         self.last_sent = now;
         self.snd_wnd.on_established(segment, self.iss + 1);
-        if self.closing {
+        if self.snd.is_closed() {
             self.advance(Trigger::Close);
         }
     }
@@ -358,8 +358,8 @@ impl Tcp {
             if WATCHED {
                 self.examine(segment, (una, ack), Some(acked), now);
             }
-            self.stats.bytes_acked += ack.min(self.app_end) - una.min(self.app_end);
-            self.retries = 0;
+            self.stats.bytes_acked += self.snd.content(una, ack).0;
+            self.timer.on_progress();
             if self.board.outstanding() == 0 {
                 // A sender whom a mark makes wait for the timer does so with nothing out, too.
                 if !self.recovery.waits_for_timer() {
@@ -379,7 +379,7 @@ impl Tcp {
             if self.buffers.is_some() {
                 self.grow_send_buffer();
             }
-            if self.closing && ack == self.send_end() {
+            if self.snd.is_closed() && ack == self.snd.end() {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
             }

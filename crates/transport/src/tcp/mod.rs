@@ -53,6 +53,7 @@ pub(crate) mod reassembly;
 mod recovery;
 mod rtt;
 mod scoreboard;
+mod send_stream;
 mod send_window;
 mod state;
 mod stats;
@@ -73,12 +74,13 @@ use crate::segment::SeqNumber;
 use acks::Acks;
 use altered::Altered;
 use autotune::Buffers;
-use ecn::Accurate;
+use ecn::Feedback;
 use pacing::Pacer;
 use reassembly::Reassembly;
 use recovery::{Recovery, Repair};
 use rtt::RttEstimator;
 use scoreboard::Scoreboard;
+use send_stream::SendStream;
 use send_window::SendWindow;
 use state::Trigger;
 use std::sync::Arc;
@@ -87,9 +89,6 @@ use timer::Timer;
 
 /// Bytes offered by an application that never runs dry.
 pub const UNLIMITED: u64 = u64::MAX;
-
-/// End of the data of an application that never runs dry; no connection gets there.
-const ENDLESS: u64 = 1 << 62;
 
 /// Added to initial sequence numbers, so that positions just below them do not underflow.
 const BASE: u64 = 1 << 32;
@@ -167,34 +166,30 @@ struct ResetReply {
 pub struct Tcp {
     config: Arc<TcpConfig>,
     state: State,
-    /// The application has closed: a FIN follows the data.
-    closing: bool,
     /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
     force: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
-    /// Marks are echoed until the peer says that it has reduced its window.
-    ece: bool,
-    /// How they are echoed.
-    echo: EcnEcho,
     auto_read: bool,
     /// Data is paced.
     paces: bool,
     needs: Needs,
     options: Options,
+    feedback: Feedback,
+    /// A SYN or SYN-ACK goes out with the next poll.
+    syn_due: bool,
+    /// The SYN was sent more than once.
+    syn_lost: bool,
+    /// A window probe goes out with the next poll.
+    probe_due: bool,
     mss: u32,
     ts_recent: u32,
     /// New segments sent since the last arrival, for `max_burst`.
     burst: u32,
-    /// Timeouts in a row without an ACK of new data.
-    retries: u32,
     reset_reply: Option<ResetReply>,
-    /// Where the latest segment of new data that was not full ends.
-    small_end: u64,
 
     snd_wnd: SendWindow,
-    /// End of what the application has written.
-    app_end: u64,
+    snd: SendStream,
     acks: Acks,
     timer: Timer,
     pacer: Pacer,
@@ -219,17 +214,6 @@ pub struct Tcp {
     iss: u64,
     /// The peer's initial sequence number, once known.
     irs: u64,
-    /// A SYN or SYN-ACK goes out with the next poll.
-    syn_due: bool,
-    /// The SYN was sent more than once.
-    syn_lost: bool,
-    /// A window probe goes out with the next poll.
-    probe_due: bool,
-    /// Of a subflow, the length of the piece of data that is to be sent next: no segment has bytes of two.
-    piece: u16,
-    /// A segment that could have been marked has come.
-    ect_seen: bool,
-    accurate: Accurate,
     /// From then on another challenge may be sent.
     challenge_from: Instant,
     /// What came and was changed on the way.
@@ -252,8 +236,7 @@ impl Tcp {
             irs: 0,
             board: Scoreboard::new(iss + 1).with_rates(needs.rates),
             snd_wnd: SendWindow::default(),
-            app_end: iss + 1,
-            closing: false,
+            snd: SendStream::new(iss + 1),
             syn_due: false,
             syn_lost: false,
             probe_due: false,
@@ -263,22 +246,20 @@ impl Tcp {
             repair: Repair::build(config),
             last_sent: Instant::ZERO,
             rtt: RttEstimator::new(config),
-            retries: 0,
             burst: 0,
-            small_end: 0,
             shared_window: None,
             buffers: Buffers::build(config),
-            piece: 0,
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,
             timer: Timer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,
             fin_at: None,
-            ece: false,
-            ect_seen: false,
-            echo: if config.ecn_echo == EcnEcho::Auto { needs.echo } else { config.ecn_echo },
-            accurate: Accurate::default(),
+            feedback: Feedback::new(if config.ecn_echo == EcnEcho::Auto {
+                needs.echo
+            } else {
+                config.ecn_echo
+            }),
             acks: Acks::new(config.quick_acks),
             ts_recent: 0,
             challenge_from: Instant::ZERO,
@@ -309,13 +290,7 @@ impl Tcp {
     /// The application offers `bytes` more to send ([`UNLIMITED`]: it never runs dry). All are taken; what does
     /// not fit into the send buffer waits in the application. Returns how many were taken: none after a close.
     pub fn write(&mut self, bytes: u64) -> u64 {
-        if self.closing || self.state == State::Closed {
-            return 0;
-        }
-        let end = self.app_end.saturating_add(bytes).min(ENDLESS);
-        let taken = end - self.app_end;
-        self.app_end = end;
-        taken
+        if self.state == State::Closed { 0 } else { self.snd.write(bytes) }
     }
 
     /// Whether the application's reads are implied (the default). Without it, what is delivered stays in the
@@ -337,7 +312,7 @@ impl Tcp {
     /// The application will write no more: a FIN follows what it has written (of endless data: what was sent).
     /// Before the connection is established this waits until it is.
     pub fn close(&mut self) {
-        if self.closing {
+        if self.snd.is_closed() {
             return;
         }
         match self.state {
@@ -347,10 +322,7 @@ impl Tcp {
                 self.pending.closed = true;
             }
             _ => {
-                if self.app_end == ENDLESS {
-                    self.app_end = self.board.nxt;
-                }
-                self.closing = true;
+                self.snd.close(self.board.nxt);
                 self.advance(Trigger::Close);
             }
         }
@@ -512,10 +484,5 @@ impl Tcp {
         self.syn_due = false;
         self.probe_due = false;
         self.board = Scoreboard::new(self.board.nxt);
-    }
-
-    /// End of the sequence space to be sent: the data, and the FIN after a close.
-    const fn send_end(&self) -> u64 {
-        self.app_end + self.closing as u64
     }
 }

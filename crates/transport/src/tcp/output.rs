@@ -112,7 +112,7 @@ impl Tcp {
             return self.retransmit(start, end, now);
         }
         let nxt = self.board.nxt;
-        if nxt == self.send_end() {
+        if nxt == self.snd.end() {
             self.note_limit();
             self.note_idle();
             return self.rescue(now);
@@ -144,7 +144,7 @@ impl Tcp {
         self.board.push(nxt + len + fin, now);
         self.recovery.count_sent();
         if len < u64::from(self.mss) {
-            self.small_end = nxt + len;
+            self.snd.on_small(nxt + len);
         }
         self.rtt.time(nxt + len + fin, now);
         self.last_sent = now;
@@ -183,13 +183,10 @@ impl Tcp {
         let mss = u64::from(self.mss);
         let (open, most) = match self.shared_window {
             // The connection has seen to its window.
-            Some(_) => (mss + 1, u64::from(self.piece)),
+            Some(_) => (mss + 1, self.snd.piece()),
             None => ((self.board.una + self.snd_wnd.size().min(self.send_buffer())).saturating_sub(nxt), mss),
         };
-        let left = self.app_end.saturating_sub(nxt);
-        let len = left.min(most).min(open);
-        let fin = self.closing && len == left && open > len;
-        (len, u64::from(fin))
+        self.snd.next_len(nxt, most, open)
     }
 
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
@@ -199,16 +196,16 @@ impl Tcp {
         {
             return true;
         }
-        let whole = self.shared_window.is_some() && len == u64::from(self.piece);
-        if whole && self.board.nxt + len < self.app_end {
+        let whole = self.shared_window.is_some() && len == self.snd.piece();
+        if whole && self.board.nxt + len < self.snd.data_end() {
             return true;
         }
         let waits = match self.config.nagle {
             Nagle::Off => false,
             Nagle::Rfc896 => self.board.outstanding() != 0,
-            Nagle::Minshall => self.small_end > self.board.una,
+            Nagle::Minshall => self.snd.has_small_after(self.board.una),
         };
-        self.board.nxt + len == self.app_end && !waits
+        self.board.nxt + len == self.snd.data_end() && !waits
     }
 
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
@@ -223,7 +220,7 @@ impl Tcp {
     /// Whether `len` more may be sent again. A FIN's sequence number, in `pipe` or in `len`, takes no room.
     fn fits(&self, pipe: u64, len: u64) -> bool {
         let window = self.window();
-        pipe == 0 || (pipe < window && pipe + len <= window + u64::from(self.closing))
+        pipe == 0 || (pipe < window && pipe + len <= window + u64::from(self.snd.is_closed()))
     }
 
     /// Nothing new can be sent in fast recovery: sends again what may be lost (RFC 6675 §4, NextSeg rules 3 and 4).
@@ -241,7 +238,7 @@ impl Tcp {
         self.board.on_retransmitted(start, now);
         self.recovery.count_sent();
         self.last_sent = now;
-        let len = end.min(self.app_end) - start.min(self.app_end);
+        let (len, fin) = self.snd.content(start, end);
         if len > 0 {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += len;
@@ -252,7 +249,7 @@ impl Tcp {
         if start == self.board.una && self.config.rto_restart {
             self.restart_rto(now);
         }
-        self.data(start, len, u64::from(end > self.app_end), false, now)
+        self.data(start, len, fin, false, now)
     }
 
     fn restart_if_idle(&mut self, now: Instant) {
@@ -286,7 +283,7 @@ impl Tcp {
         if fin == 1 {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        if start + len == self.app_end {
+        if start + len == self.snd.data_end() {
             segment.flags = segment.flags.with(Flags::PSH);
         }
         // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.
@@ -317,11 +314,7 @@ impl Tcp {
             seq: SeqNumber(seq as u32),
             ack: SeqNumber(self.rcv.nxt as u32),
             window: self.advertise(),
-            flags: if self.ece {
-                Flags::ACK.with(Flags::ECE)
-            } else {
-                Flags::ACK.with(self.accurate.field())
-            },
+            flags: Flags::ACK.with(self.feedback.flags()),
             ..Segment::default()
         };
         if self.options.timestamps {

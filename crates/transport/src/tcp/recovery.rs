@@ -380,7 +380,7 @@ impl Tcp {
 
     /// The retransmission timer expired.
     pub(super) fn on_timeout_loss(&mut self, now: Instant) {
-        let again = self.recovery.phase == Phase::Loss && self.retries > 1;
+        let again = self.recovery.phase == Phase::Loss && self.timer.has_repeated();
         let lowered = match self.config.repeated_rto_ssthresh {
             RepeatedRto::Again => false,
             RepeatedRto::Once => again,
@@ -465,7 +465,7 @@ impl Tcp {
     /// The window fell: the peer is to be told, and for a window of data marks say nothing new.
     fn reduced(&mut self) {
         if self.options.ecn {
-            self.recovery.cwr_due = !self.accurate.is_on();
+            self.recovery.cwr_due = !self.feedback.is_accurate();
             self.recovery.cwr_point = self.board.nxt;
         }
     }

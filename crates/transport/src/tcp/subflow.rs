@@ -18,19 +18,19 @@ impl Tcp {
     /// The piece of data that is to be sent next has so many bytes.
     #[inline]
     pub(crate) fn begin_piece(&mut self, len: u32) {
-        self.piece = len.min(self.mss) as u16;
+        self.snd.begin_piece(len.min(self.mss) as u16);
     }
 
     /// Bytes that were handed to it and have not been sent yet.
     #[inline]
     pub(crate) fn unsent(&self) -> u64 {
-        self.app_end.saturating_sub(self.board.nxt)
+        self.snd.after(self.board.nxt)
     }
 
     /// Bytes that were handed to it and the peer has not acknowledged.
     #[inline]
     pub(crate) fn queued(&self) -> u64 {
-        self.app_end.saturating_sub(self.board.una)
+        self.snd.after(self.board.una)
     }
 
     /// Whether a segment of `len` bytes of new data would leave at once.
@@ -38,9 +38,9 @@ impl Tcp {
     pub(crate) fn has_room(&self, len: u64) -> bool {
         let pipe = self.pipe();
         self.state.may_send()
-            && !self.closing
+            && !self.snd.is_closed()
             && self.pacer.is_open()
-            && self.app_end == self.board.nxt
+            && self.snd.data_end() == self.board.nxt
             && !self.board.has_waiting()
             && (pipe == 0 || pipe + len <= self.window())
     }
@@ -48,7 +48,7 @@ impl Tcp {
     /// Whether data may be handed to it ahead of its window.
     #[inline]
     pub(crate) fn may_queue(&self) -> bool {
-        self.state.may_send() && !self.closing
+        self.state.may_send() && !self.snd.is_closed()
     }
 
     /// An ACK goes out with the next poll.
@@ -67,7 +67,7 @@ impl Tcp {
     /// The relative sequence number of the next byte that it will be given.
     #[inline]
     pub(crate) fn end_ssn(&self) -> u64 {
-        self.app_end - self.iss
+        self.snd.data_end() - self.iss
     }
 
     /// The relative sequence number up to which the peer has acknowledged.
@@ -140,7 +140,7 @@ impl Tcp {
 
     /// Whether nothing is on its way or waits to be.
     pub(crate) fn is_idle(&self) -> bool {
-        self.board.outstanding() == 0 && self.app_end == self.board.nxt
+        self.board.outstanding() == 0 && self.snd.data_end() == self.board.nxt
     }
 
     /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.

@@ -31,11 +31,14 @@ pub(super) struct Timer {
     at: Instant,
     /// When retransmission is due where another stands before it.
     rto_at: Instant,
+    /// How often in a row retransmission was due, without an ACK of new data.
+    retries: u32,
     purpose: Purpose,
 }
 
 impl Timer {
-    pub(super) const OFF: Self = Self { at: Instant::MAX, rto_at: Instant::MAX, purpose: Purpose::Nothing };
+    pub(super) const OFF: Self =
+        Self { at: Instant::MAX, rto_at: Instant::MAX, retries: 0, purpose: Purpose::Nothing };
 
     /// When it expires.
     #[inline]
@@ -71,11 +74,23 @@ impl Timer {
 
     #[inline]
     pub(super) fn stop(&mut self) {
-        *self = Self::OFF;
+        self.arm(Purpose::Nothing, Instant::MAX);
     }
 
+    #[inline]
     fn arm(&mut self, purpose: Purpose, at: Instant) {
         (self.purpose, self.at) = (purpose, at);
+    }
+
+    /// New data, or the SYN, is acknowledged.
+    #[inline]
+    pub(super) fn on_progress(&mut self) {
+        self.retries = 0;
+    }
+
+    /// Whether retransmission was due more than once in a row.
+    pub(super) const fn has_repeated(&self) -> bool {
+        self.retries > 1
     }
 
     /// Retransmission alone is due at `at`, whatever was.
@@ -197,7 +212,7 @@ impl Tcp {
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
     fn on_persist(&mut self, n: u8, now: Instant) {
-        if self.board.outstanding() > 0 || self.send_end() == self.board.nxt {
+        if self.board.outstanding() > 0 || self.snd.end() == self.board.nxt {
             self.timer.stop();
             return;
         }
@@ -212,8 +227,8 @@ impl Tcp {
 
     fn on_syn_timeout(&mut self, now: Instant) {
         self.stats.timeouts += 1;
-        self.retries += 1;
-        if self.config.syn_retries.is_some_and(|most| u64::from(self.retries) > most) {
+        self.timer.retries += 1;
+        if self.config.syn_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
             self.break_off(ResetCause::TimedOut);
             return;
         }
@@ -232,9 +247,9 @@ impl Tcp {
         self.stats.timeouts += 1;
         // A shut window is the peer's wish, not a sign that it is gone.
         if self.snd_wnd.size() > 0 {
-            self.retries += 1;
+            self.timer.retries += 1;
         }
-        if self.config.data_retries.is_some_and(|most| u64::from(self.retries) > most) {
+        if self.config.data_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
             self.break_off(ResetCause::TimedOut);
             return;
         }

@@ -80,7 +80,7 @@ impl Tcp {
         self.timer.bare_retransmission();
         let may = self.may_probe();
         let (len, fin) = self.next_len();
-        let new = len + fin > 0 && self.board.nxt < self.send_end();
+        let new = len + fin > 0 && self.board.nxt < self.snd.end();
         if let (true, Some(repair)) = (may, &mut self.repair) {
             repair.tlp.due = true;
             self.force |= new;

@@ -108,7 +108,7 @@ impl Tcp {
             return false;
         }
         let (len, fin) = self.next_len();
-        let more = self.app_end > self.board.nxt && len + fin > 0 && self.is_worth_sending(len, fin);
+        let more = self.snd.after(self.board.nxt) > 0 && len + fin > 0 && self.is_worth_sending(len, fin);
         let (sack, loss) = (self.options.sack, self.recovery.phase == Phase::Loss);
         let complete = self.board.una >= self.recovery.point;
         let Some(repair) = &mut self.repair else { return false };
@@ -132,7 +132,8 @@ impl Tcp {
     /// The retransmission timer expired, `again` for data that was sent again already: step 1 of F-RTO.
     pub(super) fn frto_on_timeout(&mut self, was: Phase) {
         let start = self.config.frto
-            && (matches!(was, Phase::Open | Phase::Slowing) || (was == Phase::Loss && self.retries > 1));
+            && (matches!(was, Phase::Open | Phase::Slowing)
+                || (was == Phase::Loss && self.timer.has_repeated()));
         if let Some(repair) = &mut self.repair {
             repair.frto = if start { Frto::Waiting } else { Frto::Off };
         }
