@@ -10,8 +10,6 @@ pub(crate) struct DataReceiver {
     queue: Reassembly,
     buffer: u64,
     auto_read: bool,
-    /// Number of the DATA_FIN, once known.
-    fin: Option<u64>,
     /// Bytes that wait for others before them.
     waiting: u64,
     /// What the buffer holds is counted in memory, where this is there.
@@ -21,7 +19,7 @@ pub(crate) struct DataReceiver {
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, fin: None, waiting: 0, memory: None }
+        Self { queue, buffer, auto_read: true, waiting: 0, memory: None }
     }
 
     /// The buffer is one of memory.
@@ -42,12 +40,12 @@ impl DataReceiver {
     /// Next data sequence number expected: the data-level acknowledgment.
     #[inline]
     pub(crate) const fn nxt(&self) -> u64 {
-        self.queue.nxt
+        self.queue.nxt()
     }
 
     /// The right edge of the window that the peer may know of.
     pub(crate) const fn edge(&self) -> u64 {
-        self.queue.adv
+        self.queue.edge()
     }
 
     /// How many of `dsn..end` have not come yet.
@@ -67,51 +65,44 @@ impl DataReceiver {
 
     /// Number of the DATA_FIN, once known.
     pub(crate) fn fin(&self) -> Option<u64> {
-        self.fin
+        self.queue.fin()
     }
 
     /// Next data sequence number expected, the DATA_FIN left out.
     pub(crate) fn data_nxt(&self) -> u64 {
-        self.queue.nxt_data(self.fin)
+        self.queue.nxt_data()
     }
 
     /// Takes `dsn..end`; returns the bytes that have come in order by it, and whether it brought anything.
     #[inline]
     pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
-        let before = self.queue.nxt_data(self.fin);
-        let end = end.min(self.queue.adv.max(before));
+        let before = self.queue.nxt_data();
+        let end = end.min(self.queue.edge().max(before));
         if dsn >= end {
             return (0, false);
         }
         let new = self.queue.missing(dsn, end);
         let arrival = self.queue.insert(dsn, end);
-        self.absorb_fin();
-        let came = self.queue.nxt_data(self.fin) - before;
+        self.queue.absorb_fin();
+        let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
         if self.auto_read {
-            self.queue.read = self.queue.nxt_data(self.fin);
+            self.queue.take_all();
         }
         (came, arrival != Arrival::Duplicate)
     }
 
     /// A DATA_FIN with number `dsn`.
     pub(crate) fn on_fin(&mut self, dsn: u64) {
-        if self.fin.is_none() && dsn >= self.queue.nxt {
-            self.fin = Some(dsn);
-            self.absorb_fin();
-        }
-    }
-
-    /// The DATA_FIN takes a number of its own.
-    fn absorb_fin(&mut self) {
-        if self.fin == Some(self.queue.nxt) {
-            self.queue.nxt += 1;
+        if dsn >= self.queue.nxt() && self.queue.fin().is_none() {
+            self.queue.on_fin(dsn);
+            self.queue.absorb_fin();
         }
     }
 
     /// Whether the peer's data is complete.
     pub(crate) fn is_complete(&self) -> bool {
-        self.fin.is_some_and(|fin| self.queue.nxt > fin)
+        self.queue.is_complete()
     }
 
     /// The window to advertise beside the data-level acknowledgment. Its right edge never moves back, and forward
@@ -120,17 +111,17 @@ impl DataReceiver {
     pub(crate) fn window(&mut self, mss: u32, most: u64) -> u64 {
         if let Some(memory) = &self.memory {
             let window = memory.window(self.held(memory)).min(most);
-            self.queue.adv = self.queue.adv.max(self.queue.nxt + window);
+            self.queue.advertise(self.queue.nxt() + window);
         } else if self.may_open(mss) {
-            self.queue.adv = self.queue.read.saturating_add(self.buffer);
+            self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
-        self.queue.adv.saturating_sub(self.queue.nxt)
+        self.queue.window()
     }
 
     /// Memory of what waits, for data before it or for the application.
     fn held(&self, memory: &ReceiveMemory) -> u64 {
         let waiting: u64 = self.queue.ranges().iter().map(|(start, end)| memory.charge(end - start)).sum();
-        waiting + memory.charge(self.queue.nxt_data(self.fin) - self.queue.read)
+        waiting + memory.charge(self.queue.nxt_data() - self.queue.read())
     }
 
     /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow, where that matters.
@@ -143,7 +134,7 @@ impl DataReceiver {
     /// Whether the window would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
     pub(crate) fn opens_wide(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| {
-            let known = self.queue.adv.saturating_sub(self.queue.nxt);
+            let known = self.queue.window();
             let window = memory.window(self.held(memory));
             window > 0 && window >= 2 * known
         })
@@ -158,14 +149,13 @@ impl DataReceiver {
         if self.memory.is_some() {
             return self.opens_wide();
         }
-        let edge = self.queue.read.saturating_add(self.buffer);
-        edge.saturating_sub(self.queue.adv) >= (self.buffer / 2).min(u64::from(mss)).max(1)
+        let edge = self.queue.read().saturating_add(self.buffer);
+        edge.saturating_sub(self.queue.edge()) >= (self.buffer / 2).min(u64::from(mss)).max(1)
     }
 
     /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
-        let taken = bytes.min(self.queue.nxt_data(self.fin).saturating_sub(self.queue.read));
-        self.queue.read += taken;
+        let taken = self.queue.take(bytes);
         (taken, self.may_open(mss))
     }
 }

@@ -211,7 +211,7 @@ impl Tcp {
 
     /// The connection stands.
     pub(super) fn start_buffers(&mut self, now: Instant) {
-        let (mss, read) = (u64::from(self.mss), self.rcv.read);
+        let (mss, read) = (u64::from(self.mss), self.rcv.read());
         let Some(buffers) = &mut self.buffers else { return };
         if let Some(space) = &mut buffers.receive {
             space.start(mss, read, now);
@@ -223,15 +223,15 @@ impl Tcp {
 
     /// Bytes that wait in the receive buffer, for others before them or for the application.
     fn held(&self) -> u64 {
-        self.rcv.nxt - self.rcv.read + self.rcv.above()
+        self.rcv.nxt() - self.rcv.read() + self.rcv.above()
     }
 
     /// The right edge of the window that could be advertised.
     #[inline]
     pub(super) fn receive_edge(&self) -> u64 {
         match self.receive_space() {
-            Some(space) => self.rcv.nxt + space.window(self.held()),
-            None => self.rcv.read.saturating_add(self.config.receive_buffer.get()),
+            Some(space) => self.rcv.nxt() + space.window(self.held()),
+            None => self.rcv.read().saturating_add(self.config.receive_buffer.get()),
         }
     }
 
@@ -243,7 +243,7 @@ impl Tcp {
     /// Data is about to come into the buffer; false where that has no room for it.
     #[inline]
     pub(super) fn takes_in(&mut self, bytes: u64) -> bool {
-        if !self.rcv.has_gap() && self.rcv.nxt == self.rcv.read {
+        if !self.rcv.has_gap() && self.rcv.nxt() == self.rcv.read() {
             return true;
         }
         let held = self.held() + bytes;
@@ -272,7 +272,7 @@ impl Tcp {
     /// The application has read what it can.
     #[inline]
     pub(super) fn tune_to_reading(&mut self, now: Instant) {
-        let read = self.rcv.read;
+        let read = self.rcv.read();
         if let Some(space) = self.buffers.as_mut().and_then(|b| b.receive.as_mut()) {
             space.on_read(read, now);
         }

@@ -207,7 +207,7 @@ impl Tcp {
             return;
         }
         if self.acks.has_unacknowledged() {
-            self.acks.demand_first(SeqNumber(self.rcv.nxt as u32));
+            self.acks.demand_first(SeqNumber(self.rcv.nxt() as u32));
         }
         self.feedback.ece = marked;
         self.acks.demand();

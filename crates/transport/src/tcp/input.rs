@@ -44,7 +44,7 @@ impl Tcp {
     #[cold]
     fn handle_altered(&mut self, segment: &Segment, now: Instant) {
         let range = |tcp: &Self| {
-            let seq = unwrap(tcp.rcv.nxt, segment.seq);
+            let seq = unwrap(tcp.rcv.nxt(), segment.seq);
             let end = seq + u64::from(segment.payload);
             (end, tcp.rcv.missing(seq, end))
         };
@@ -52,7 +52,7 @@ impl Tcp {
         self.handle_segment(&Segment { altered: false, ..*segment }, now);
         let (end, after) = range(self);
         let altered = self.altered.get_or_insert_default();
-        altered.add(before.saturating_sub(after), end, self.rcv.nxt);
+        altered.add(before.saturating_sub(after), end, self.rcv.nxt());
     }
 
     fn refuse(&mut self, segment: &Segment) {
@@ -112,7 +112,7 @@ impl Tcp {
         let window = self.shared_window.map_or(self.first_window(), |_| ANY_WINDOW);
         self.irs = BASE + u64::from(segment.seq.0);
         self.rcv.start(self.irs + 1, window);
-        self.acks.start(self.rcv.nxt);
+        self.acks.start(self.rcv.nxt());
         let scaling = c.window_scale && segment.window_scale.is_some();
         self.options = Options {
             sack: c.sack && segment.sack_permitted,
@@ -157,9 +157,9 @@ impl Tcp {
     }
 
     fn on_segment_in_connection(&mut self, segment: &Segment, now: Instant) {
-        let seq = unwrap(self.rcv.nxt, segment.seq);
+        let seq = unwrap(self.rcv.nxt(), segment.seq);
         let end = seq + u64::from(segment.seq_len());
-        if self.state == State::SynReceived && segment.flags.has(Flags::SYN) && seq + 1 == self.rcv.nxt {
+        if self.state == State::SynReceived && segment.flags.has(Flags::SYN) && seq + 1 == self.rcv.nxt() {
             self.on_syn_again(segment, now);
             return;
         }
@@ -169,7 +169,7 @@ impl Tcp {
         }
         if segment.flags.has(Flags::RST) {
             // RFC 5961 §3.2: only an exact match resets, anything else in the window asks for one.
-            if seq == self.rcv.nxt {
+            if seq == self.rcv.nxt() {
                 self.on_reset();
             } else {
                 self.challenge(now);
@@ -250,7 +250,7 @@ impl Tcp {
     #[cold]
     fn lets_pass(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
         let una = SeqNumber(self.board.una as u32);
-        let plain = segment.flags.has(Flags::ACK) && segment.seq_len() == 0 && seq == self.rcv.nxt;
+        let plain = segment.flags.has(Flags::ACK) && segment.seq_len() == 0 && seq == self.rcv.nxt();
         let moves = self.snd_wnd.is_moved_by(segment, seq);
         let recent = i64::from(behind) <= (self.rto().as_nanos() / 1_000_000) as i64;
         self.config.paws == Paws::LetsAcksPass
@@ -261,9 +261,9 @@ impl Tcp {
     /// as ACKs of a peer that sends, too, may overtake its data or be overtaken. At a shut window only the ACK counts.
     fn is_acceptable(&self, seq: u64, end: u64) -> bool {
         if seq == end {
-            seq >= self.acks.last_sent() && seq <= self.rcv.adv
+            seq >= self.acks.last_sent() && seq <= self.rcv.edge()
         } else {
-            end > self.rcv.nxt && (seq < self.rcv.adv || seq == self.rcv.nxt)
+            end > self.rcv.nxt() && (seq < self.rcv.edge() || seq == self.rcv.nxt())
         }
     }
 
@@ -280,14 +280,14 @@ impl Tcp {
         if end > seq && end >= self.acks.last_sent() {
             self.remember_timestamp(segment, seq);
         }
-        let to = end.min(self.rcv.nxt);
+        let to = end.min(self.rcv.nxt());
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
             self.acks.quicken(self.config.quick_acks);
             self.rcv.insert(seq, to);
         }
         // A window probe is answered always; what else is empty, at times.
-        if end > seq || seq + 1 == self.rcv.nxt { self.acks.demand() } else { self.challenge(now) }
+        if end > seq || seq + 1 == self.rcv.nxt() { self.acks.demand() } else { self.challenge(now) }
     }
 
     /// RFC 5961: an ACK that lets an honest peer prove itself.
@@ -478,15 +478,15 @@ impl Tcp {
             self.acks.demand();
             return;
         }
-        let (read, nxt) = (self.rcv.nxt_data(self.fin_at), self.rcv.nxt);
+        let (read, nxt) = (self.rcv.nxt_data(), self.rcv.nxt());
         let data_end = seq + u64::from(segment.payload);
         let fin = segment.flags.has(Flags::FIN);
-        if fin && data_end < self.rcv.adv.max(nxt + 1) && data_end >= nxt {
-            self.fin_at.get_or_insert(data_end);
+        if fin && data_end < self.rcv.edge().max(nxt + 1) && data_end >= nxt {
+            self.rcv.on_fin(data_end);
         }
         // A FIN takes a sequence number, so that SACK tells of it, too.
-        let end = match self.fin_at {
-            None => data_end.min(self.rcv.adv),
+        let end = match self.rcv.fin() {
+            None => data_end.min(self.rcv.edge()),
             Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
         };
         if self.buffers.is_some() && seq > nxt && !self.takes_in(end.saturating_sub(seq)) {
@@ -501,17 +501,17 @@ impl Tcp {
             self.tune_to_arrival(segment, now);
         }
         self.owe_ack(arrival, now);
-        if self.fin_at.is_some_and(|at| self.rcv.nxt > at) {
+        if self.rcv.is_complete() {
             self.acks.demand();
             self.pending.peer_closed = true;
             self.advance(Trigger::Fin);
             self.on_state_changed(now);
         }
-        let delivered = self.rcv.nxt_data(self.fin_at) - read;
+        let delivered = self.rcv.nxt_data() - read;
         self.pending.delivered += delivered;
         self.stats.bytes_delivered += delivered;
         if self.auto_read {
-            self.rcv.read = self.rcv.nxt_data(self.fin_at);
+            self.rcv.take_all();
         }
         if self.buffers.is_some() {
             self.tune_to_reading(now);

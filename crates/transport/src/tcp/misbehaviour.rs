@@ -27,7 +27,7 @@ impl Tcp {
     #[inline(never)]
     pub(super) fn distort(&mut self, segment: &mut Segment) {
         let degree = u64::from(self.config.misbehaviour_degree.max(1));
-        let (to, mss, first) = (self.rcv.nxt, u64::from(self.mss), self.irs + 1);
+        let (to, mss, first) = (self.rcv.nxt(), u64::from(self.mss), self.irs + 1);
         let Some(Repair { lies, .. }) = self.repair.as_deref_mut() else { return };
         match self.config.misbehaviour {
             Misbehaviour::AckDivision => {
@@ -39,7 +39,7 @@ impl Tcp {
                     self.acks.demand();
                 }
             }
-            Misbehaviour::OptimisticAcks if self.fin_at.is_none() && to > first => {
+            Misbehaviour::OptimisticAcks if self.rcv.fin().is_none() && to > first => {
                 lies.ahead = !lies.ahead;
                 if lies.ahead {
                     self.acks.demand();
@@ -54,9 +54,9 @@ impl Tcp {
     /// A segment starts at `seq`: who conceals losses takes what is missing below it for received.
     pub(super) fn pass_over_hole(&mut self, seq: u64) {
         let conceals = self.config.misbehaviour == Misbehaviour::OptimisticAcks && self.state.may_receive();
-        if conceals && seq > self.rcv.nxt && seq < self.rcv.adv {
-            let hole = (self.rcv.nxt - self.irs, seq - self.irs);
-            self.rcv.insert(self.rcv.nxt, seq);
+        if conceals && seq > self.rcv.nxt() && seq < self.rcv.edge() {
+            let hole = (self.rcv.nxt() - self.irs, seq - self.irs);
+            self.rcv.insert(self.rcv.nxt(), seq);
             if let Some(repair) = &mut self.repair {
                 repair.lies.hole = Some(hole);
             }

@@ -168,9 +168,9 @@ pub struct Tcp {
     state: State,
     /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
     force: bool,
+    auto_read: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
-    auto_read: bool,
     /// Data is paced.
     paces: bool,
     needs: Needs,
@@ -201,8 +201,6 @@ pub struct Tcp {
     shared_window: Option<u32>,
     /// Buffers that are tuned, where any is.
     buffers: Option<Box<Buffers>>,
-    /// Where the peer's FIN lies.
-    fin_at: Option<u64>,
     board: Scoreboard,
     recovery: Recovery,
     rtt: RttEstimator,
@@ -254,7 +252,6 @@ impl Tcp {
             timer: Timer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,
-            fin_at: None,
             feedback: Feedback::new(if config.ecn_echo == EcnEcho::Auto {
                 needs.echo
             } else {
@@ -301,8 +298,7 @@ impl Tcp {
 
     /// The application reads up to `bytes` of what was delivered; returns how many there were.
     pub fn read(&mut self, bytes: u64) -> u64 {
-        let taken = bytes.min(self.rcv.nxt_data(self.fin_at).saturating_sub(self.rcv.read));
-        self.rcv.read += taken;
+        let taken = self.rcv.take(bytes);
         if self.state.may_receive() && self.window_may_open() {
             self.acks.demand();
         }
@@ -333,7 +329,7 @@ impl Tcp {
         if self.state.is_synchronized() || self.state == State::SynReceived {
             self.reset_reply = Some(ResetReply {
                 seq: SeqNumber(self.board.nxt as u32),
-                ack: Some(SeqNumber(self.rcv.nxt as u32)),
+                ack: Some(SeqNumber(self.rcv.nxt() as u32)),
             });
         }
         self.break_off(ResetCause::Local);
@@ -369,7 +365,7 @@ impl Tcp {
         std::hint::black_box((
             self.board.nxt,
             self.board.first_sent_at(),
-            self.rcv.nxt,
+            self.rcv.nxt(),
             self.rtt.samples,
             self.cc.cwnd(),
             self.timer.at(),
@@ -380,7 +376,7 @@ impl Tcp {
 
     /// Bytes delivered to the application that a middlebox had changed.
     pub fn altered_bytes(&self) -> u64 {
-        self.altered.as_ref().map_or(0, |a| a.delivered(self.rcv.nxt))
+        self.altered.as_ref().map_or(0, |a| a.delivered(self.rcv.nxt()))
     }
 
     /// Counters since the start.
@@ -429,7 +425,7 @@ impl Tcp {
             rtt_samples: self.rtt.samples,
             rto: self.rto(),
             snd_wnd: Bytes(self.snd_wnd.size()),
-            rcv_wnd: Bytes(self.rcv.adv.saturating_sub(self.rcv.nxt)),
+            rcv_wnd: Bytes(self.rcv.window()),
             in_recovery: self.recovery.is_active(),
         }
     }
@@ -437,8 +433,8 @@ impl Tcp {
     /// What is left to remember of it, in TIME-WAIT.
     pub fn time_wait(&self) -> Option<TimeWait> {
         let until = self.timer.time_wait()?;
-        let stub = TimeWait::new(until, (self.board.nxt, self.rcv.nxt, self.rcv.adv));
-        let window = (self.rcv.adv.saturating_sub(self.rcv.nxt) >> self.options.rcv_scale).min(65_535);
+        let stub = TimeWait::new(until, (self.board.nxt, self.rcv.nxt(), self.rcv.edge()));
+        let window = (self.rcv.window() >> self.options.rcv_scale).min(65_535);
         Some(stub.with(window as u16, self.options.timestamps.then_some(self.ts_recent)))
     }
 

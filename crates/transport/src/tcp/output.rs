@@ -54,7 +54,7 @@ impl Tcp {
 
     /// Whether the ACK that is due ends the handshake, and leaves before data.
     fn ends_handshake_apart(&self) -> bool {
-        let fresh = self.board.nxt == self.iss + 1 && self.rcv.nxt == self.irs + 1;
+        let fresh = self.board.nxt == self.iss + 1 && self.rcv.nxt() == self.irs + 1;
         fresh && self.config.handshake_ack && self.state == State::Established && self.shared_window.is_none()
     }
 
@@ -73,7 +73,7 @@ impl Tcp {
             if self.options.ecn {
                 flags = flags.with(self.syn_ack_flags());
             }
-            self.acks.on_sent(self.rcv.nxt);
+            self.acks.on_sent(self.rcv.nxt());
         } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_lost) {
             flags = flags.with(self.syn_flags());
         }
@@ -81,7 +81,7 @@ impl Tcp {
         let stamps = Timestamps { value: clock(now), echo: self.ts_recent };
         Segment {
             seq: SeqNumber(self.iss as u32),
-            ack: if answer { SeqNumber(self.rcv.nxt as u32) } else { SeqNumber(0) },
+            ack: if answer { SeqNumber(self.rcv.nxt() as u32) } else { SeqNumber(0) },
             window: self.first_window() as u16,
             flags,
             timestamps: offers(c.timestamps, self.options.timestamps).then_some(stamps),
@@ -309,10 +309,10 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn acknowledge(&mut self, seq: u64, len: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
-        self.acks.on_sent(self.rcv.nxt);
+        self.acks.on_sent(self.rcv.nxt());
         let mut segment = Segment {
             seq: SeqNumber(seq as u32),
-            ack: SeqNumber(self.rcv.nxt as u32),
+            ack: SeqNumber(self.rcv.nxt() as u32),
             window: self.advertise(),
             flags: Flags::ACK.with(self.feedback.flags()),
             ..Segment::default()
@@ -335,8 +335,8 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn window_may_open(&self) -> bool {
         let edge = self.receive_edge();
-        let buffer = edge.saturating_sub(self.rcv.read);
-        edge.saturating_sub(self.rcv.adv) >= (buffer / 2).min(u64::from(self.mss)).max(1)
+        let buffer = edge.saturating_sub(self.rcv.read());
+        edge.saturating_sub(self.rcv.edge()) >= (buffer / 2).min(u64::from(self.mss)).max(1)
     }
 
     /// The window field. Rounding by the scale may take back a few bytes; what was promised is still accepted
@@ -347,9 +347,9 @@ impl Tcp {
         if let Some(window) = self.shared_window {
             return (window >> scale).min(65_535) as u16;
         }
-        let edge = if self.window_may_open() { self.receive_edge() } else { self.rcv.adv };
-        let field = (edge.saturating_sub(self.rcv.nxt) >> scale).min(65_535);
-        self.rcv.adv = self.rcv.adv.max(self.rcv.nxt + (field << scale));
+        let edge = if self.window_may_open() { self.receive_edge() } else { self.rcv.edge() };
+        let field = (edge.saturating_sub(self.rcv.nxt()) >> scale).min(65_535);
+        self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
     }
 }

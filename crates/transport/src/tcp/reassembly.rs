@@ -18,15 +18,18 @@ pub(crate) enum Arrival {
     Duplicate,
 }
 
-/// Sequence numbers are unwrapped to 64 bits.
+/// What has come of a stream whose positions are sequence numbers, unwrapped to 64 bits. The application reads no further
+/// than it has come in order, and what was advertised is never taken back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
     /// Next in order (RCV.NXT).
-    pub(crate) nxt: u64,
+    nxt: u64,
     /// How far the application has read.
-    pub(crate) read: u64,
+    read: u64,
     /// Right edge of the advertised window.
-    pub(crate) adv: u64,
+    adv: u64,
+    /// Where the FIN lies, which is no data, once that is known.
+    fin: Option<u64>,
     /// Disjoint ranges above `nxt`, sorted.
     ranges: Vec<(u64, u64)>,
     /// A point in each of the ranges that grew last, latest first; zero is none.
@@ -35,11 +38,77 @@ pub(crate) struct Reassembly {
     duplicate: Option<(u64, u64)>,
 }
 
+/// The edges of the stream.
 impl Reassembly {
     /// Expects data from `nxt` on, after a window of `window` bytes was advertised.
     pub(crate) fn start(&mut self, nxt: u64, window: u64) {
         (self.nxt, self.read, self.adv) = (nxt, nxt, nxt + window);
     }
+    /// Next in order (RCV.NXT).
+    #[inline(always)]
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+    /// End of the data received in order: the FIN, once reached, is none.
+    #[inline(always)]
+    pub(crate) fn nxt_data(&self) -> u64 {
+        self.fin.map_or(self.nxt, |fin| self.nxt.min(fin))
+    }
+    /// Where the FIN lies, once that is known.
+    #[inline(always)]
+    pub(crate) const fn fin(&self) -> Option<u64> {
+        self.fin
+    }
+    /// A FIN lies at `at`; the first that comes counts.
+    pub(crate) fn on_fin(&mut self, at: u64) {
+        self.fin.get_or_insert(at);
+    }
+    /// The FIN is next, and takes a number: passes over it.
+    pub(crate) fn absorb_fin(&mut self) {
+        if self.fin == Some(self.nxt) {
+            self.nxt += 1;
+        }
+    }
+    /// Whether all up to the FIN has come, and it.
+    #[inline(always)]
+    pub(crate) fn is_complete(&self) -> bool {
+        self.fin.is_some_and(|fin| self.nxt > fin)
+    }
+    /// How far the application has read.
+    #[inline(always)]
+    pub(crate) const fn read(&self) -> u64 {
+        self.read
+    }
+    /// The application reads all that has come in order.
+    #[inline(always)]
+    pub(crate) fn take_all(&mut self) {
+        self.read = self.nxt_data();
+    }
+    /// The application reads up to `bytes`; returns how many there were.
+    pub(crate) fn take(&mut self, bytes: u64) -> u64 {
+        let taken = bytes.min(self.nxt_data().saturating_sub(self.read));
+        self.read += taken;
+        taken
+    }
+    /// Right edge of the advertised window.
+    #[inline(always)]
+    pub(crate) const fn edge(&self) -> u64 {
+        self.adv
+    }
+    /// What the peer may send of it.
+    #[inline(always)]
+    pub(crate) const fn window(&self) -> u64 {
+        self.adv.saturating_sub(self.nxt)
+    }
+    /// The window is advertised up to `edge`, if that is more than it was.
+    #[inline(always)]
+    pub(crate) fn advertise(&mut self, edge: u64) {
+        self.adv = self.adv.max(edge);
+    }
+}
+
+/// Ranges above gaps.
+impl Reassembly {
     /// Bytes that wait above gaps.
     pub(crate) fn above(&self) -> u64 {
         self.ranges.iter().map(|(start, end)| end - start).sum()
@@ -158,9 +227,47 @@ impl Reassembly {
             .sum::<u64>();
         end.saturating_sub(start) - there
     }
+}
 
-    /// End of the data received in order: the FIN, once reached, is none.
-    pub(crate) fn nxt_data(&self, fin_at: Option<u64>) -> u64 {
-        fin_at.map_or(self.nxt, |fin| self.nxt.min(fin))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expecting(nxt: u64, window: u64) -> Reassembly {
+        let mut r = Reassembly::default();
+        r.start(nxt, window);
+        r
+    }
+
+    #[test]
+    fn a_fin_that_is_reached_is_no_data() {
+        let mut r = expecting(1, 100);
+        r.on_fin(51);
+        r.on_fin(60);
+        assert_eq!(r.insert(21, 52), Arrival::OutOfOrder);
+        assert!(!r.is_complete());
+        assert_eq!(r.insert(1, 21), Arrival::FilledGap);
+        assert_eq!((r.nxt(), r.nxt_data(), r.fin(), r.is_complete()), (52, 51, Some(51), true));
+        r.take_all();
+        assert_eq!(r.read(), 51);
+    }
+
+    #[test]
+    fn an_application_reads_what_has_come_in_order() {
+        let mut r = expecting(1, 100);
+        r.insert(1, 41);
+        r.insert(61, 81);
+        assert_eq!((r.take(30), r.take(30), r.take(30)), (30, 10, 0));
+        assert_eq!(r.read(), 41);
+    }
+
+    #[test]
+    fn what_was_advertised_is_not_taken_back() {
+        let mut r = expecting(1, 100);
+        r.advertise(80);
+        assert_eq!((r.edge(), r.window()), (101, 100));
+        r.insert(1, 41);
+        r.advertise(151);
+        assert_eq!((r.edge(), r.window()), (151, 110));
     }
 }

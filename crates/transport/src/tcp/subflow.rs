@@ -87,7 +87,7 @@ impl Tcp {
     /// The relative number up to which the peer's bytes have arrived in order.
     #[inline]
     pub(crate) fn received_ssn(&self) -> u64 {
-        self.rcv.nxt_data(self.fin_at).saturating_sub(self.irs)
+        self.rcv.nxt_data().saturating_sub(self.irs)
     }
 
     /// Bytes that have come and were changed on the way.
@@ -97,7 +97,7 @@ impl Tcp {
 
     /// The relative numbers of the payload of a segment that has come.
     pub(crate) fn received_range(&self, segment: &Segment) -> (u64, u64) {
-        let start = unwrap(self.rcv.nxt, segment.seq).saturating_sub(self.irs);
+        let start = unwrap(self.rcv.nxt(), segment.seq).saturating_sub(self.irs);
         (start, start + u64::from(segment.payload))
     }
 
