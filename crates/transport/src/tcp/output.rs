@@ -111,19 +111,19 @@ impl Tcp {
         if let Some((start, end)) = self.next_repair() {
             return self.retransmit(start, end, now);
         }
-        let nxt = self.board.nxt;
+        let (nxt, outstanding) = (self.board.nxt, self.board.outstanding());
         if nxt == self.snd.end() {
-            self.note_limit();
+            let pipe = if outstanding == 0 { 0 } else { self.pipe() };
+            self.note_limit(pipe, self.cc.cwnd());
             self.note_idle();
             return self.rescue(now);
         }
-        let outstanding = self.board.outstanding();
         if outstanding == 0 {
             self.restart_if_idle(now);
         }
         let (len, fin) = self.next_len();
         if len + fin == 0 || !(self.force || self.is_worth_sending(len, fin)) {
-            self.note_limit();
+            self.note_limit(self.pipe(), self.cc.cwnd());
             if outstanding == 0 {
                 self.arm_persist(now);
                 return None;
@@ -133,10 +133,10 @@ impl Tcp {
         if self.config.max_burst > 0 && u64::from(self.burst) >= self.config.max_burst {
             return None;
         }
-        let pipe = self.pipe();
-        let window = if WATCHED { self.window() } else { self.limited(self.cc.cwnd()) };
+        let (pipe, cwnd) = (self.pipe(), self.cc.cwnd());
+        let window = if WATCHED { self.window() } else { self.limited(cwnd) };
         if pipe > 0 && pipe + len > window && len > 0 && !(WATCHED && self.probes_with_new(now)) {
-            self.note_limit();
+            self.note_limit(pipe, cwnd);
             return None;
         }
         self.force = false;
@@ -166,11 +166,11 @@ impl Tcp {
         self.acknowledge(self.board.una - 1, 0, now)
     }
 
-    /// Nothing more is sent for now: remembers whether cwnd leaves no room for another segment, whatever else
-    /// stands in the way.
+    /// Nothing more is sent for now: remembers whether `cwnd` leaves no room for another segment beside `pipe`, whatever
+    /// else stands in the way.
     #[inline(always)]
-    fn note_limit(&mut self) {
-        self.cwnd_limited = self.pipe() + u64::from(self.mss) > self.cc.cwnd().get();
+    fn note_limit(&mut self, pipe: u64, cwnd: Bytes) {
+        self.cwnd_limited = pipe + u64::from(self.mss) > cwnd.get();
         if self.repair.is_some() {
             self.note_usage(self.cwnd_limited);
         }
@@ -209,8 +209,9 @@ impl Tcp {
     }
 
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
-        if !self.force && !self.fits(self.pipe(), end - start) {
-            self.note_limit();
+        let pipe = self.pipe();
+        if !self.force && !self.fits(pipe, end - start) {
+            self.note_limit(pipe, self.cc.cwnd());
             return None;
         }
         self.force = false;
