@@ -30,11 +30,10 @@ impl Mptcp {
 
     /// ADD_ADDR for `local` waits for an ACK to ride on; `false` if there is no such address.
     fn say_address(&mut self, local: AddressId) -> bool {
-        let (Some(l), Some(peer)) = (self.locals.iter().find(|l| l.id == local && l.up), self.peer_key)
-        else {
+        let (Some(l), Some(peer)) = (self.addresses.local(local), self.numbers.peer()) else {
             return false;
         };
-        let hmac = Some(address_hmac((self.key, peer), local, l.address, 0));
+        let hmac = Some(address_hmac((self.numbers.key(), peer), local, l.address, 0));
         let signal = Signal::AddAddr { id: local, address: l.address, port: None, hmac };
         if !self.signals.iter().any(|(_, s)| *s == signal) {
             self.signals.push_back((None, signal));

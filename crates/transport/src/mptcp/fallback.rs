@@ -81,9 +81,10 @@ impl Mptcp {
     #[cold]
     pub(super) fn contradicts(&self, segment: &Segment, options: &Options) -> bool {
         // Without the peer's key, as when it fell back at the handshake, nothing can be said of its numbers.
-        let plain = self.fallback.rx == Some(0) && self.fallback.mapping.is_none() && self.rcv_base != 0;
+        let plain =
+            self.fallback.rx == Some(0) && self.fallback.mapping.is_none() && self.numbers.peer().is_some();
         let mapping = options.dss.and_then(|d| d.mapping).filter(|m| m.len > 0 && segment.payload > 0);
-        plain && mapping.is_some_and(|m| m.dsn.wrapping_sub(self.rcv_base) as u32 != m.ssn)
+        plain && mapping.is_some_and(|m| self.numbers.of_received(m.dsn) as u32 != m.ssn)
     }
 
     /// One TCP carries what is left. A DATA_FIN that was sent says nothing any more: the FIN of the subflow follows.
@@ -132,7 +133,7 @@ impl Mptcp {
 
     /// Resets subflow `id`, whose data from `dsn` on cannot be used.
     fn fail_subflow(&mut self, id: usize, dsn: u64) {
-        self.subflows[id].fail = Some(self.rcv_base.wrapping_add(dsn));
+        self.subflows[id].fail = Some(self.numbers.received(dsn));
         self.subflows[id].abort(ResetReason::Middlebox);
         self.touch(id);
     }
@@ -154,7 +155,7 @@ impl Mptcp {
 
     /// The MP_FAIL that this end has to tell.
     pub(super) fn fail_option(&self) -> Option<Signal> {
-        let told = |dsn: u64| Signal::Fail { dsn: self.rcv_base.wrapping_add(dsn), closes: false };
+        let told = |dsn: u64| Signal::Fail { dsn: self.numbers.received(dsn), closes: false };
         match self.fallback.rejected {
             Some(dsn) => Some(told(dsn)),
             None if self.fallback.telling && self.fallback.answers => Some(told(self.rcv.nxt())),
@@ -191,7 +192,7 @@ impl Mptcp {
         if self.fallback.rx.is_some() || self.fallback.mapping.is_none() {
             return;
         }
-        let dsn = m.dsn.wrapping_sub(self.rcv_base);
+        let dsn = self.numbers.of_received(m.dsn);
         self.fallback.rx = Some(dsn as i64 - i64::from(m.ssn));
         self.fallback.rejected = None;
         self.fallback.deadline = Instant::MAX;
@@ -212,7 +213,7 @@ impl Mptcp {
         self.fallback.tx = offset;
         let ssn = self.snd.una as i64 - offset;
         self.fallback.mapping =
-            Some(Mapping { dsn: self.snd_base.wrapping_add(self.snd.una), ssn: ssn as u32, len: 0 });
+            Some(Mapping { dsn: self.numbers.sent(self.snd.una), ssn: ssn as u32, len: 0 });
         self.fallback.telling = true;
         self.leave_multipath();
         self.subflows[id].tcp.demand_ack();

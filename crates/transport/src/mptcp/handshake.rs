@@ -2,10 +2,10 @@
 //! where the peer or the path does not know them (§3.7).
 
 use super::Mptcp;
+use super::addresses::Remote;
 use super::key::Key;
 use super::option::{Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::paths::Remote;
 use super::subflow::{Join, Subflow, Tuple};
 use crate::segment::{Flags, Segment};
 use tailrace_core::Instant;
@@ -83,7 +83,7 @@ impl Mptcp {
     /// The server has the third segment, or the first data in its place.
     fn on_capable_proof(&mut self, options: &Options) -> Entry {
         match options.signal {
-            Some(Signal::CapableAck { client, server, .. }) if server == self.key.0 => {
+            Some(Signal::CapableAck { client, server, .. }) if server == self.numbers.key().0 => {
                 self.learn_key(Key(client));
             }
             // Data has overtaken the proof, which will be repeated.
@@ -95,10 +95,8 @@ impl Mptcp {
 
     /// Both keys are known: the numbers of the first bytes on the wire follow from them (RFC 8684 §3.1).
     fn learn_key(&mut self, peer: Key) {
-        self.peer_key = Some(peer);
+        self.numbers.learn(peer);
         self.stage = Stage::Established;
-        self.snd_base = self.key.initial_dsn();
-        self.rcv_base = peer.initial_dsn();
         self.snd.start(1);
         self.rcv.start(1);
     }
@@ -118,16 +116,15 @@ impl Mptcp {
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let open = self.is_multipath() && !self.is_over();
         let welcome = syn && open && live < self.most_subflows();
-        let local = self.locals.iter().find(|l| l.address == tuple.local && l.up);
-        let Some(local) = local.filter(|_| welcome && token == self.key.token()).map(|l| l.id) else {
+        let local = self.addresses.id_of_up(tuple.local);
+        let Some(local) = local.filter(|_| welcome && token == self.numbers.key().token()) else {
             return Err(Some(ResetReason::Mptcp));
         };
         if !self.path_manager.accepts_join() {
             return Err(Some(ResetReason::Prohibited));
         }
-        if !self.remotes.iter().any(|r| r.id == remote) {
-            self.remotes.push(Remote { id: remote, address: tuple.remote, port: tuple.remote_port });
-        }
+        let from = Remote { id: remote, address: tuple.remote, port: tuple.remote_port };
+        self.addresses.learn_from_join(from);
         let tcp = self.endpoint(false, now);
         let mut subflow = Subflow::new(tcp, *tuple, (local, remote));
         subflow.backup = self.path_manager.is_backup(local);
@@ -140,7 +137,7 @@ impl Mptcp {
 
     /// Proofs of a join that is not ready yet.
     fn check_join(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
-        let (Some(mut join), Some(peer)) = (self.subflows[id].join, self.peer_key) else {
+        let (Some(mut join), Some(peer)) = (self.subflows[id].join, self.numbers.peer()) else {
             return Entry::Refuse(ResetReason::Mptcp);
         };
         let judge = |proven| if proven { Entry::Pass } else { Entry::Refuse(ResetReason::Mptcp) };
@@ -153,7 +150,7 @@ impl Mptcp {
                 join.peer_nonce = nonce;
                 self.subflows[id].join = Some(join);
                 self.subflows[id].peer_backup = backup;
-                judge(hmac == join.expected_short(self.key, peer))
+                judge(hmac == join.expected_short(self.numbers.key(), peer))
             }
             (true, _) if syn => Entry::Refuse(ResetReason::Middlebox),
             (true, _) => {
@@ -162,7 +159,7 @@ impl Mptcp {
                 Entry::Pass
             }
             (false, Some(Signal::JoinAck { hmac })) => {
-                let proven = hmac == join.expected_long(self.key, peer);
+                let proven = hmac == join.expected_long(self.numbers.key(), peer);
                 self.subflows[id].ready = proven;
                 judge(proven)
             }
@@ -207,11 +204,11 @@ impl Mptcp {
                     (sent < self.plan.mptcp.capable_syns).then_some(Signal::CapableSyn { checksum })
                 }
                 (true, true) => (self.stage != Stage::Fallback)
-                    .then_some(Signal::CapableSynAck { checksum, key: self.key.0 }),
+                    .then_some(Signal::CapableSynAck { checksum, key: self.numbers.key().0 }),
                 _ => None,
             };
         };
-        let peer = self.peer_key?;
+        let peer = self.numbers.peer()?;
         match (syn, ack) {
             (true, false) => Some(Signal::JoinSyn {
                 backup: s.backup,
@@ -222,10 +219,12 @@ impl Mptcp {
             (true, true) => Some(Signal::JoinSynAck {
                 backup: s.backup,
                 id: s.local,
-                hmac: join.short(self.key, peer),
+                hmac: join.short(self.numbers.key(), peer),
                 nonce: join.nonce,
             }),
-            _ if join.active && !s.ready => Some(Signal::JoinAck { hmac: join.long(self.key, peer) }),
+            _ if join.active && !s.ready => {
+                Some(Signal::JoinAck { hmac: join.long(self.numbers.key(), peer) })
+            }
             _ => None,
         }
     }
@@ -235,7 +234,7 @@ impl Mptcp {
         if let Some(dsn) = self.subflows[id].fail {
             return Some(Signal::Fail { dsn, closes: true });
         }
-        match (self.aborting, self.peer_key) {
+        match (self.aborting, self.numbers.peer()) {
             (true, Some(peer)) => Some(Signal::FastClose { key: peer.0 }),
             (false, Some(_)) => Some(Signal::Reset { transient: false, reason: self.subflows[id].reset }),
             _ => None,

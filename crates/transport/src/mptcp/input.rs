@@ -92,7 +92,7 @@ impl Mptcp {
         let s = &mut self.subflows[id];
         if let Some(Dss { mapping: Some(m), data_fin, wide_dsn, .. }) = options.dss {
             self.widens_acks |= wide_dsn && self.plan.mptcp.answer_wide_dsn;
-            let dsn = m.dsn.wrapping_sub(self.rcv_base);
+            let dsn = self.numbers.of_received(m.dsn);
             s.announce(Mapping { dsn, len: m.len.saturating_sub(u16::from(data_fin)), ..m });
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
             s.announce(Mapping { dsn: 1, ssn: 1, len });
@@ -108,13 +108,13 @@ impl Mptcp {
             }
             if let Some(ack) = dss.data_ack {
                 let window = self.subflows[id].tcp.window_of(segment);
-                self.on_data_ack(ack.wrapping_sub(self.snd_base), window, now);
+                self.on_data_ack(self.numbers.of_sent(ack), window, now);
                 if !self.confirmed {
                     self.confirm(now);
                 }
             }
             if let (true, Some(m)) = (dss.data_fin, dss.mapping) {
-                self.rcv.on_fin(m.dsn.wrapping_sub(self.rcv_base) + u64::from(m.len) - 1);
+                self.rcv.on_fin(self.numbers.of_received(m.dsn) + u64::from(m.len) - 1);
                 self.subflows[id].tcp.demand_ack();
                 self.check_complete();
             }
@@ -150,7 +150,7 @@ impl Mptcp {
             }
             Signal::Priority { backup } => self.subflows[id].peer_backup = backup,
             Signal::Fail { closes: false, .. } => self.on_fail(id, false, now),
-            Signal::FastClose { key } if key == self.key.0 => {
+            Signal::FastClose { key } if key == self.numbers.key().0 => {
                 for id in 0..self.subflows.len() {
                     if !self.subflows[id].gone {
                         self.subflows[id].tcp.abort();

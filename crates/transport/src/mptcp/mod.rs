@@ -15,6 +15,7 @@
 //! Data sequence numbers begin with 1 inside; in [`Options`] they are those of the wire, 64 bits, however many of
 //! them the wire shows.
 
+mod addresses;
 mod announce;
 mod config;
 pub mod coupled;
@@ -24,6 +25,7 @@ mod handshake;
 mod input;
 pub mod key;
 mod memory;
+mod numbers;
 pub mod option;
 mod output;
 pub mod path_manager;
@@ -51,6 +53,7 @@ use crate::cc::member::Member;
 use crate::segment::Segment;
 use crate::tcp::altered::Altered;
 use crate::tcp::{Event, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
+use addresses::Addresses;
 use announce::Announcement;
 use coupled::Coupling;
 use failure::Resend;
@@ -58,9 +61,9 @@ use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
 use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
+use numbers::Numbers;
 use option::Signal;
 use path_manager::{AddressId, RunningPathManager};
-use paths::{Local, Remote};
 use receive::DataReceiver;
 use scheduler::{RunningScheduler, Scheduler, SubflowView};
 use send::DataSender;
@@ -151,13 +154,8 @@ pub struct Mptcp {
     checksum: bool,
     /// Data-level acknowledgments are wide, as the peer's numbers are.
     widens_acks: bool,
-    key: Key,
-    peer_key: Option<Key>,
-    /// Numbers inside begin with 1; on the wire these are added.
-    snd_base: u64,
-    rcv_base: u64,
+    numbers: Numbers,
     rng: Rng,
-    next_port: u16,
 
     subflows: Vec<Subflow>,
     /// Their addresses and ports, close together: every segment is looked up here.
@@ -196,12 +194,7 @@ pub struct Mptcp {
     stalled: bool,
 
     path_manager: RunningPathManager,
-    locals: Vec<Local>,
-    /// The id that was given out last.
-    last_id: AddressId,
-    remotes: Vec<Remote>,
-    /// Addresses of the peer that it may not have announced.
-    known_remotes: Vec<Remote>,
+    addresses: Addresses,
     /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
     signals: VecDeque<(Option<usize>, Signal)>,
     /// Addresses that the peer was told of and has not echoed.
@@ -238,12 +231,8 @@ impl Mptcp {
             confirmed: false,
             checksum: plan.mptcp.checksum,
             widens_acks: false,
-            key: Key(rng.next_u64()),
-            peer_key: None,
-            snd_base: 0,
-            rcv_base: 0,
+            numbers: Numbers::new(Key(rng.next_u64())),
             rng,
-            next_port: 0,
             subflows: Vec::new(),
             tuples: Vec::new(),
             views: Vec::new(),
@@ -267,10 +256,7 @@ impl Mptcp {
             releases: false,
             stalled: false,
             path_manager: plan.path_manager.build(),
-            locals: Vec::new(),
-            last_id: 0,
-            remotes: Vec::new(),
-            known_remotes: Vec::new(),
+            addresses: Addresses::default(),
             signals: VecDeque::new(),
             announcements: Vec::new(),
             resets: VecDeque::new(),
@@ -287,7 +273,7 @@ impl Mptcp {
         }
     }
 
-    /// An end that opens a connection from `locals[0]` of `tuple`; its SYN is ready to be polled. Joins use the ports
+    /// An end that opens a connection between the addresses of `tuple`; its SYN is ready to be polled. Joins use the ports
     /// after the tuple's.
     pub fn connect(plan: &Arc<MptcpPlan>, tuple: Tuple, rng: Rng, now: Instant) -> Self {
         let mut connection = Self::new(plan, true, rng);
@@ -303,9 +289,7 @@ impl Mptcp {
     }
 
     fn begin(&mut self, tuple: Tuple, now: Instant) {
-        self.next_port = tuple.local_port;
-        self.locals.push(Local { id: 0, address: tuple.local, up: true, withdrawn: false, interface: None });
-        self.remotes.push(Remote { id: 0, address: tuple.remote, port: tuple.remote_port });
+        self.addresses = Addresses::new(&tuple);
         let tcp = self.endpoint(self.client, now);
         self.place(Subflow::new(tcp, tuple, (0, 0)));
     }
@@ -451,7 +435,7 @@ impl Mptcp {
 
     /// The token by which joins name this connection.
     pub fn token(&self) -> u32 {
-        self.key.token()
+        self.numbers.key().token()
     }
 
     /// Bytes delivered to the application that a middlebox had changed.
@@ -547,7 +531,7 @@ impl Mptcp {
 
     /// The highest port that its subflows have taken so far.
     pub const fn last_port(&self) -> u16 {
-        self.next_port
+        self.addresses.last_port()
     }
 
     /// What is left to remember of its subflows that are in TIME-WAIT.

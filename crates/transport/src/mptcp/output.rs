@@ -396,7 +396,7 @@ impl Mptcp {
     /// A client's MP_CAPABLE goes with everything until the peer has shown that it got it (RFC 8684 §3.1); with data,
     /// only with the first.
     fn capable_option(&self, id: usize, mapping: Option<Mapping>) -> Option<Signal> {
-        let peer = self.peer_key.filter(|_| self.client && !self.confirmed)?;
+        let peer = self.numbers.peer().filter(|_| self.client && !self.confirmed)?;
         let s = &self.subflows[id];
         // After the third segment of the handshake a DATA_FIN may go, where no data is left to go before it.
         let complete = self.snd.nxt >= self.snd.app_end;
@@ -404,10 +404,10 @@ impl Mptcp {
         let first = s.join.is_none() && mapping.is_none_or(|m| m.ssn == 1) && !fin;
         first.then_some(Signal::CapableAck {
             checksum: self.checksum,
-            client: self.key.0,
+            client: self.numbers.key().0,
             server: peer.0,
             len: mapping.map(|m| m.len),
-            dsn: self.snd_base.wrapping_add(1),
+            dsn: self.numbers.sent(1),
         })
     }
 
@@ -435,8 +435,8 @@ impl Mptcp {
 
     fn dss_of(&self, mapping: Option<Mapping>, data_fin: bool) -> Dss {
         Dss {
-            data_ack: Some(self.rcv_base.wrapping_add(self.rcv.nxt())),
-            mapping: mapping.map(|m| Mapping { dsn: self.snd_base.wrapping_add(m.dsn), ..m }),
+            data_ack: Some(self.numbers.received(self.rcv.nxt())),
+            mapping: mapping.map(|m| Mapping { dsn: self.numbers.sent(m.dsn), ..m }),
             data_fin,
             wide_ack: self.plan.mptcp.wide_data_ack || self.widens_acks,
             wide_dsn: self.plan.mptcp.wide_dsn,

@@ -1,6 +1,7 @@
-//! Addresses of both ends, and what the path manager wants done about them (RFC 8684 §3.4).
+//! What comes and goes of addresses, and what the path manager wants done about it (RFC 8684 §3.4).
 
 use super::Mptcp;
+use super::addresses::Remote;
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
@@ -8,37 +9,14 @@ use super::subflow::{Join, Subflow, Tuple};
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
 
-/// Ids of addresses that come back go around below this one, as fullmesh tells no more apart.
-const MAX_ADDRESS_ID: AddressId = 31;
-
-/// An address of this end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Local {
-    pub(super) id: AddressId,
-    pub(super) address: u32,
-    pub(super) up: bool,
-    /// The peer was told that it is gone.
-    pub(super) withdrawn: bool,
-    /// The number of its interface, where that is known.
-    pub(super) interface: Option<u8>,
-}
-
-/// An address of the peer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Remote {
-    pub(super) id: AddressId,
-    pub(super) address: u32,
-    pub(super) port: u16,
-}
-
 impl Mptcp {
     /// The addresses of this host in the order of its interfaces, whether they can be used or not. Ids follow that
     /// order, but for the address that the connection began with, which is 0.
     pub fn set_interfaces(&mut self, addresses: impl IntoIterator<Item = u32>, now: Instant) {
         for (i, address) in addresses.into_iter().enumerate() {
-            let Some(id) = self.local_id(address) else { return };
+            let Some(id) = self.addresses.id_of(address) else { return };
             let number = u8::try_from(i + 1).unwrap_or(u8::MAX);
-            self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.interface = Some(number));
+            self.addresses.set_interface(id, number);
             self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
         }
     }
@@ -46,61 +24,35 @@ impl Mptcp {
     /// The addresses of the peer's host in the order of its interfaces. They have the ids that the peer gives them.
     /// Path managers that go by announcements make no use of them.
     pub fn set_peer_interfaces(&mut self, addresses: impl IntoIterator<Item = u32>, now: Instant) {
-        let first = self.remotes[0];
-        self.known_remotes.clear();
-        let mut next = 1;
+        let first = self.addresses.first_remote();
+        let (mut known, mut next) = (Vec::new(), 1);
         for (i, address) in addresses.into_iter().take(usize::from(u8::MAX)).enumerate() {
             let id = if address == first.address { 0 } else { next };
             next += u8::from(id != 0);
-            self.known_remotes.push(Remote { id, address, port: first.port });
+            known.push(Remote { id, address, port: first.port });
             self.path_manager.on_event(&PathEvent::RemoteInterface { id, number: i as u8 + 1 }, now);
         }
-    }
-
-    /// The id of this host's address `address`, which gets one if it has none; there are 256.
-    fn local_id(&mut self, address: u32) -> Option<AddressId> {
-        if let Some(local) = self.locals.iter().find(|l| l.address == address) {
-            return Some(local.id);
-        }
-        let id = (1..=u8::MAX).find(|id| self.locals.iter().all(|l| l.id != *id))?;
-        self.locals.push(Local { id, address, up: false, withdrawn: false, interface: None });
-        self.last_id = id;
-        Some(id)
+        self.addresses.set_known(known);
     }
 
     /// This host's address `address` can be used.
     pub fn local_up(&mut self, address: u32, now: Instant) {
-        let Some(id) = self.local_id(address) else { return };
-        let Some(i) = self.locals.iter().position(|l| l.id == id && !l.up) else { return };
-        let id = self.return_of(i, now);
+        let renumbers = self.plan.mptcp.new_address_ids;
+        let Some((old, id)) = self.addresses.bring_up(address, renumbers) else { return };
+        if !(old.withdrawn && renumbers) {
+            // What nobody could be told while there was no subflow is no longer true.
+            let removed = Signal::RemoveAddr(AddressIds::one(id));
+            self.signals.retain(|(_, signal)| *signal != removed);
+        } else if let Some(number) = old.interface.filter(|_| id != old.id) {
+            self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
+        }
         self.path_manager.on_event(&PathEvent::LocalUp { id }, now);
         self.run_path_manager(now);
     }
 
-    /// Local address `i` is back: under its old id, or the next free one after that given out last. Returns it.
-    fn return_of(&mut self, i: usize, now: Instant) -> AddressId {
-        let old = self.locals[i];
-        (self.locals[i].up, self.locals[i].withdrawn) = (true, false);
-        if !(old.withdrawn && self.plan.mptcp.new_address_ids) {
-            // What nobody could be told while there was no subflow is no longer true.
-            let removed = Signal::RemoveAddr(AddressIds::one(old.id));
-            self.signals.retain(|(_, signal)| *signal != removed);
-            return old.id;
-        }
-        let mut ids = (self.last_id % MAX_ADDRESS_ID + 1..=MAX_ADDRESS_ID).chain(1..=MAX_ADDRESS_ID);
-        let Some(id) = ids.find(|id| self.locals.iter().all(|l| l.id != *id)) else { return old.id };
-        (self.locals[i].id, self.last_id) = (id, id);
-        if let Some(number) = old.interface {
-            self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
-        }
-        id
-    }
-
     /// This host's address `address` can no longer be used.
     pub fn local_down(&mut self, address: u32, now: Instant) {
-        let Some(local) = self.locals.iter_mut().find(|l| l.address == address && l.up) else { return };
-        local.up = false;
-        let id = local.id;
+        let Some(id) = self.addresses.take_down(address) else { return };
         self.path_manager.on_event(&PathEvent::LocalDown { id }, now);
         self.run_path_manager(now);
     }
@@ -188,19 +140,12 @@ impl Mptcp {
     /// Opens a subflow, if there are such addresses and there is room for it.
     fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) -> Option<usize> {
         let live = self.subflows.iter().filter(|s| !s.gone).count();
-        let from = *self.locals.iter().find(|l| l.id == local && l.up)?;
-        let to = *self.remotes.iter().chain(&self.known_remotes).find(|r| r.id == remote)?;
+        let (from, to) = (self.addresses.local(local)?, self.addresses.remote(remote)?);
         // Where all is done a new one would be left open.
         if live >= self.most_subflows() || self.is_over() {
             return None;
         }
-        self.next_port = self.next_port.wrapping_add(1).max(1024);
-        let tuple = Tuple {
-            local: from.address,
-            remote: to.address,
-            local_port: self.next_port,
-            remote_port: to.port,
-        };
+        let tuple = self.addresses.next_tuple(&from, &to);
         let tcp = self.endpoint(true, now);
         let mut subflow = Subflow::new(tcp, tuple, (local, remote));
         subflow.backup = backup;
@@ -226,9 +171,7 @@ impl Mptcp {
     }
 
     fn withdraw(&mut self, local: AddressId, now: Instant) {
-        if let Some(l) = self.locals.iter_mut().find(|l| l.id == local) {
-            l.withdrawn = true;
-        }
+        self.addresses.withdraw(local);
         self.announcements.retain(|a| a.id != local);
         self.end_with_address(|s| s.local == local, now);
         self.signals.push_back((None, Signal::RemoveAddr(AddressIds::one(local))));
@@ -237,7 +180,7 @@ impl Mptcp {
     }
 
     fn abandon(&mut self, remote: AddressId, now: Instant) {
-        self.remotes.retain(|r| r.id != remote || remote == 0);
+        self.addresses.forget(remote);
         self.end_with_address(|s| s.remote == remote, now);
     }
 
@@ -267,19 +210,16 @@ impl Mptcp {
         hmac: u64,
         now: Instant,
     ) {
-        let Some(peer) = self.peer_key else { return };
-        if hmac != address_hmac((peer, self.key), remote, address, port.unwrap_or(0)) {
+        let Some(peer) = self.numbers.peer() else { return };
+        if hmac != address_hmac((peer, self.numbers.key()), remote, address, port.unwrap_or(0)) {
             return;
         }
         if self.plan.mptcp.add_addr_echo {
             self.signals.push_back((Some(id), Signal::AddAddr { id: remote, address, port, hmac: None }));
             self.subflows[id].tcp.demand_ack();
         }
-        let port = port.unwrap_or(self.remotes[0].port);
-        match self.remotes.iter_mut().find(|r| r.id == remote) {
-            Some(r) => (r.address, r.port) = (address, port),
-            None => self.remotes.push(Remote { id: remote, address, port }),
-        }
+        let port = port.unwrap_or(self.addresses.first_remote().port);
+        self.addresses.learn(Remote { id: remote, address, port });
         self.path_manager.on_event(&PathEvent::RemoteAdded { id: remote }, now);
     }
 }

@@ -1,0 +1,78 @@
+//! The keys of both ends, and the data sequence numbers that follow from them (RFC 8684 §3.1).
+
+use super::key::Key;
+
+/// Inside, the first byte of either direction has number 1; on the wire the initial number of its sender's key is added,
+/// which is known once both keys are.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers {
+    key: Key,
+    peer: Option<Key>,
+    /// What is added to this end's numbers, and to the peer's; zero before both keys are known.
+    snd_base: u64,
+    rcv_base: u64,
+}
+
+impl Numbers {
+    /// This end has `key`.
+    pub(super) const fn new(key: Key) -> Self {
+        Self { key, peer: None, snd_base: 0, rcv_base: 0 }
+    }
+
+    /// The key of the peer is known.
+    pub(super) fn learn(&mut self, peer: Key) {
+        self.peer = Some(peer);
+        (self.snd_base, self.rcv_base) = (self.key.initial_dsn(), peer.initial_dsn());
+    }
+
+    /// This end's key.
+    pub(super) const fn key(&self) -> Key {
+        self.key
+    }
+
+    /// The key of the peer, once known.
+    pub(super) const fn peer(&self) -> Option<Key> {
+        self.peer
+    }
+
+    /// This end's number `dsn`, as it stands on the wire.
+    #[inline]
+    pub(super) const fn sent(&self, dsn: u64) -> u64 {
+        self.snd_base.wrapping_add(dsn)
+    }
+
+    /// This end's number that stands on the wire as `dsn`.
+    #[inline]
+    pub(super) const fn of_sent(&self, dsn: u64) -> u64 {
+        dsn.wrapping_sub(self.snd_base)
+    }
+
+    /// The peer's number `dsn`, as it stands on the wire.
+    #[inline]
+    pub(super) const fn received(&self, dsn: u64) -> u64 {
+        self.rcv_base.wrapping_add(dsn)
+    }
+
+    /// The peer's number that stands on the wire as `dsn`.
+    #[inline]
+    pub(super) const fn of_received(&self, dsn: u64) -> u64 {
+        dsn.wrapping_sub(self.rcv_base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_on_the_wire_follow_the_initial_ones_of_the_keys() {
+        let (a, b) = (Key(0x0102_0304_0506_0708), Key(0x1112_1314_1516_1718));
+        let (mut one, mut other) = (Numbers::new(a), Numbers::new(b));
+        assert_eq!((one.sent(1), one.peer()), (1, None), "not known yet");
+        one.learn(b);
+        other.learn(a);
+        assert_eq!(one.sent(1), a.initial_dsn() + 1);
+        assert_eq!(other.of_received(one.sent(77)), 77);
+        assert_eq!(one.of_sent(other.received(77)), 77);
+    }
+}
