@@ -5,7 +5,8 @@ use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
 use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, QueueStats, TimerId};
-use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, SackRanges};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, Rng, SackRanges};
+use tailrace_qdisc::Qdisc;
 
 /// A packet that the fabric can forward.
 pub trait Routed: Packet {
@@ -353,6 +354,12 @@ impl<P: Routed> Fabric<P> {
     /// those in flight.
     pub fn set_delay<R: Rim<P>>(&mut self, link: LinkId, delay: Duration, rim: &mut R) {
         self.links[link.0 as usize].set_delay(delay, &mut self.packets, self.now, link, rim);
+        self.schedule(link);
+    }
+
+    /// Gives a link another queue discipline, which takes over what waits.
+    pub fn set_queue<R: Rim<P>>(&mut self, link: LinkId, queue: Box<(Qdisc<P>, Rng)>, rim: &mut R) {
+        self.links[link.0 as usize].set_queue(queue, &mut self.packets, self.now, link, rim);
         self.schedule(link);
     }
 

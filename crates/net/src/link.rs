@@ -20,6 +20,7 @@
 
 mod faults;
 mod queueing;
+mod replacing;
 
 use crate::flight::{Flight, PacketId, Slab};
 use crate::impair::Impairment;

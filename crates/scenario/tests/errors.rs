@@ -57,6 +57,11 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("link.bottleneck.queue", "link.r2-dst.queue"),
         ],
     ),
+    (
+        "fault_queue",
+        &[("kind = \"down\"", "kind = \"queue\"\nvalue = { kind = \"codel\", targt = \"1 ms\" }")],
+    ),
+    ("fault_queue_of_hosts", &[("kind = \"down\"", "kind = \"queue\"\nvalue = \"netfence\"")]),
     ("address_unfit", &[("count = 4", "count = 4\naddress = [\"10.0.0\", \"224.0.0.1\", 7]")]),
     ("address_lists_nothing", &[("count = 4", "count = 4\naddress = []")]),
     ("address_of_no_link", &[("count = 4", "count = 4\naddress = [\"10.1.0.1\", \"10.2.0.1\"]")]),

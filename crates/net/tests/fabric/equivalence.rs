@@ -14,6 +14,7 @@ enum Act {
     Reset,
     Rate(u64),
     Delay(u64),
+    Queue(u64),
     Loss(bool),
     Jitter,
     Down,
@@ -26,6 +27,7 @@ fn acts() -> impl Strategy<Value = Vec<(usize, Act)>> {
         2 => Just(Act::Reset),
         1 => (1u64..5_000_000).prop_map(|bps| Act::Rate(100_000 + bps)),
         1 => (0u64..50).prop_map(Act::Delay),
+        1 => (0u64..30).prop_map(Act::Queue),
         1 => any::<bool>().prop_map(Act::Loss),
         1 => Just(Act::Jitter),
         1 => Just(Act::Down),
@@ -53,6 +55,12 @@ fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &
                 }
                 Act::Rate(bps) => fabric.set_rate(FORWARD, Rate::from_bps(bps), &mut log),
                 Act::Delay(ms) => fabric.set_delay(FORWARD, Duration::from_millis(ms), &mut log),
+                Act::Queue(limit) => {
+                    let LinkQueue::Disciplined(queue) = droptail(Limit::Packets(limit), RATE) else {
+                        unreachable!()
+                    };
+                    fabric.set_queue(FORWARD, queue, &mut log);
+                }
                 Act::Loss(on) => fabric.set_impairment(FORWARD, on.then(|| lossy(None)), &mut log),
                 Act::Jitter => {
                     let jitter = DurationDist::Uniform(Duration::ZERO, Duration::from_millis(9));

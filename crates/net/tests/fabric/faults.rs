@@ -1,8 +1,11 @@
 //! Links that go down and up, reroute, and change.
 
-use crate::common::{FORWARD, Log, address, header, link, pair};
-use tailrace_core::{DropReason, Duration, Instant, Rate};
-use tailrace_net::{Fabric, Graph, LinkId};
+use crate::common::{
+    FORWARD, Header, Log, address, config_of, disciplined, droptail, header, link, pair, random_trace,
+};
+use tailrace_core::{DropReason, Duration, Instant, Limit, Rate, Rng};
+use tailrace_net::{Fabric, Graph, LinkConfig, LinkId, LinkQueue};
+use tailrace_qdisc::QdiscConfig;
 
 const MBIT: Rate = Rate::from_mbit(12); // 1500 bytes take 1 ms.
 
@@ -107,4 +110,47 @@ fn a_new_delay_concerns_what_waits_and_nothing_is_overtaken() {
     // 0 and 1 left under the old delay (11 ms and 12 ms); 2 and 3 would arrive at 4 ms and 5 ms but wait for 1.
     let ms = 1_000_000;
     assert_eq!(log.times(), [(11 * ms, 0), (12 * ms, 1), (12 * ms, 2), (12 * ms, 3), (13 * ms + 500_000, 4)]);
+}
+
+/// Whatever discipline holds packets, and however it holds them back, the one that comes after it gets them all; and it
+/// serves what it got.
+#[test]
+fn every_discipline_hands_over_what_waits() {
+    let rate = Rate::from_mbit(2);
+    let room = || droptail::<Header>(Limit::Packets(100_000), rate);
+    let replace = |fabric: &mut Fabric<Header>, queue: LinkQueue<Header>, log: &mut Log| {
+        let LinkQueue::Disciplined(queue) = queue else { unreachable!("built as a discipline") };
+        fabric.set_queue(FORWARD, queue, log);
+    };
+    for name in QdiscConfig::names() {
+        let config = config_of(name);
+        let trace = random_trace(&mut Rng::new(7), 900, rate, 1.5);
+        let queue = disciplined(&config, rate, 1);
+        let (mut fabric, src, dst) = pair(LinkConfig { queue, ..link(rate, Duration::from_millis(10)) });
+        let mut log = Log::default();
+        for (id, s) in trace.iter().enumerate() {
+            fabric.run_until(s.at, &mut log);
+            fabric.settle(FORWARD, &mut log);
+            let (before, dropped) = (fabric.link(FORWARD).backlog().packets, log.dropped.len());
+            match id {
+                300 => replace(&mut fabric, room(), &mut log),
+                600 => replace(&mut fabric, disciplined(&config, rate, 2), &mut log),
+                _ => {}
+            }
+            if id == 300 {
+                // At most one of them has begun to leave, where the old one was holding it back.
+                let after = fabric.link(FORWARD).backlog().packets;
+                assert!(after == before || after + 1 == before, "{name}: {before} waited, {after} do");
+                assert_eq!(log.dropped.len(), dropped, "{name}");
+            }
+            let pkt = Header { flow: s.flow, ecn: s.ecn, ..header(id as u16, src, dst, s.size) };
+            fabric.send(src, pkt, &mut log);
+        }
+        fabric.run_until(Instant::from_secs(600), &mut log);
+        fabric.settle(FORWARD, &mut log);
+        let c = fabric.link(FORWARD).counters();
+        assert_eq!(fabric.link(FORWARD).backlog().packets, 0, "{name}");
+        assert_eq!((c.arrived, c.delivered + c.dropped_total()), (900, 900), "{name}: {c:?}");
+        assert_eq!(c.enqueued(), c.dequeued + c.expelled, "{name}: {c:?}");
+    }
 }

@@ -59,7 +59,7 @@ impl Draft {
             links,
             flows,
             loose,
-            faults: r.list("fault", FaultDecl::read),
+            faults: r.list("fault", |node, sink| FaultDecl::read(node, form.as_deref(), sink)),
             captures: r.list("capture", CaptureDecl::read),
         };
         r.node("sweep");
@@ -79,7 +79,10 @@ impl Draft {
                 drop(r.list("link", |node, sink| LinkDecl::read(node, form.as_deref(), sink).ok()));
             }
             "flow" => drop(r.list(key, |node, sink| FlowDecl::read(node, sink).ok())),
-            "fault" => drop(r.list(key, FaultDecl::read)),
+            "fault" => {
+                let form = queue::read_form(&r);
+                drop(r.list(key, |node, sink| FaultDecl::read(node, form.as_deref(), sink)));
+            }
             "capture" => drop(r.list(key, CaptureDecl::read)),
             _ => {
                 read_head(&r);

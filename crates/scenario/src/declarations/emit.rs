@@ -242,6 +242,7 @@ fn fault(out: &mut Lines, f: &FaultDecl) {
         FaultKind::Rate(rate) => ("rate", Some(shown(rate))),
         FaultKind::Delay(delay) => ("delay", Some(shown(delay))),
         FaultKind::Loss(l) => ("loss", Some(loss(l))),
+        FaultKind::Queue(q) => ("queue", Some(queue(q))),
     };
     out.put("kind", text(kind));
     if let Some(value) = value {

@@ -2,6 +2,7 @@
 
 use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Selector};
+use crate::declarations::queue::{QueueDefaults, read_queue};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS, RATES};
 use crate::declarations::unfit::Unfit;
@@ -14,6 +15,7 @@ use crate::text::sink::Sink;
 use tailrace_core::distribution::LONGEST;
 use tailrace_core::params::ParamType as _;
 use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_qdisc::QdiscConfig;
 
 /// One `[[fault]]` as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,14 +40,14 @@ impl FaultDecl {
     }
 
     /// Reads one `[[fault]]`.
-    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
+    pub(crate) fn read(node: &Node, form: Option<&str>, sink: &Sink<'_>) -> Option<Self> {
         let r = Reader::new(node, &FAULT, sink)?;
         let at = r.need("at", duration);
         let until = r.read("until", duration);
         let link = r.need("link", names::read_link_selector);
         let words: Vec<(&str, &'static str)> = FAULT_KINDS.iter().map(|k| (*k, *k)).collect();
         let kind = r.need("kind", choice(&words));
-        let kind = kind.and_then(|kind| read_kind(kind.value, &r));
+        let kind = kind.and_then(|kind| read_kind(kind.value, form, &r));
         if let (Some(at), Some(until)) = (&at, &until)
             && until.value <= at.value
         {
@@ -71,12 +73,26 @@ impl FaultKind {
             Self::Rate(rate) => RATES.check(Rate::KIND, &rate.to_value()),
             Self::Delay(delay) if *delay > LONGEST => Err(format!("must be at most {LONGEST}")),
             Self::Loss(Loss::Periodic(0)) => Err("must be more than zero".into()),
+            Self::Queue(queue) if queue.host_rules().is_some() => Err(NEEDS_HOSTS.into()),
+            Self::Queue(queue) => queue.validate().map_err(|(key, why)| format!("{key}: {why}")),
             Self::Down | Self::Blackhole | Self::Delay(_) | Self::Loss(_) => Ok(()),
         }
     }
 }
 
-fn read_kind(kind: &str, r: &Reader<'_>) -> Option<FaultKind> {
+/// Why some disciplines cannot come while a run is under way.
+const NEEDS_HOSTS: &str = "needs hosts that return labels from the start of the run";
+
+fn within_a_run(queue: QdiscConfig, node: &Node, sink: &Sink<'_>) -> Option<QdiscConfig> {
+    if queue.host_rules().is_none() {
+        return Some(queue);
+    }
+    let error = sink.at(Code::BadValue, node.origin, "bad value of `value`");
+    sink.push(error.label(format!("{} {NEEDS_HOSTS}", queue.name())));
+    None
+}
+
+fn read_kind(kind: &str, form: Option<&str>, r: &Reader<'_>) -> Option<FaultKind> {
     let sink = r.sink();
     if kind == "down" || kind == "blackhole" {
         if let Some(node) = r.node("value") {
@@ -96,6 +112,9 @@ fn read_kind(kind: &str, r: &Reader<'_>) -> Option<FaultKind> {
     match kind {
         "rate" => r.read("value", link_rate).map(|v| FaultKind::Rate(v.value)),
         "delay" => r.read("value", duration).map(|v| FaultKind::Delay(v.value)),
+        "queue" => read_queue(Some(node), &QueueDefaults { form, limit: None }, sink)
+            .and_then(|queue| within_a_run(queue, node, sink))
+            .map(|queue| FaultKind::Queue(Box::new(queue))),
         _ => read_loss(node, sink).map(FaultKind::Loss),
     }
 }

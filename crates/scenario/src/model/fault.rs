@@ -2,6 +2,7 @@
 
 use super::network::{LinkIndex, Loss, NodeIndex};
 use tailrace_core::{Duration, Rate};
+use tailrace_qdisc::QdiscConfig;
 
 /// Something that happens to links.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,8 @@ pub enum FaultKind {
     Delay(Duration),
     /// Random loss is this.
     Loss(Loss),
+    /// The queue discipline is this; it takes over what waits.
+    Queue(Box<QdiscConfig>),
 }
 
 /// Where packets are captured.

@@ -6,6 +6,7 @@ use crate::build::loss_of;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::Instant;
 use tailrace_net::{Impairment, LinkId};
+use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, FaultKind, LinkIndex, LinkSpec, Scenario};
 
 /// A fault begins or ends.
@@ -115,6 +116,7 @@ impl Simulation {
         self.renew_rate(&self.faults.ways(edges, |k| matches!(k, FaultKind::Rate(_))));
         self.renew_delay(&self.faults.ways(edges, |k| matches!(k, FaultKind::Delay(_))));
         self.renew_loss(&self.faults.ways(edges, |k| matches!(k, FaultKind::Loss(_))));
+        self.renew_queue(&self.faults.ways(edges, |k| matches!(k, FaultKind::Queue(_))));
         self.renew_state(&self.faults.ways(edges, |k| matches!(k, FaultKind::Down | FaultKind::Blackhole)));
     }
 
@@ -168,6 +170,27 @@ impl Simulation {
                 }
             };
             self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
+        }
+    }
+
+    /// Gives links the discipline that the faults under way name, or again that of the file: in either case a new one.
+    fn renew_queue(&mut self, ways: &[LinkId]) {
+        let now = self.fabric.now();
+        for &way in ways {
+            let fault = self
+                .faults
+                .in_force(way, |k| if let FaultKind::Queue(q) = k { Some((**q).clone()) } else { None });
+            let spec = self.spec(way);
+            let config = fault.as_ref().unwrap_or(&spec.queue);
+            let link = LinkView {
+                rate: spec.rate,
+                delay: self.plan.delays[way.0 as usize],
+                overhead: spec.overhead,
+            };
+            let stream = format!("queue/{}", now.as_nanos());
+            let rng = link_stream(&self.plan.scenario, self.plan.seed, way, &stream);
+            let queue = Box::new((config.build(&link), rng));
+            self.fabric.set_queue(way, queue, &mut self.world);
         }
     }
 

@@ -50,6 +50,7 @@ fn same_sort(a: &FaultKind, b: &FaultKind) -> bool {
         FaultKind::Rate(_) => 1,
         FaultKind::Delay(_) => 2,
         FaultKind::Loss(_) => 3,
+        FaultKind::Queue(_) => 4,
     };
     sort(a) == sort(b)
 }

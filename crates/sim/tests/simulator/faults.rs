@@ -315,3 +315,43 @@ fn utilization_is_of_the_rate_that_the_link_had() {
     let utilization = run.queue("utilization");
     assert!((utilization - 1.0).abs() < 0.002, "{utilization}");
 }
+
+/// One long flow, and a discipline that changes: mean sojourn and drops in parts of the run, by window.
+#[test]
+fn a_queue_is_replaced_and_comes_back() {
+    let run = Text::new("60 s")
+        .top("window = [{ name = \"before\", start = \"5 s\", end = \"20 s\" }, { name = \"codel\", start = \"25 s\", end = \"40 s\" }, { name = \"after\", start = \"45 s\", end = \"60 s\" }]")
+        .dumbbell(1, "10 Mbit/s", "10 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
+        .tcp("cc = \"newreno\"", "\"bulk\"")
+        .add("[[fault]]\nlink = \"bottleneck\"\nkind = \"queue\"\nvalue = { kind = \"codel\", form = \"rfc\" }\nat = \"20 s\"\nuntil = \"40 s\"")
+        .run();
+    let [before, codel, after] = ["before", "codel", "after"]
+        .map(|window| run.leaf(&format!("windows.{window}.queues.r1->r2.sojourn_s.mean")));
+    // A window of 200 packets and what is on the wire swings between a half and all of it; CoDel's target is 5 ms.
+    assert!(before > 0.08 && codel < 0.02 && after > 0.08, "{before} {codel} {after}");
+    let dropped = |window: &str, reason: &str| {
+        run.leaf(&format!("windows.{window}.queues.r1->r2.dropped_packets.{reason}"))
+    };
+    assert!(dropped("codel", "aqm") > 0.0 && dropped("before", "aqm") + dropped("after", "aqm") == 0.0);
+}
+
+#[test]
+fn what_waits_moves_to_the_new_queue_as_far_as_it_has_room() {
+    // A hundred datagrams at once; ten have left after ten times 8 ms when a queue for thirty comes.
+    let run = Text::new("10 s")
+        .dumbbell(1, "1 Mbit/s", "1 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
+        .flow(
+            "burst",
+            ("src[0]", "dst[0]"),
+            "{ kind = \"udp\", header = \"0 B\" }",
+            "{ kind = \"pulse\", rate = \"800 Mbit/s\", size = \"1000 B\", burst = \"1 ms\", period = \"20 s\" }",
+        )
+        .add("[[fault]]\nlink = \"bottleneck\"\nkind = \"queue\"\nvalue = { kind = \"droptail\", limit = \"30 packets\" }\nat = \"82 ms\"")
+        .run();
+    let sent = run.leaf("groups.burst.sent_packets");
+    assert!((99.0..=101.0).contains(&sent), "{sent}");
+    // One is being sent while thirty wait.
+    let lost = run.leaf("groups.burst.lost_packets");
+    assert_eq!((run.queue("dropped_packets.overlimit"), run.queue("dequeued_packets")), (lost, sent - lost));
+    assert!((40.0..=42.0).contains(&(sent - lost)), "{sent} {lost}");
+}

@@ -298,6 +298,8 @@ fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
     at(&mut simulation, 5000, &[set(FaultKind::Rate(Rate::from_mbit(8)))]);
     // A fault of the file begins at 6 s, and what is set in the same instant comes after it.
     at(&mut simulation, 6000, &[set(FaultKind::Rate(Rate::from_mbit(4))), set(FaultKind::Loss(half))]);
+    let codel = tailrace_qdisc::QdiscConfig::default_of("codel").unwrap();
+    at(&mut simulation, 7000, &[set(FaultKind::Queue(Box::new(codel)))]);
     at(
         &mut simulation,
         8000,
@@ -306,7 +308,7 @@ fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
     at(&mut simulation, 8500, &[set(FaultKind::Blackhole)]);
     at(&mut simulation, 9000, &[Change::Restore(bottleneck, FaultKind::Down)]);
     at(&mut simulation, 10_000, &[set(FaultKind::Down), Change::Restore(bottleneck, FaultKind::Down)]);
-    assert_eq!(simulation.changes().len(), 8);
+    assert_eq!(simulation.changes().len(), 9);
     let resolved = Arc::new(simulation.resolved());
     let text = parsed.declaration.with_faults(simulation.changes(), &resolved).to_toml();
     let read = tailrace_scenario::parse(&text, "resolved.toml", &[]).unwrap();

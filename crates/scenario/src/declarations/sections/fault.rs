@@ -4,7 +4,7 @@ use super::key::{DURATION, SIZE, Section, Shape, may, must};
 use tailrace_core::params::Kind;
 
 /// What a fault can do.
-pub const FAULT_KINDS: &[&str] = &["down", "blackhole", "rate", "delay", "loss"];
+pub const FAULT_KINDS: &[&str] = &["down", "blackhole", "rate", "delay", "loss", "queue"];
 
 /// `[[fault]]`.
 pub const FAULT: Section = Section {
@@ -17,9 +17,9 @@ pub const FAULT: Section = Section {
         must(
             "kind",
             Shape::Plain(Kind::Choice(FAULT_KINDS)),
-            "\"down\" (routes are computed anew), \"blackhole\" (routing does not notice), \"rate\", \"delay\" or \"loss\".",
+            "\"down\" (routes are computed anew), \"blackhole\" (routing does not notice), \"rate\", \"delay\", \"loss\" or \"queue\".",
         ),
-        may("value", Shape::Any, "", "The rate, delay or loss while it lasts."),
+        may("value", Shape::Any, "", "The rate, delay, loss or queue discipline while it lasts."),
     ],
 };
 
