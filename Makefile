@@ -73,7 +73,7 @@ fuzz: ## every fuzz target for a minute each, or: make fuzz SECONDS=600 TARGETS=
 bench: ## the benchmarks of benches/
 	$(PYTHON) benches/run.py
 
-docs: build ## docs/queues: pages, figures and the zoo's table, from the code and from runs
+docs: build ## docs/queues and docs/applications.md: pages, figures and the zoo's table, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
 
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)

@@ -6,7 +6,7 @@ import pytest
 
 import tailrace
 from conftest import ROOT
-from queue_docs import pages
+from queue_docs import apps, pages
 
 SCENARIOS = ROOT / "scenarios"
 NAMES = [queue["name"] for queue in tailrace.list_queues()]
@@ -45,6 +45,17 @@ def test_the_pages_say_what_the_code_says():
     written = {path.name for path in pages.PLACE.glob("*.md")}
     assert written == {*texts, "zoo.md", "cost.md"}
     assert {path.stem for path in (pages.PLACE / "figures").glob("*.svg")} == set(NAMES)
+
+
+def test_applications_are_described_as_the_code_has_them():
+    for path, text in apps.texts().items():
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path} is not what the code says now: run make docs"
+        )
+    names = [app["name"] for app in tailrace.api.catalog()["apps"]]
+    described = apps.PAGE.read_text(encoding="utf-8")
+    listed = apps.SCENARIOS.read_text(encoding="utf-8")
+    assert [n for n in names if f"### `{n}`" not in described or f"| `{n}` |" not in listed] == []
 
 
 @pytest.mark.parametrize("page", ["zoo.md", "cost.md"])

@@ -1,13 +1,14 @@
-"""`python -m queue_docs [pages | figures | zoo | cost ...]`; without a word all but `cost`, which measures."""
+"""`python -m queue_docs [apps | pages | figures | zoo | cost ...]`; without a word all but `cost`, which measures."""
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import cost, figures, pages, zoo
+from queue_docs import apps, cost, figures, pages, zoo
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
+    "apps": apps.write,
     "pages": pages.write,
     "figures": figures.write,
     "zoo": zoo.write,
@@ -21,7 +22,7 @@ def main(words: list[str]) -> int:
     if unknown:
         print(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    for word in words or ["pages", "figures", "zoo"]:
+    for word in words or ["apps", "pages", "figures", "zoo"]:
         written = PARTS[word]()
         print(f"{word}: {len(written)} files under {written[0].parent.relative_to(ROOT)}")
     return 0

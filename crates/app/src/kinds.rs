@@ -18,4 +18,5 @@ applications! {
     "on_off" => on_off::OnOff(OnOffConfig),
     "schedule" => schedule::Schedule(ScheduleConfig),
     "pulse" => pulse::Pulse(PulseConfig),
+    "ping" => ping::Ping(PingConfig),
 }

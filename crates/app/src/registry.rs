@@ -167,6 +167,10 @@ macro_rules! applications {
             pub fn transfers(&self) -> Transfers {
                 match self { $( Self::$variant(c) => c.transfers(), )+ }
             }
+            /// Whether it has to hear of what arrives.
+            pub fn listens(&self) -> bool {
+                self.is_two_way() || self.transfers() != Transfers::None
+            }
             /// What it sends whatever becomes of it; none over streams, where the network decides.
             pub fn traffic(&self) -> Option<Traffic> {
                 match self { $( Self::$variant(c) => c.traffic(), )+ }

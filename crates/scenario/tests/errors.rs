@@ -1,10 +1,16 @@
 //! What users are told. Each case is a change to a good scenario and the exact text that comes of it, kept in
-//! `tests/errors/`; with `TAILRACE_BLESS=1` the texts are written anew.
+//! `tests/errors/` with lists of registered names shortened; with `TAILRACE_BLESS=1` the texts are written anew.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use tailrace_app::{AppConfig, Over};
 use tailrace_core::Bytes;
+use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::{Code, Diagnostic, Severity, Source, parse, parse_within, render_all};
+use tailrace_transport::CcConfig;
+use tailrace_transport::mptcp::coupled::CoupledConfig;
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
+use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 
 const GOOD: &str = include_str!("files/small.toml");
 
@@ -406,10 +412,40 @@ fn changed(changes: &[(&str, &str)]) -> String {
     })
 }
 
+/// A text in which lists of registered names, which every new one would change, end after their first.
+fn shortened(text: &str) -> String {
+    let apps = |over| tailrace_app::catalog().iter().filter(|a| a.over == over).map(|a| a.name).collect();
+    let warnings = Code::ALL.iter().filter(|code| code.severity() == Severity::Warning);
+    let registries: [Vec<&str>; 8] = [
+        AppConfig::names().to_vec(),
+        apps(Over::Datagrams),
+        QdiscConfig::names().to_vec(),
+        CcConfig::names().to_vec(),
+        CoupledConfig::names().to_vec(),
+        SchedulerConfig::names().to_vec(),
+        PathManagerConfig::names().to_vec(),
+        warnings.map(|code| code.name()).collect(),
+    ];
+    let mut short = text.to_string();
+    for names in registries {
+        // However many of them a message lists, and whether it says that there are others.
+        for listed in (3..=names.len()).rev().map(|n| names[..n].join(", ")) {
+            while let Some(at) = short.find(&listed) {
+                let rest = &short[at + listed.len()..];
+                let line = rest.find('\n').unwrap_or(rest.len());
+                let others = if rest.starts_with(", and others (") { line } else { 0 };
+                short = format!("{}{}, ...{}", &short[..at], names[0], &rest[others..]);
+            }
+        }
+    }
+    short
+}
+
 fn compare(name: &str, found: &str, different: &mut Vec<String>) {
+    let found = shortened(found);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors").join(format!("{name}.txt"));
     if std::env::var_os("TAILRACE_BLESS").is_some() {
-        std::fs::write(&file, found).unwrap();
+        std::fs::write(&file, &found).unwrap();
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
     if expected != found {

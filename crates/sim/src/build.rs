@@ -20,7 +20,6 @@ use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use tailrace_app::Transfers;
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
@@ -380,7 +379,7 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 header,
                 app: Box::new(Running::of(&group.app, Rng::named(seed, &name("app")))),
                 carrier: carrier(group, plan.as_ref()),
-                listens: group.app.transfers() != Transfers::None || group.app.is_two_way(),
+                listens: group.app.listens(),
                 start: Instant::ZERO + start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),

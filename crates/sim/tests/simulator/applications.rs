@@ -153,6 +153,35 @@ fn udp_sources_send_what_they_say() {
 }
 
 #[test]
+fn pings_measure_round_trips() {
+    let pings = |loss: &str| {
+        Text::new("12 s")
+            .hosts("src", 1)
+            .hosts("dst", 1)
+            .link("src[*]", "dst[*]", "1 Mbit/s", "10 ms", loss)
+            .flow(
+                "ping",
+                ("src[0]", "dst[0]"),
+                "\"udp\"",
+                "{ kind = \"ping\", interval = \"100 ms\", size = \"97 B\", count = 100 }",
+            )
+            .run()
+    };
+    let run = pings("");
+    let of = |run: &Run, leaf: &str| run.leaf(&format!("groups.ping.{leaf}"));
+    // A hundred there and a hundred back, each 125 B with its headers: 1 ms on the link, and 10 ms to the other end.
+    assert_eq!((of(&run, "sent_packets"), of(&run, "rtt_s.max")), (200.0, 0.022));
+    assert_about(run.flows("ping", "rtt_mean_s")[0], 0.022);
+    assert_eq!(run.flows("ping", "delivered_bytes"), [200.0 * 97.0]);
+    assert_eq!((of(&run, "one_way_delay_s.max"), of(&run, "reverse_one_way_delay_s.max")), (0.011, 0.011));
+    run.assert_drained();
+    // What is lost either way has no round trip.
+    let run = pings("loss = { kind = \"periodic\", every = 10 }");
+    assert_eq!((of(&run, "sent_packets"), of(&run, "lost_packets")), (190.0, 19.0));
+    assert!((of(&run, "rtt_s.mean") - 0.022).abs() < 1e-9);
+}
+
+#[test]
 fn a_connection_that_breaks_is_followed_by_the_next() {
     let run = direct("60 s")
         .top("record = { events = true }")
