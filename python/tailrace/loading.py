@@ -28,6 +28,7 @@ TABLES = (
     "subflow_series",
     "connection_series",
     "reordering",
+    "connections",
     "events",
 )
 

@@ -205,6 +205,11 @@ class Result:
         return self.table("reordering")
 
     @property
+    def connections(self) -> pl.DataFrame:
+        """One row a connection and run: when it was opened and over, what came of it; up to `max_connections`."""
+        return self.table("connections")
+
+    @property
     def events(self) -> pl.DataFrame:
         """Drops, marks, timeouts, flags and faults, if the scenario records them."""
         return self.table("events")

@@ -133,6 +133,7 @@ impl World {
         self.let_go(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
         let Flow { app, carrier: Carrier::Tcp(streams), header, .. } = &mut self.flows[flow] else { return };
+        let number = streams.connections;
         streams.connections += 1;
         streams.end = None;
         let mut endpoint = streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now);
@@ -148,7 +149,8 @@ impl World {
         if matches!(data, Data::Last(_)) {
             endpoint.close();
         }
-        let socket = Socket { work, ..Socket::new(endpoint, envelope, *header) };
+        let record = self.connection_log.open((flow, number), envelope.source_port, now);
+        let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
         self.serve_socket(id, fabric);
@@ -185,6 +187,9 @@ impl World {
     #[cold]
     pub(crate) fn retire(&mut self, id: SocketId, fabric: &SimFabric) {
         let Some(socket) = self.sockets.get(id) else { return };
+        if !socket.end().is_server() {
+            self.connection_log.over(socket.record, fabric.now());
+        }
         match &socket.endpoint {
             Endpoint::Tcp(_) => self.release(id, fabric),
             Endpoint::Mptcp(_) => {
@@ -218,11 +223,19 @@ impl World {
                     let flow = self.count_delivery(id, bytes, fabric.now());
                     self.delivered((id, flow), bytes, fabric)
                 }
-                Event::Connected => false,
+                Event::Connected => self.connected(id, fabric.now()),
                 Event::PeerClosed | Event::Closed | Event::Reset { .. } => self.ended(id, event, fabric),
             };
         }
         acted
+    }
+
+    /// An end of a connection has heard from the other.
+    fn connected(&mut self, id: SocketId, now: Instant) -> bool {
+        if let Some(client) = self.sockets.get(id).filter(|s| !s.end().is_server()) {
+            self.connection_log.established(client.record, now);
+        }
+        false
     }
 
     /// A direction of a connection, or all of it, has come to an end.
@@ -306,6 +319,7 @@ impl World {
             return;
         }
         client.work.end = Some(cause);
+        self.connection_log.broken(client.record, cause);
         let flow = client.envelope.to.flow();
         let Some(streams) = self.streams(flow) else { return };
         streams.end = Some(cause);

@@ -1,6 +1,7 @@
 //! Scenario in, network out: draws what the run's seed decides and wires everything together.
 
 use crate::capture::Captures;
+use crate::connection_log::ConnectionLog;
 use crate::feedback::Feedback;
 use crate::flow::{CAUSES, Carrier, Datagrams, EndpointPlan, Flow, Retired, Running, Streams};
 use crate::foreign::Foreign;
@@ -165,6 +166,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         flows,
         options: OptionsArena::new(source_routes),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
+        connection_log: ConnectionLog::new(scenario.record.max_connections),
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
         rates: Rates::default(),
@@ -172,6 +174,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         foreign: Foreign::default(),
         middleboxes: Middlebox::of(scenario, seed),
         begun: Each::default(),
+        cuts: Each::default(),
         late: Late::default(),
     };
     for flow in 0..world.flows.len() {
@@ -385,7 +388,6 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 sockets: Vec::new(),
                 latest: SocketId::NONE,
                 tally: FlowTally::default(),
-                cuts: Each::default(),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
                 retired: Retired::default(),

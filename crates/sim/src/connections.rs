@@ -118,19 +118,26 @@ pub(crate) fn end_name(socket: FlowEnd) -> &'static str {
     if socket.is_server() { "server" } else { "client" }
 }
 
-/// All connections, by group and position of their flow.
+/// So many are in the summary: each is some kilobytes of it, and the tables have all.
+const MOST_LISTED: usize = 256;
+
+/// Connections of the first flows that have any, by group and position of their flow, and how many flows are left out.
 pub(crate) fn summaries(
     plan: &Plan,
     world: &World,
     fabric: &SimFabric,
-) -> BTreeMap<String, ConnectionSummary> {
-    let mut all = BTreeMap::new();
+) -> (BTreeMap<String, ConnectionSummary>, u64) {
+    let (mut all, mut left_out) = (BTreeMap::new(), 0);
     for (f, flow) in world.flows.iter().enumerate() {
         let group = &plan.scenario.flows[flow.group as usize];
         let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { continue };
         let (near, far) = (FlowEnd::client(f), FlowEnd::client(f).peer());
         let ends = (connection(world, near), connection(world, far));
         let Some(client) = ends.0 else { continue };
+        if all.len() == MOST_LISTED {
+            left_out += 1;
+            continue;
+        }
         let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
         all.insert(
             format!("{}[{}]", group.name, flow.member),
@@ -144,7 +151,7 @@ pub(crate) fn summaries(
             },
         );
     }
-    all
+    (all, left_out)
 }
 
 /// What one end has sent and the other received; zeros where there is no such end yet.

@@ -7,7 +7,6 @@ use crate::flow::{Carrier, Endpoint};
 use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::stubs::Stub;
-use crate::window::Open;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Dscp, Instant};
 use tailrace_net::NodeId;
@@ -82,6 +81,8 @@ impl World {
         let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
         if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
             client.envelope.peer = id;
+            let record = client.record;
+            self.sockets.live(id)?.record = record;
         }
         Some(id)
     }
@@ -134,14 +135,13 @@ impl World {
         let Some(socket) = self.sockets.remove(id, host) else { return };
         let end = socket.end();
         self.leave_stubs(&socket, fabric.now());
+        self.connection_log.gone(socket.record, end, &socket.endpoint);
+        self.keep_early(&socket);
         let flow = &mut self.flows[end.flow()];
         let position = socket.position as usize;
         flow.sockets.swap_remove(position);
         if let Some(moved) = flow.sockets.get(position).and_then(|id| self.sockets.get_mut(*id)) {
             moved.position = position as u32;
-        }
-        for open in Open::BOTH {
-            flow.cuts[open].delivered_before += socket.delivered_early(open);
         }
         flow.retired.add(&socket.endpoint, !end.is_server());
         if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {

@@ -4,7 +4,6 @@ use crate::packet::Envelope;
 use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
 use crate::tally::FlowTally;
-use crate::window::{Each, FlowCut};
 use std::sync::Arc;
 use tailrace_app::{App, AppConfig, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
@@ -141,6 +140,13 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.latest_rtt(),
             Self::Mptcp(connection) => connection.latest_rtt(),
+        }
+    }
+    /// Bytes of the stream sent so far, each once.
+    pub(crate) fn sent(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.stats().bytes_sent - tcp.stats().retransmitted_bytes,
+            Self::Mptcp(connection) => connection.progress().1,
         }
     }
     /// The least round-trip time so far; none of Multipath TCP, whose paths have each their own.
@@ -311,6 +317,11 @@ pub(crate) const CAUSES: [(ResetCause, &str); 5] = [
     (ResetCause::AddressLost, "interface_down"),
 ];
 
+/// What a cause is called in results.
+pub(crate) fn cause_name(cause: ResetCause) -> &'static str {
+    CAUSES.iter().find(|(c, _)| *c == cause).map_or("", |(_, name)| name)
+}
+
 /// A flow.
 #[derive(Debug)]
 pub(crate) struct Flow {
@@ -335,8 +346,6 @@ pub(crate) struct Flow {
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,
-    /// Where the open windows began.
-    pub(crate) cuts: Each<FlowCut>,
     /// What the TCP endpoints of connections that are gone had counted.
     pub(crate) retired: Retired,
 }

@@ -8,6 +8,7 @@ mod app;
 mod build;
 mod by_tuple;
 mod capture;
+mod connection_log;
 mod connections;
 mod control;
 mod delivery;

@@ -1,6 +1,6 @@
 //! What became of what applications were asked for: transfers that ended and that did not, connections that broke, and why.
 
-use crate::flow::{CAUSES, Carrier, Streams};
+use crate::flow::{CAUSES, Carrier, Streams, cause_name};
 use crate::summary::{Connections, Transfers};
 use crate::world::World;
 use std::ops::Range;
@@ -53,7 +53,6 @@ impl World {
     /// Why the latest connection of a flow broke; empty where it did not.
     pub(crate) fn end_of(&self, flow: usize) -> &'static str {
         let Carrier::Tcp(streams) = &self.flows[flow].carrier else { return "" };
-        let known = CAUSES.iter().find(|(cause, _)| streams.end == Some(*cause));
-        known.map_or("", |(_, name)| name)
+        streams.end.map_or("", cause_name)
     }
 }

@@ -1,6 +1,7 @@
 //! Turns a finished run into its summary and tables.
 
 use crate::build::Plan;
+use crate::connection_log;
 use crate::connections;
 use crate::figures;
 use crate::output::{Cost, RunOutput, Table};
@@ -40,6 +41,7 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> Ru
     let (events, series): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|t| t.name == "events");
     tables.extend(series);
     tables.extend(reordering::table(run.plan, run.world));
+    tables.extend(connection_log::table(run.plan, run.world));
     tables.extend(events);
     RunOutput {
         run: run.plan.run,
@@ -94,13 +96,14 @@ impl RunView<'_> {
     }
 
     fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
+        let (listed, unlisted_connections) = connections::summaries(self.plan, self.world, self.fabric);
         RunSummary {
             run: self.plan.run,
             seed: self.plan.seed,
             fingerprint: format!("{fingerprint:016x}"),
             groups: self.groups(Open::Whole),
             queues: self.queues(Open::Whole),
-            connections: connections::summaries(self.plan, self.world, self.fabric),
+            connections: listed,
             foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
             windows: self.windows(),
             engine: EngineSummary {
@@ -110,6 +113,8 @@ impl RunView<'_> {
                 packet_hops: self.fabric.hops(),
                 peak_rss_bytes: cost.peak_rss_bytes,
                 unrecorded_events: self.world.recorder.unrecorded_events(),
+                unrecorded_connections: self.world.connection_log.beyond(),
+                unlisted_connections,
             },
         }
     }

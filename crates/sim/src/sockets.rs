@@ -5,6 +5,7 @@
 //! does not hold, the socket is looked up as hosts do it.
 
 use crate::by_tuple::ByTuple;
+use crate::connection_log::RecordId;
 use crate::flow::{Endpoint, Work};
 use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::window::Early;
@@ -57,6 +58,8 @@ pub(crate) struct Socket {
     pub(crate) work: Work,
     /// Position among the sockets of its flow.
     pub(crate) position: u32,
+    /// Its connection's row of the table of connections.
+    pub(crate) record: RecordId,
 }
 
 impl Socket {
@@ -72,6 +75,7 @@ impl Socket {
             early: Early::default(),
             work: Work::default(),
             position: 0,
+            record: RecordId::NONE,
         }
     }
 
@@ -187,7 +191,6 @@ impl Sockets {
     }
 
     /// All there are.
-    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Socket> {
         self.places.iter().filter_map(|p| p.socket.as_ref())
     }

@@ -17,7 +17,7 @@ pub(crate) struct RunSummary {
     pub(crate) fingerprint: String,
     pub(crate) groups: BTreeMap<String, GroupSummary>,
     pub(crate) queues: BTreeMap<String, QueueSummary>,
-    /// Multipath connections; empty without any.
+    /// Multipath connections, not more than some hundreds; empty without any.
     pub(crate) connections: BTreeMap<String, ConnectionSummary>,
     /// Hosts with stacks that are not the simulator's; left out where there are none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -252,6 +252,10 @@ pub(crate) struct EngineSummary {
     pub(crate) peak_rss_bytes: u64,
     /// Drops, marks and the like beyond the `max_events` that the table of events keeps.
     pub(crate) unrecorded_events: u64,
+    /// Connections beyond the `max_connections` that have a row.
+    pub(crate) unrecorded_connections: u64,
+    /// Flows over Multipath TCP whose connections are not among those of the summary.
+    pub(crate) unlisted_connections: u64,
 }
 
 /// Spread of a figure over the flows of a group.

@@ -48,7 +48,7 @@ pub(crate) struct FlowCut {
     at: FlowTally,
     before: Fates,
     /// Delivered to connections that are gone.
-    pub(crate) delivered_before: u64,
+    delivered_before: u64,
 }
 
 /// What befell data packets on their way.
@@ -93,10 +93,8 @@ impl World {
     /// A window begins: what counts so far is remembered.
     pub(crate) fn begin(&mut self, open: Open, now: Instant) {
         self.begun[open] = Some(now);
-        for flow in 0..self.flows.len() {
-            let at = self.tally(flow);
-            self.flows[flow].cuts[open] = FlowCut { at, ..FlowCut::default() };
-        }
+        let cut = |flow| FlowCut { at: self.tally(flow), ..FlowCut::default() };
+        self.cuts[open] = (0..self.flows.len()).map(cut).collect();
         for socket in self.sockets.iter_mut() {
             let waiting = socket.waiting();
             socket.early.set(open, waiting);
@@ -120,16 +118,29 @@ impl World {
         flow.tally.marked_packets += fate.marked;
         let before = |begun: Option<Instant>| begun.is_some_and(|begun| pkt.sent_at <= begun);
         for open in Open::BOTH.into_iter().filter(|open| before(self.begun[*open])) {
-            flow.cuts[open].before.add(fate);
+            self.cuts[open][pkt.to.flow()].before.add(fate);
         }
         if before(self.begun[Open::Part]) {
             self.late.note(flow.group as usize, pkt.sent_at, fate);
         }
     }
 
+    /// A connection is gone at one end: what of it had come before the open windows is remembered.
+    pub(crate) fn keep_early(&mut self, socket: &Socket) {
+        for open in Open::BOTH {
+            if let Some(cut) = self.cuts[open].get_mut(socket.end().flow()) {
+                cut.delivered_before += socket.delivered_early(open);
+            }
+        }
+    }
+
+    fn cut(&self, flow: usize, open: Open) -> FlowCut {
+        self.cuts[open].get(flow).copied().unwrap_or_default()
+    }
+
     /// A flow's counters in a window.
     pub(crate) fn window_tally(&self, flow: usize, open: Open) -> FlowTally {
-        let cut = &self.flows[flow].cuts[open];
+        let cut = self.cut(flow, open);
         let mut tally = self.tally(flow).since(&cut.at);
         tally.lost_packets -= cut.before.lost;
         tally.marked_packets -= cut.before.marked;
@@ -139,7 +150,7 @@ impl World {
     /// What a flow's applications got in a window, of which `tally` is what was counted, but no more than came for them in
     /// it, each byte once.
     pub(crate) fn goodput_bytes(&self, flow: usize, tally: &FlowTally, open: Open) -> u64 {
-        let mut came = tally.delivered_bytes - self.flows[flow].cuts[open].delivered_before;
+        let mut came = tally.delivered_bytes - self.cut(flow, open).delivered_before;
         for socket in self.sockets_of(flow) {
             let waiting = socket.waiting();
             came += length(&waiting) - common(socket.early.of(open), &waiting);
@@ -156,7 +167,7 @@ impl Socket {
     }
 
     /// How much has been delivered in a window of what had come and waited when it began.
-    pub(crate) fn delivered_early(&self, open: Open) -> u64 {
+    fn delivered_early(&self, open: Open) -> u64 {
         common(self.early.of(open), &[(0, self.endpoint.received())])
     }
 }

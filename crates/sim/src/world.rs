@@ -1,6 +1,7 @@
 //! The rim of the simulated fabric: sockets that send and receive, and the recorder that hears of everything else.
 
 use crate::capture::Captures;
+use crate::connection_log::ConnectionLog;
 use crate::feedback::Feedback;
 use crate::flow::{Endpoint, Flow, Timer};
 use crate::foreign::Foreign;
@@ -12,7 +13,7 @@ use crate::recorder::Recorder;
 use crate::sockets::{Socket, SocketId, Sockets};
 use crate::stubs::Stubs;
 use crate::verdicts::Verdicts;
-use crate::window::{Each, Fates};
+use crate::window::{Each, Fates, FlowCut};
 use std::collections::BTreeSet;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
@@ -27,6 +28,7 @@ pub(crate) struct World {
     pub(crate) flows: Vec<Flow>,
     pub(crate) options: OptionsArena,
     pub(crate) recorder: Recorder,
+    pub(crate) connection_log: ConnectionLog,
     pub(crate) captures: Captures,
     pub(crate) verdicts: Verdicts,
     pub(crate) rates: Rates,
@@ -38,6 +40,8 @@ pub(crate) struct World {
     pub(crate) middleboxes: Box<[Middlebox]>,
     /// When the open windows began, where that was after the run did: what was sent until then is not of them.
     pub(crate) begun: Each<Option<Instant>>,
+    /// Where all flows stood then; empty for a window that began with the run.
+    pub(crate) cuts: Each<Vec<FlowCut>>,
     /// What befalls packets when the window in which they were sent is over.
     pub(crate) late: Late,
 }

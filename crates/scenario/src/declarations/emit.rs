@@ -67,6 +67,7 @@ fn record(out: &mut Lines, r: &Record) {
     out.put("max_series_flows", r.max_series_flows);
     out.put("events", r.events);
     out.put("max_events", r.max_events);
+    out.put("max_connections", r.max_connections);
 }
 
 fn window(out: &mut Lines, w: &WindowDecl) {

@@ -66,7 +66,7 @@ pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
 fn default_record(duration: Option<Duration>) -> Record {
     // Five hundred samples make a smooth curve of any length.
     let interval = duration.map(|d| (d / 500).max(Duration::from_millis(1)));
-    Record { interval, max_series_flows: 64, events: false, max_events: 1_000_000 }
+    Record { interval, max_series_flows: 64, events: false, max_events: 1_000_000, max_connections: 10_000 }
 }
 
 fn read_record(node: &Node, duration: Option<Duration>, sink: &Sink<'_>) -> Option<Record> {
@@ -81,11 +81,13 @@ fn read_record(node: &Node, duration: Option<Duration>, sink: &Sink<'_>) -> Opti
     let max_series_flows = r.read_or("max_series_flows", default.max_series_flows, plain);
     let events = r.read_or("events", default.events, plain);
     let max_events = r.read_or("max_events", default.max_events, plain);
+    let max_connections = r.read_or("max_connections", default.max_connections, plain);
     r.finish();
     Some(Record {
         interval: interval?,
         max_series_flows: max_series_flows?,
         events: events?,
         max_events: max_events?,
+        max_connections: max_connections?,
     })
 }

@@ -48,6 +48,8 @@ pub struct Record {
     pub events: bool,
     /// Upper bound on rows of the `events` table; what is beyond is counted, not kept.
     pub max_events: u64,
+    /// Upper bound on rows of the `connections` table; what is beyond is counted, not kept.
+    pub max_connections: u64,
 }
 
 impl Scenario {

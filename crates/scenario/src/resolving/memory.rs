@@ -8,6 +8,7 @@ use crate::resolving::picked::{Picked, pairs};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
+use tailrace_app::Transfers;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Limit};
@@ -23,6 +24,8 @@ const LINK: u128 = 2048;
 const FLOW: u128 = 4096;
 /// A row of a time series or of the events.
 const ROW: u128 = 64;
+/// A connection's record, and its row of the table.
+const ROWS_A_CONNECTION: u128 = 4;
 /// A routing table's entry.
 const ROUTE: u128 = 4;
 /// A packet that waits.
@@ -96,13 +99,13 @@ impl<'d> Counts<'d> {
             part("hosts and routers", nodes, NODE, at_node),
             part("links", links, LINK, at_link),
             part("flows", flows, FLOW, at_flow),
-            part("rows of series and events", self.rows(), ROW, self.head.record_origin),
+            part("rows of series, events and connections", self.rows(), ROW, self.head.record_origin),
             part("routes", nodes.saturating_mul(routers), ROUTE, at_node),
             part("packets in queues", queued, PACKET, at_queue),
         ]
     }
 
-    /// Rows of series and of the events table.
+    /// Rows of series, of the events table and of that of connections.
     fn rows(&self) -> u128 {
         let record = &self.head.record;
         let samples = record.interval.map_or(0, |interval| {
@@ -113,7 +116,21 @@ impl<'d> Counts<'d> {
         let series = self.flows.iter().map(|f| members(f).min(cap)).sum::<u128>()
             + observed.map(|(_, ends)| 2 * members(ends)).sum::<u128>();
         let events = if record.events { u128::from(record.max_events) } else { 0 };
-        samples.saturating_mul(series).saturating_add(events)
+        let connections = ROWS_A_CONNECTION * self.connections().min(u128::from(record.max_connections));
+        samples.saturating_mul(series).saturating_add(events).saturating_add(connections)
+    }
+
+    /// Connections that there will be at most.
+    fn connections(&self) -> u128 {
+        let each = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
+            let each = match decl.app.transfers() {
+                Transfers::None => 1,
+                Transfers::Count(n) => u128::from(n),
+                Transfers::Endless => u128::from(u32::MAX),
+            };
+            members(ends).saturating_mul(each)
+        });
+        each.fold(0, u128::saturating_add)
     }
 
     /// Packets that long queues may hold: no more than fit, and no more than comes over UDP, as TCP has its windows.

@@ -5,6 +5,7 @@ mod applications;
 mod cake;
 mod captures;
 mod congestion;
+mod connection_table;
 mod connections;
 mod contract;
 mod determinism;

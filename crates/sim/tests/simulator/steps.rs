@@ -188,7 +188,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
             // What is made of the whole run comes at its end.
             let (late, parts): (Vec<_>, Vec<_>) = std::mem::take(&mut output.tables)
                 .into_iter()
-                .partition(|t| ["flows", "queues", "reordering"].contains(&t.name.as_str()));
+                .partition(|t| ["flows", "queues", "reordering", "connections"].contains(&t.name.as_str()));
             kept.add(parts, std::mem::take(&mut output.captures));
             let find = |name: &str| late.iter().chain(&kept.tables).find(|t| t.name == name).unwrap().clone();
             output.tables = whole.tables.iter().map(|t| find(&t.name)).collect();

@@ -65,5 +65,11 @@ pub const RECORD: Section = Section {
             "Whether drops, marks, timeouts, flags and faults are kept one by one.",
         ),
         may("max_events", COUNT, "1000000", "Events beyond this number are counted, not kept."),
+        may(
+            "max_connections",
+            COUNT,
+            "10000",
+            "Connections beyond this number have no row in the table of connections.",
+        ),
     ],
 };

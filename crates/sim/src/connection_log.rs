@@ -1,0 +1,221 @@
+//! The table of connections: one row for each, in the order in which they were opened, up to a bound.
+//!
+//! A record is made with a connection and named by the sockets at its ends, which fill it in when they go; what still lives is
+//! looked at when the table is made. So it costs a connection some hundred bytes, and a packet nothing.
+
+use crate::build::Plan;
+use crate::flow::{Endpoint, cause_name};
+use crate::output::Table;
+use crate::packet::FlowEnd;
+use crate::sockets::Sockets;
+use crate::table::{Cell, TableBuilder};
+use crate::world::World;
+use tailrace_core::Instant;
+use tailrace_scenario::Scenario;
+use tailrace_scenario::model::Transport;
+use tailrace_transport::ResetCause;
+
+/// A record's number, or none: of a connection beyond the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordId(u32);
+
+impl RecordId {
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+/// What has been recorded of connections.
+#[derive(Debug)]
+pub(crate) struct ConnectionLog {
+    /// How many are kept.
+    most: usize,
+    records: Vec<Record>,
+    /// How many were opened beyond that.
+    beyond: u64,
+}
+
+/// A connection.
+#[derive(Clone, Debug)]
+struct Record {
+    flow: u32,
+    /// Its place among the connections of its flow, from 0.
+    number: u32,
+    client_port: u16,
+    opened: Instant,
+    /// As the client sees it.
+    established: Option<Instant>,
+    /// When it was over at the client.
+    over: Option<Instant>,
+    /// Why it broke, as one of the ends said first.
+    broken: Option<ResetCause>,
+    client: Side,
+    server: Side,
+}
+
+/// What one end has counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    delivered_bytes: u64,
+    retransmitted_packets: u64,
+    timeouts: u32,
+    subflows: u32,
+}
+
+impl Side {
+    fn of(endpoint: &Endpoint) -> Self {
+        Self {
+            delivered_bytes: endpoint.bytes_delivered(),
+            retransmitted_packets: endpoint.stats().retransmitted_segments,
+            timeouts: endpoint.timeouts(),
+            subflows: endpoint.as_mptcp().map_or(1, |connection| connection.stats().subflows_established),
+        }
+    }
+}
+
+impl Record {
+    fn side(&mut self, end: FlowEnd) -> &mut Side {
+        if end.is_server() { &mut self.server } else { &mut self.client }
+    }
+
+    /// How it ended, if it did.
+    fn state(&self) -> &'static str {
+        match self.broken {
+            Some(cause) => cause_name(cause),
+            None if self.over.is_some() => "closed",
+            None => "open",
+        }
+    }
+}
+
+impl ConnectionLog {
+    /// Keeps at most so many.
+    pub(crate) fn new(most: u64) -> Self {
+        // The last number stands for none.
+        let most = most.min(u64::from(u32::MAX - 1)) as usize;
+        Self { most, records: Vec::new(), beyond: 0 }
+    }
+
+    /// A client opens a connection of a flow, from a port.
+    pub(crate) fn open(&mut self, (flow, number): (usize, u32), client_port: u16, now: Instant) -> RecordId {
+        if self.records.len() >= self.most {
+            self.beyond += 1;
+            return RecordId::NONE;
+        }
+        self.records.push(Record {
+            flow: flow as u32,
+            number,
+            client_port,
+            opened: now,
+            established: None,
+            over: None,
+            broken: None,
+            client: Side::default(),
+            server: Side::default(),
+        });
+        RecordId(self.records.len() as u32 - 1)
+    }
+
+    fn get(&mut self, id: RecordId) -> Option<&mut Record> {
+        self.records.get_mut(id.0 as usize)
+    }
+
+    /// The client has heard from the server.
+    pub(crate) fn established(&mut self, id: RecordId, now: Instant) {
+        if let Some(record) = self.get(id) {
+            record.established.get_or_insert(now);
+        }
+    }
+
+    /// One of the ends says that it is broken.
+    pub(crate) fn broken(&mut self, id: RecordId, cause: ResetCause) {
+        if let Some(record) = self.get(id) {
+            record.broken.get_or_insert(cause);
+        }
+    }
+
+    /// Both directions are over at the client.
+    pub(crate) fn over(&mut self, id: RecordId, now: Instant) {
+        if let Some(record) = self.get(id) {
+            record.over.get_or_insert(now);
+        }
+    }
+
+    /// An end is gone.
+    pub(crate) fn gone(&mut self, id: RecordId, end: FlowEnd, endpoint: &Endpoint) {
+        if let Some(record) = self.get(id) {
+            *record.side(end) = Side::of(endpoint);
+        }
+    }
+
+    /// Connections that have no row.
+    pub(crate) fn beyond(&self) -> u64 {
+        self.beyond
+    }
+
+    /// All records, with what the ends that live have counted so far.
+    fn with_living(&self, sockets: &Sockets) -> Vec<Record> {
+        let mut records = self.records.clone();
+        for socket in sockets.iter() {
+            if let Some(record) = records.get_mut(socket.record.0 as usize) {
+                *record.side(socket.end()) = Side::of(&socket.endpoint);
+            }
+        }
+        records
+    }
+}
+
+const COLUMNS: &[(&str, Cell<'static>)] = &[
+    ("run", Cell::U32(0)),
+    ("group", Cell::Text("")),
+    ("flow", Cell::U32(0)),
+    ("connection", Cell::U32(0)),
+    ("client_port", Cell::U32(0)),
+    ("start_s", Cell::F64(0.0)),
+    ("established_s", Cell::F64(0.0)),
+    ("end_s", Cell::F64(0.0)),
+    ("state", Cell::Text("")),
+    ("subflows", Cell::U32(0)),
+    ("delivered_bytes", Cell::U64(0)),
+    ("retransmitted_packets", Cell::U64(0)),
+    ("timeouts", Cell::U64(0)),
+    ("backward_delivered_bytes", Cell::U64(0)),
+    ("backward_retransmitted_packets", Cell::U64(0)),
+    ("backward_timeouts", Cell::U64(0)),
+];
+
+/// The table, where the scenario has connections and wants it.
+pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
+    let log = &world.connection_log;
+    if log.most == 0 || !has_connections(&plan.scenario) {
+        return None;
+    }
+    let mut table = TableBuilder::new("connections", COLUMNS);
+    let seconds = |at: Option<Instant>| Cell::F64(at.map_or(f64::NAN, Instant::as_secs_f64));
+    for record in log.with_living(&world.sockets) {
+        let flow = &world.flows[record.flow as usize];
+        let (client, server) = (&record.client, &record.server);
+        let subflows = if record.established.is_some() { client.subflows } else { 0 };
+        table.row(&[
+            Cell::U32(plan.run),
+            Cell::Text(&plan.scenario.flows[flow.group as usize].name),
+            Cell::U32(flow.member),
+            Cell::U32(record.number),
+            Cell::U32(u32::from(record.client_port)),
+            seconds(Some(record.opened)),
+            seconds(record.established),
+            seconds(record.over),
+            Cell::Text(record.state()),
+            Cell::U32(subflows),
+            Cell::U64(server.delivered_bytes),
+            Cell::U64(client.retransmitted_packets),
+            Cell::U64(u64::from(client.timeouts)),
+            Cell::U64(client.delivered_bytes),
+            Cell::U64(server.retransmitted_packets),
+            Cell::U64(u64::from(server.timeouts)),
+        ]);
+    }
+    Some(table.finish())
+}
+
+fn has_connections(scenario: &Scenario) -> bool {
+    scenario.flows.iter().any(|group| !matches!(group.transport, Transport::Udp { .. }))
+}
