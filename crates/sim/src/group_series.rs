@@ -83,7 +83,7 @@ impl GroupSeries {
     }
 }
 
-/// The flows of a group that are under way, and the windows of those over TCP.
+/// The flows of a group that are under way, and the windows of the ends that send of those over TCP.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
     pub(crate) flows: u32,
@@ -107,9 +107,9 @@ impl Open {
         let f = &world.flows[flow];
         let clients = world.sockets_of(flow).filter(|s| !s.end().is_server() && !s.endpoint.is_over());
         let (mut live, now_open) = (0, f.start <= now && now < f.stop);
-        for endpoint in clients.map(|s| &s.endpoint) {
+        for client in clients {
             live += 1;
-            if let Some(tcp) = endpoint.as_tcp() {
+            if let Some(tcp) = world.sender(client).endpoint.as_tcp() {
                 let cwnd = tcp.view().cwnd.as_f64();
                 self.windows += 1;
                 self.bytes += cwnd;

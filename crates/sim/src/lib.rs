@@ -29,6 +29,7 @@ mod rates;
 mod recorder;
 mod reordering;
 mod results;
+mod sender;
 mod series;
 mod simulation;
 mod snapshot;

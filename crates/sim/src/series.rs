@@ -1,11 +1,11 @@
 //! Time series: a picture of flows and queues at a set interval.
 
 use crate::build::Plan;
-use crate::connections::ConnectionSeries;
-use crate::flow::Endpoint;
+use crate::connections::{ConnectionSeries, end_name};
 use crate::group_series::GroupSeries;
 use crate::output::Table;
 use crate::packet::FlowEnd;
+use crate::sockets::Socket;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::{SimFabric, World};
@@ -16,8 +16,7 @@ use tailrace_net::LinkCounters;
 #[derive(Debug)]
 pub(crate) struct Series {
     interval: Duration,
-    /// Flows sampled, with their tally at the last sample.
-    flows: Vec<(usize, FlowTally)>,
+    flows: Vec<Sampled>,
     /// Counters of the observed queues at the last sample.
     queues: Vec<LinkCounters>,
     groups: GroupSeries,
@@ -28,11 +27,27 @@ pub(crate) struct Series {
     scratch: Vec<f64>,
 }
 
+/// A flow that has series.
+#[derive(Debug)]
+struct Sampled {
+    flow: usize,
+    /// Its tally at the last sample.
+    last: FlowTally,
+    /// Its end that sends, as of the latest connection so far.
+    sender: FlowEnd,
+}
+
+impl Sampled {
+    fn new(flow: usize) -> Self {
+        Self { flow, last: FlowTally::default(), sender: FlowEnd::client(flow) }
+    }
+}
+
 impl Series {
     pub(crate) fn new(plan: &Plan, interval: Duration) -> Self {
         Self {
             interval,
-            flows: plan.sampled_flows.iter().map(|f| (*f, FlowTally::default())).collect(),
+            flows: plan.sampled_flows.iter().copied().map(Sampled::new).collect(),
             queues: vec![LinkCounters::default(); plan.queues.len()],
             groups: GroupSeries::new(plan.scenario.flows.len(), interval),
             flow_series: TableBuilder::new(
@@ -42,6 +57,7 @@ impl Series {
                     ("time_s", Cell::F64(0.0)),
                     ("group", Cell::Text("")),
                     ("flow", Cell::U32(0)),
+                    ("end", Cell::Text("")),
                     ("cwnd_bytes", Cell::F64(0.0)),
                     ("cwnd_segments", Cell::F64(0.0)),
                     ("ssthresh_bytes", Cell::F64(0.0)),
@@ -98,7 +114,7 @@ impl Series {
         for i in 0..self.flows.len() {
             let new = self.sample_flow(i, plan, world, now);
             if let Some(connections) = &mut self.connections {
-                connections.sample((self.flows[i].0, &new), plan, world, fabric);
+                connections.sample((self.flows[i].flow, &new), plan, world, fabric);
             }
         }
         self.groups.sample(plan, world, now);
@@ -109,15 +125,19 @@ impl Series {
 
     /// Returns what the flow did since the last sample.
     fn sample_flow(&mut self, i: usize, plan: &Plan, world: &World, now: Instant) -> FlowTally {
-        let (flow, last) = self.flows[i];
+        let Sampled { flow, last, sender } = &mut self.flows[i];
+        let flow = *flow;
         let tally = world.tally(flow);
-        let new = tally.since(&last);
-        self.flows[i].1 = tally;
+        let new = tally.since(&std::mem::replace(last, tally));
         let f = &world.flows[flow];
-        let client = world.latest(FlowEnd::client(flow)).map(|s| &s.endpoint);
-        let tcp = client
-            .filter(|e| !e.is_over())
-            .and_then(Endpoint::as_tcp)
+        let client = world.latest(FlowEnd::client(flow));
+        let sending = client.map(|client| world.sender(client));
+        *sender = sending.map_or(*sender, Socket::end);
+        let end = *sender;
+        let open = client.is_some_and(|client| !client.endpoint.is_over());
+        let tcp = sending
+            .filter(|_| open)
+            .and_then(|socket| socket.endpoint.as_tcp())
             .map(|t| (t.view(), f64::from(t.mss())));
         let of = |get: &dyn Fn(&tailrace_transport::tcp::TcpView, f64) -> f64| {
             tcp.as_ref().map_or(f64::NAN, |(view, mss)| get(view, *mss))
@@ -127,6 +147,7 @@ impl Series {
             Cell::F64(now.as_secs_f64()),
             Cell::Text(&plan.scenario.flows[f.group as usize].name),
             Cell::U32(f.member),
+            Cell::Text(end_name(end)),
             Cell::F64(of(&|v, _| v.cwnd.as_f64())),
             Cell::F64(of(&|v, mss| v.cwnd.as_f64() / mss)),
             Cell::F64(of(&|v, _| v.ssthresh.map_or(f64::NAN, |s| s.as_f64()))),

@@ -1,6 +1,8 @@
-"""Which direction of Multipath TCP connections is drawn: the one in which most data flows.
+"""Which direction of connections is drawn: the one in which most data flows.
 
-Tables have rows of both ends, each of what it sends: `client`, which opens the connection, and `server`.
+Tables of Multipath TCP have rows of both ends, each of what it sends: `client`, which opens the connection, and
+`server`.
+Series of flows have the window of the end that sends, and say which that is.
 """
 
 from __future__ import annotations
@@ -41,8 +43,28 @@ def drawn(result: Result, table: pl.DataFrame) -> pl.DataFrame:
 
 def note(results: Iterable[Result]) -> str:
     """For a title: the groups of which downloads are drawn."""
-    groups = {group for result in results for group, end in senders(result).items() if end != _CLIENT}
-    return f", of {', '.join(sorted(groups))} what servers send" if groups else ""
+    groups = _served(map(senders, results))
+    return f", of {groups} what servers send" if groups else ""
+
+
+def window_senders(result: Result) -> dict[str, str]:
+    """By flow group over TCP, the end whose congestion window most samples have."""
+    series = result.flow_series
+    if "end" not in series.columns:
+        return {}
+    found = _words(series.filter(pl.col("cwnd_bytes").is_not_null())).group_by("group", "end").len()
+    ranked = found.sort(["group", "len", "end"], descending=[False, True, False])
+    return dict(ranked.unique("group", keep="first", maintain_order=True).select("group", "end").iter_rows())
+
+
+def window_note(results: Iterable[Result]) -> str:
+    """For a title: the groups of which windows of servers are drawn."""
+    groups = _served(map(window_senders, results))
+    return f", of {groups} the servers' windows" if groups else ""
+
+
+def _served(ends: Iterable[dict[str, str]]) -> str:
+    return ", ".join(sorted({group for found in ends for group, end in found.items() if end != _CLIENT}))
 
 
 def _words(table: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tailrace import present
-from tailrace.plots import layout, metrics, multipath, multipath_overlay, panels, style, windows
+from tailrace.plots import directions, layout, metrics, multipath, multipath_overlay, panels, style, windows
 from tailrace.plots.curves import Curve
 from tailrace.plots.metrics import METRICS, Metric, Part
 from tailrace.plots.panels import Panel
@@ -104,7 +104,7 @@ def _of_one(metric: Metric, result: Result, queue: str | None) -> Figure:
     parts = metrics.parts_of(metric, [result], _MOST_PARTS, queue)
     curves = metrics.curves(metric, result, parts)
     parts = [part for part in parts if part.label in curves]
-    title = f"{result.name}: {_subject(metric, parts)}\n{_note([result], curves.values(), parts)}"
+    title = f"{result.name}: {_subject(metric, parts)}\n{_note(metric, [result], curves.values(), parts)}"
     if len(parts) > style.MOST_LINES:
         rows = [Panel(p.label, [(p.label, curves[p.label])], metric.dwarfs(p)) for p in parts]
         return panels.multiples(metric, title, rows, {})
@@ -138,7 +138,7 @@ def _of_several(metric: Metric, results: Mapping[str, Result], title: str, queue
     found = {label: metrics.curves(metric, results[label], parts) for label in shown}
     parts = [part for part in parts if any(part.label in curves for curves in found.values())]
     every = [curve for curves in found.values() for curve in curves.values()]
-    note = _note(list(results.values()), every, parts)
+    note = _note(metric, list(results.values()), every, parts)
     if len(shown) < len(results):
         note += f", {len(shown)} of {len(results)} results"
     headline = f"{title}: {_subject(metric, parts)}\n{note}"
@@ -172,11 +172,13 @@ def _subject(metric: Metric, parts: Sequence[Part]) -> str:
     return f"{head}{of}{comma}{how} over time"
 
 
-def _note(results: Sequence[Result], curves: Iterable[Curve], parts: Sequence[Part]) -> str:
+def _note(metric: Metric, results: Sequence[Result], curves: Iterable[Curve], parts: Sequence[Part]) -> str:
     """Runs, seeds, and what was left out."""
     runs = layout.band_note([result.n for result in results], band=any(curve.band for curve in curves))
     note = f"{runs}, {layout.seeds_note([result.seed for result in results])}"
     rest = sum(len(part.members) for part in parts if len(part.members) > 1)
     if rest:
         note += f", the {len(parts) - 1} largest of {rest + len(parts) - 1} groups, the others as one"
+    if metric.name == "cwnd":
+        note += directions.window_note(results)
     return note

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from matplotlib.figure import Figure
 
-from tailrace.plots import layout, style
+from tailrace.plots import directions, layout, style
 from tailrace.plots.curves import natural
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def figure(result: Result) -> Figure | None:
     if "cwnd_segments" not in series.columns or not len(series):
         return None
     first = int(series["run"].to_numpy().min())
-    rows = series.filter(pl.col("run") == first)
+    rows = _of_senders(result, series.filter(pl.col("run") == first))
     windows = pl.col("cwnd_segments").is_not_null().any().over("group", "flow")
     rows = rows.filter(windows).with_columns(
         pl.concat_str([pl.col("group").cast(pl.String), pl.col("flow").cast(pl.String)], separator=" ").alias(
@@ -36,6 +36,7 @@ def figure(result: Result) -> Figure | None:
     columns = 3 if len(labels) > 4 else 2  # noqa: PLR2004
     run = f"run {first} of {result.n}" if result.n > 1 else "1 run"
     headline = f"{result.name}: congestion window of each TCP flow over time\n{run}, seed {result.seed}"
+    headline += directions.window_note([result])
     sheet, panels = layout.figure(len(labels), headline, columns)
     for axes, label in zip(panels, labels, strict=True):
         flow = rows.filter(pl.col("label") == label)
@@ -50,6 +51,13 @@ def figure(result: Result) -> Figure | None:
     sheet.supxlabel("time (s)", fontsize="medium")
     sheet.supylabel("congestion window (segments)", fontsize="medium")
     return sheet
+
+
+def _of_senders(result: Result, rows: pl.DataFrame) -> pl.DataFrame:
+    """Without samples in which the other end of a group's flows has sent more, as before a first response."""
+    ends = directions.window_senders(result)
+    kept = [(pl.col("group") == group) & (pl.col("end") == end) for group, end in ends.items()]
+    return rows.filter(pl.any_horizontal(kept)) if kept else rows
 
 
 def _flows_over_tcp(result: Result, run: int) -> int:

@@ -30,6 +30,7 @@ mod progress;
 mod queues;
 mod reordering;
 mod rewriting;
+mod sender;
 mod shrew;
 mod steps;
 mod support;
