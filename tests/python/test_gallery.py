@@ -6,7 +6,7 @@ import pytest
 
 import tailrace
 from conftest import ROOT
-from queue_docs import apps, pages
+from queue_docs import apps, columns, pages
 
 SCENARIOS = ROOT / "scenarios"
 NAMES = [queue["name"] for queue in tailrace.list_queues()]
@@ -56,6 +56,14 @@ def test_applications_are_described_as_the_code_has_them():
     described = apps.PAGE.read_text(encoding="utf-8")
     listed = apps.SCENARIOS.read_text(encoding="utf-8")
     assert [n for n in names if f"### `{n}`" not in described or f"| `{n}` |" not in listed] == []
+
+
+def test_columns_are_described_as_the_code_has_them():
+    assert columns.RESULTS.read_text(encoding="utf-8") == columns.text(), "run make docs"
+    described = columns.RESULTS.read_text(encoding="utf-8")
+    for table in tailrace.api.catalog()["tables"]:
+        assert f"<!-- columns of {table['name']}: " in described
+        assert [c["name"] for c in table["params"] if f"| `{c['name']}` |" not in described] == []
 
 
 @pytest.mark.parametrize("page", ["zoo.md", "cost.md"])

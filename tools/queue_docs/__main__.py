@@ -1,14 +1,15 @@
-"""`python -m queue_docs [apps | pages | figures | zoo | cost ...]`; without a word all but `cost`, which measures."""
+"""`python -m queue_docs [PART ...]`; without a word all parts but `cost`, which measures."""
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import apps, cost, figures, pages, zoo
+from queue_docs import apps, columns, cost, figures, pages, zoo
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
     "apps": apps.write,
+    "columns": columns.write,
     "pages": pages.write,
     "figures": figures.write,
     "zoo": zoo.write,
@@ -22,7 +23,7 @@ def main(words: list[str]) -> int:
     if unknown:
         print(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    for word in words or ["apps", "pages", "figures", "zoo"]:
+    for word in words or ["apps", "columns", "pages", "figures", "zoo"]:
         written = PARTS[word]()
         print(f"{word}: {len(written)} files under {written[0].parent.relative_to(ROOT)}")
     return 0

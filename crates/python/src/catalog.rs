@@ -7,6 +7,7 @@ use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::Code;
 use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape};
+use tailrace_sim::{ColumnInfo, TableInfo};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
@@ -54,6 +55,7 @@ pub(crate) fn catalog() -> Value {
         }],
         "apps": apps(),
         "losses": tables(&[LOSSES]),
+        "tables": result_tables(),
         "faults": tables(&[&[("fault", FAULT)]]),
         "diagnostics": Code::ALL.iter().map(|code| json!({
             "name": code.name(),
@@ -92,6 +94,16 @@ fn apps() -> Vec<Value> {
             })
         })
         .collect()
+}
+
+/// Tables of results with their columns, which have no values to state.
+fn result_tables() -> Vec<Value> {
+    let column = |c: &ColumnInfo| json!({ "name": c.name, "kind": c.unit, "default": "", "doc": c.doc });
+    let table = |t: &TableInfo| {
+        let columns: Vec<Value> = t.columns.iter().map(column).collect();
+        json!({ "name": t.name, "doc": t.doc, "params": columns })
+    };
+    tailrace_sim::tables().iter().map(table).collect()
 }
 
 /// Kinds that are described as tables of keys.

@@ -3,18 +3,16 @@
 use crate::build::Plan;
 use crate::connection_log;
 use crate::connections;
-use crate::figures;
+use crate::flows_table;
 use crate::output::{Cost, RunOutput, Table};
 use crate::packet::FlowEnd;
+use crate::queues_table;
 use crate::reordering;
 use crate::summary::{EngineSummary, RunSummary};
-use crate::table::{Cell, TableBuilder};
-use crate::tally::rate_bps;
 use crate::window::Open;
 use crate::windows::Windows;
 use crate::world::{SimFabric, World};
 use tailrace_net::LinkId;
-use tailrace_scenario::model::NodeIndex;
 
 /// A run at its end, or at any moment before; its links are settled.
 pub(crate) struct RunView<'a> {
@@ -37,7 +35,7 @@ fn text_of(summary: &RunSummary) -> String {
 pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> RunOutput {
     let fingerprint = run.fingerprint();
     let summary = run.summary(fingerprint, cost);
-    let mut tables = vec![run.flows_table(), run.queues_table(&summary)];
+    let mut tables = vec![flows_table::table(run), queues_table::table(run.plan.run, &summary)];
     let (events, series): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|t| t.name == "events");
     tables.extend(series);
     tables.extend(reordering::table(run.plan, run.world));
@@ -118,130 +116,4 @@ impl RunView<'_> {
             },
         }
     }
-
-    fn flows_table(&self) -> Table {
-        let mut table = TableBuilder::new("flows", FLOW_COLUMNS);
-        let span = self.span(Open::Whole);
-        for (f, flow) in self.world.flows.iter().enumerate() {
-            let group = &self.plan.scenario.flows[flow.group as usize];
-            let (from, to) = group.pairs[flow.member as usize];
-            let node = |n: NodeIndex| self.plan.scenario.nodes[n.0 as usize].name.as_str();
-            let (transport, cc) = (group.transport.name(), group.transport.cc());
-            let t = self.world.window_tally(f, Open::Whole);
-            let client = self.world.latest(FlowEnd::client(f));
-            let min_rtt = client.and_then(|s| s.endpoint.min_rtt()).or(flow.retired.min_rtt);
-            table.row(&[
-                Cell::U32(self.plan.run),
-                Cell::Text(&group.name),
-                Cell::U32(flow.member),
-                Cell::Text(node(from)),
-                Cell::Text(node(to)),
-                Cell::Text(figures::role_name(group.role)),
-                Cell::Text(transport),
-                Cell::Text(cc),
-                Cell::F64(flow.start.as_secs_f64()),
-                Cell::F64(self.goodput_bps(f, &t, Open::Whole)),
-                Cell::F64(rate_bps(t.received_bytes, span)),
-                Cell::U64(t.delivered_bytes),
-                Cell::U64(t.altered_bytes),
-                Cell::U64(t.sent_packets),
-                Cell::U64(t.received_packets),
-                Cell::U64(t.lost_packets),
-                Cell::F64(t.loss_ratio()),
-                Cell::U64(t.marked_packets),
-                Cell::U64(t.retransmitted_packets),
-                Cell::U64(t.timeouts),
-                Cell::U64(t.completed),
-                Cell::F64(t.mean_delay_s()),
-                Cell::F64(t.mean_reverse_delay_s()),
-                Cell::F64(t.mean_rtt_s()),
-                Cell::F64(min_rtt.map_or(f64::NAN, |d| d.as_secs_f64())),
-                Cell::F64(t.mean_jitter_s()),
-                Cell::Text(self.world.end_of(f)),
-            ]);
-        }
-        table.finish()
-    }
-
-    fn queues_table(&self, summary: &RunSummary) -> Table {
-        let mut table = TableBuilder::new("queues", QUEUE_COLUMNS);
-        for (name, q) in &summary.queues {
-            table.row(&[
-                Cell::U32(self.plan.run),
-                Cell::Text(name),
-                Cell::Text(q.kind),
-                Cell::F64(q.utilization),
-                Cell::F64(q.sojourn_s.mean),
-                Cell::F64(q.sojourn_s.p50),
-                Cell::F64(q.sojourn_s.p95),
-                Cell::F64(q.sojourn_s.p99),
-                Cell::F64(q.sojourn_s.max),
-                Cell::F64(q.backlog_packets.mean),
-                Cell::F64(q.backlog_packets.sd),
-                Cell::U64(q.backlog_packets.max),
-                Cell::F64(q.backlog_bytes.mean),
-                Cell::F64(q.backlog_bytes.sd),
-                Cell::U64(q.backlog_bytes.max),
-                Cell::U64(q.enqueued_packets),
-                Cell::U64(q.dequeued_packets),
-                Cell::U64(q.marked_packets),
-                Cell::U64(q.dropped_packets["overlimit"]),
-                Cell::U64(q.dropped_packets["aqm"]),
-            ]);
-        }
-        table.finish()
-    }
 }
-
-const FLOW_COLUMNS: &[(&str, Cell<'static>)] = &[
-    ("run", Cell::U32(0)),
-    ("group", Cell::Text("")),
-    ("flow", Cell::U32(0)),
-    ("src", Cell::Text("")),
-    ("dst", Cell::Text("")),
-    ("role", Cell::Text("")),
-    ("transport", Cell::Text("")),
-    ("cc", Cell::Text("")),
-    ("start_s", Cell::F64(0.0)),
-    ("goodput_bps", Cell::F64(0.0)),
-    ("throughput_bps", Cell::F64(0.0)),
-    ("delivered_bytes", Cell::U64(0)),
-    ("altered_bytes", Cell::U64(0)),
-    ("sent_packets", Cell::U64(0)),
-    ("received_packets", Cell::U64(0)),
-    ("lost_packets", Cell::U64(0)),
-    ("loss_ratio", Cell::F64(0.0)),
-    ("marked_packets", Cell::U64(0)),
-    ("retransmitted_packets", Cell::U64(0)),
-    ("timeouts", Cell::U64(0)),
-    ("completed", Cell::U64(0)),
-    ("one_way_delay_mean_s", Cell::F64(0.0)),
-    ("reverse_one_way_delay_mean_s", Cell::F64(0.0)),
-    ("rtt_mean_s", Cell::F64(0.0)),
-    ("rtt_min_s", Cell::F64(0.0)),
-    ("jitter_mean_s", Cell::F64(0.0)),
-    ("broken", Cell::Text("")),
-];
-
-const QUEUE_COLUMNS: &[(&str, Cell<'static>)] = &[
-    ("run", Cell::U32(0)),
-    ("queue", Cell::Text("")),
-    ("kind", Cell::Text("")),
-    ("utilization", Cell::F64(0.0)),
-    ("sojourn_mean_s", Cell::F64(0.0)),
-    ("sojourn_p50_s", Cell::F64(0.0)),
-    ("sojourn_p95_s", Cell::F64(0.0)),
-    ("sojourn_p99_s", Cell::F64(0.0)),
-    ("sojourn_max_s", Cell::F64(0.0)),
-    ("backlog_mean_packets", Cell::F64(0.0)),
-    ("backlog_sd_packets", Cell::F64(0.0)),
-    ("backlog_max_packets", Cell::U64(0)),
-    ("backlog_mean_bytes", Cell::F64(0.0)),
-    ("backlog_sd_bytes", Cell::F64(0.0)),
-    ("backlog_max_bytes", Cell::U64(0)),
-    ("enqueued_packets", Cell::U64(0)),
-    ("dequeued_packets", Cell::U64(0)),
-    ("marked_packets", Cell::U64(0)),
-    ("dropped_overlimit_packets", Cell::U64(0)),
-    ("dropped_aqm_packets", Cell::U64(0)),
-];

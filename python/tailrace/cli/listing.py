@@ -112,7 +112,8 @@ def _show_entry(entry: dict[str, Any]) -> None:
     for parameter in entry.get("params", []):
         default = parameter["default"]
         shown = "required" if default is None else f"= {_toml(default)}" if default != "" else ""
-        typer.echo(f"\n  {parameter['name']} {shown}   ({parameter['kind']})")
+        takes = f"({parameter['kind']})" if parameter["kind"] else ""
+        typer.echo(f"\n  {parameter['name']} {shown}   {takes}".rstrip())
         typer.echo(f"      {' '.join(parameter['doc'].split())}")
         for choice in parameter.get("choices", []):
             typer.echo(f"        {choice['word']}: {' '.join(choice['doc'].split())}")

@@ -1,0 +1,82 @@
+//! A column of a result's table in one place: its name, its unit, what it means, and its value in a row.
+//!
+//! `tailrace list tables` and the lists of columns in docs/results.md follow from these rows.
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// Its unit; empty for what has none.
+    pub unit: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// A table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What a row of it is.
+    pub doc: &'static str,
+    /// Its columns, in their order.
+    pub columns: &'static [ColumnInfo],
+}
+
+/// `"table", "what a row is", |row: Row| { name: Kind = value, "unit", "meaning"; ... }`, with a kind of
+/// [`Cell`](crate::table::Cell): `INFO` describes the table, `new_table` makes an empty one, and `add` a row of it.
+macro_rules! columns {
+    ($table:literal, $doc:literal, |$row:ident: $type:ty| {
+        $( $name:ident: $kind:ident = $value:expr, $unit:literal, $about:literal; )+
+    }) => {
+        pub(crate) const INFO: $crate::columns::TableInfo = $crate::columns::TableInfo {
+            name: $table,
+            doc: $doc,
+            columns: &[ $( $crate::columns::ColumnInfo { name: stringify!($name), unit: $unit, doc: $about }, )+ ],
+        };
+
+        fn new_table() -> $crate::table::TableBuilder {
+            $crate::table::TableBuilder::new($table, &[ $( (stringify!($name), columns!(@empty $kind)), )+ ])
+        }
+
+        fn add(table: &mut $crate::table::TableBuilder, $row: &$type) {
+            table.row(&[ $( $crate::table::Cell::$kind($value), )+ ]);
+        }
+    };
+    (@empty U32) => { $crate::table::Cell::U32(0) };
+    (@empty U64) => { $crate::table::Cell::U64(0) };
+    (@empty F64) => { $crate::table::Cell::F64(0.0) };
+    (@empty Text) => { $crate::table::Cell::Text("") };
+}
+pub(crate) use columns;
+
+/// The tables whose columns say themselves what they are.
+pub fn tables() -> Vec<TableInfo> {
+    vec![crate::flows_table::INFO, crate::queues_table::INFO]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_has_a_name_of_its_own_with_its_unit_and_a_meaning() {
+        let units = [
+            ("_s", "s"),
+            ("_bps", "bit/s"),
+            ("_bytes", "bytes"),
+            ("_packets", "packets"),
+            ("_ratio", "ratio"),
+        ];
+        for table in tables() {
+            for (i, column) in table.columns.iter().enumerate() {
+                assert!(table.columns[..i].iter().all(|c| c.name != column.name), "{}", column.name);
+                assert!(column.doc.len() > 10 && column.doc.ends_with('.'), "{}.{}", table.name, column.name);
+                if let Some((_, unit)) = units.iter().find(|(end, _)| column.name.ends_with(end)) {
+                    assert_eq!(column.unit, *unit, "{}.{}", table.name, column.name);
+                }
+            }
+        }
+    }
+}

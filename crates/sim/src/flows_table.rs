@@ -1,0 +1,82 @@
+//! The table of flows.
+
+use crate::columns::columns;
+use crate::figures;
+use crate::flow::Flow;
+use crate::output::Table;
+use crate::packet::FlowEnd;
+use crate::results::RunView;
+use crate::tally::{FlowTally, rate_bps};
+use crate::window::Open;
+use tailrace_core::Duration;
+use tailrace_scenario::model::{FlowGroup, NodeIndex};
+
+/// A flow at the end of a run.
+struct Row<'a> {
+    run: &'a RunView<'a>,
+    number: usize,
+    flow: &'a Flow,
+    group: &'a FlowGroup,
+    /// What it counted in the time that statistics cover, and how long that is.
+    tally: FlowTally,
+    span: Duration,
+}
+
+columns! {
+    "flows", "One row a flow and run.", |r: Row<'_>| {
+        run: U32 = r.run.plan.run, "", "Number of the run.";
+        group: Text = &r.group.name, "", "Name of the `[[flow]]`.";
+        flow: U32 = r.flow.member, "", "Position within the group, from 0.";
+        src: Text = r.node(r.ends().0), "", "The host that it comes from.";
+        dst: Text = r.node(r.ends().1), "", "The host that it goes to.";
+        role: Text = figures::role_name(r.group.role), "", "`normal` or `attack`.";
+        transport: Text = r.group.transport.name(), "", "`tcp`, `mptcp` or `udp`.";
+        cc: Text = r.group.transport.cc(), "", "Congestion control; empty for UDP.";
+        start_s: F64 = r.flow.start.as_secs_f64(), "s", "When the flow started, as drawn.";
+        goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Open::Whole), "bit/s", "Goodput, as above.";
+        throughput_bps: F64 = rate_bps(r.tally.received_bytes, r.span), "bit/s", "Throughput, as above.";
+        delivered_bytes: U64 = r.tally.delivered_bytes, "bytes", "Handed to the application in that time, in order and once.";
+        altered_bytes: U64 = r.tally.altered_bytes, "bytes", "Of what applications got, what a middlebox had changed.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
+        received_packets: U64 = r.tally.received_packets, "packets", "Data packets that arrived.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "Of those sent, dropped on the way by the end of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent.";
+        marked_packets: U64 = r.tally.marked_packets, "packets", "Of those sent, marked CE by queues.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
+        timeouts: U64 = r.tally.timeouts, "", "Expiries of the retransmission timer (TCP).";
+        completed: U64 = r.tally.completed, "", "Transfers or exchanges completed.";
+        one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "Mean over packets that arrived, forward.";
+        reverse_one_way_delay_mean_s: F64 = r.tally.mean_reverse_delay_s(), "s", "The same over those that came back.";
+        rtt_mean_s: F64 = r.tally.mean_rtt_s(), "s", "Mean over round-trip samples.";
+        rtt_min_s: F64 = r.min_rtt_s(), "s", "Smallest round trip of the sender's present connection, warm-up included.";
+        jitter_mean_s: F64 = r.tally.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next.";
+        broken: Text = r.run.world.end_of(r.number), "", "Why the flow's latest connection broke, as in `connections`; empty where it did not.";
+    }
+}
+
+impl Row<'_> {
+    fn ends(&self) -> (NodeIndex, NodeIndex) {
+        self.group.pairs[self.flow.member as usize]
+    }
+
+    fn node(&self, node: NodeIndex) -> &str {
+        &self.run.plan.scenario.nodes[node.0 as usize].name
+    }
+
+    fn min_rtt_s(&self) -> f64 {
+        let client = self.run.world.latest(FlowEnd::client(self.number));
+        let least = client.and_then(|s| s.endpoint.min_rtt()).or(self.flow.retired.min_rtt);
+        least.map_or(f64::NAN, |d| d.as_secs_f64())
+    }
+}
+
+/// All flows.
+pub(crate) fn table(run: &RunView<'_>) -> Table {
+    let mut table = new_table();
+    for (number, flow) in run.world.flows.iter().enumerate() {
+        let group = &run.plan.scenario.flows[flow.group as usize];
+        let (tally, span) = (run.world.window_tally(number, Open::Whole), run.span(Open::Whole));
+        add(&mut table, &Row { run, number, flow, group, tally, span });
+    }
+    table.finish()
+}
