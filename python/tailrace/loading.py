@@ -49,6 +49,7 @@ _WINDOW: Mapping[str, Shape] = {
     "end_s": _tree,
     "groups": each(each(_tree)),
     "queues": each(each(_tree)),
+    "connections": each(each(_tree)),
 }
 
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 # What a window has figures of, as the frame calls one of each.
-_PARTS = {"groups": "group", "queues": "queue"}
+_PARTS = {"groups": "group", "queues": "queue", "connections": "connection"}
 
 
 def frame(runs: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Of all runs: `run`, `window`, its times, `of` (group or queue), `name`, `figure` and `value`."""
+    """Of all runs: `run`, `window`, its times, `of` (group, queue or connection), `name`, `figure` and `value`."""
     import polars as pl  # a fifth of a second that `check` and `list` need not wait
 
     schema = {"run": pl.UInt32, "window": pl.String, "start_s": pl.Float64, "end_s": pl.Float64}

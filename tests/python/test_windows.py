@@ -73,7 +73,8 @@ def test_the_table_of_windows_comes_after_the_others(parted, small):
 
 
 @pytest.mark.parametrize(
-    "spoilt", [5, {"calm": {}}, {"calm": {"start_s": 0, "end_s": 1, "groups": 3, "queues": {}}}]
+    "spoilt",
+    [5, {"calm": {}}, {"calm": {"start_s": 0, "end_s": 1, "groups": 3, "queues": {}, "connections": {}}}],
 )
 def test_damaged_windows_are_refused(parted, tmp_path, spoilt):
     file = parted.save(tmp_path / "result") / "summary.json"

@@ -73,6 +73,30 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
         self.squares += other.squares;
     }
 
+    /// The values that have come since an earlier copy. The least and the largest of them are known as well as percentiles
+    /// are, and exactly where they are the least and the largest of all.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
+        let mut new = Self {
+            buckets: self.buckets.iter().zip(before).map(|(now, before)| now - before).collect(),
+            count: self.count - earlier.count,
+            sum: self.sum - earlier.sum,
+            squares: self.squares - earlier.squares,
+            ..Self::default()
+        };
+        let held = new.buckets().fold(None, |ends: Option<(u64, u64)>, (low, high, _)| {
+            Some((ends.map_or(low, |(least, _)| least), high))
+        });
+        if let Some((least, largest)) = held {
+            (new.min, new.max) = (least.max(self.min), largest.min(self.max));
+            if earlier.count > 0 && self.max > earlier.max {
+                new.max = self.max;
+            }
+        }
+        new
+    }
+
     /// Number of values.
     pub fn count(&self) -> u64 {
         self.count
@@ -204,6 +228,22 @@ mod tests {
         }
         assert_eq!(format!("{merged:?}"), format!("{whole:?}"));
         assert_eq!((merged.count(), merged.max()), (7, 90_000_000.0));
+    }
+
+    #[test]
+    fn what_has_come_since_is_the_whole_less_what_was() {
+        let mut h = Histogram::default();
+        assert_eq!(h.since(&Histogram::default()).count(), 0);
+        [5, 9_000, 70].into_iter().for_each(|v| h.record_value(v));
+        let earlier = h.clone();
+        assert!(h.since(&earlier).max().is_nan());
+        [300, 100, 4_000].into_iter().for_each(|v| h.record_value(v));
+        let new = h.since(&earlier);
+        assert_eq!((new.count(), new.mean()), (3, 4_400.0 / 3.0));
+        // Within its bucket, as no value is larger than all before.
+        assert!((4_000.0..4_040.0).contains(&new.max()) && (new.quantile(0.5) / 300.0 - 1.0).abs() < 0.008);
+        h.record_value(1_000_000);
+        assert_eq!((h.since(&earlier).max(), h.since(&earlier).count()), (1_000_000.0, 4));
     }
 
     #[test]

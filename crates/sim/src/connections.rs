@@ -1,75 +1,16 @@
-//! Multipath TCP connections in the results: totals by path, and series of subflows and of the data level.
+//! Multipath TCP connections over time: series of subflows and of the data level.
 
 use crate::build::Plan;
 use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::FlowEnd;
-use crate::summary::Distribution;
 use crate::table::{Cell, TableBuilder};
 use crate::tally::FlowTally;
 use crate::world::{SimFabric, World};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::Transport;
-use tailrace_transport::mptcp::{Mptcp, Reordering, SourceRoute};
-
-/// One connection, from its start to the end of the run. Both ends are the latest of the flow.
-#[derive(Debug, Serialize)]
-pub(crate) struct ConnectionSummary {
-    pub(crate) scheduler: &'static str,
-    pub(crate) path_manager: &'static str,
-    pub(crate) cc: &'static str,
-    /// Whether it works as plain TCP.
-    pub(crate) fallback: bool,
-    /// What the client sends.
-    #[serde(flatten)]
-    pub(crate) forward: DirectionSummary,
-    /// What the server sends.
-    pub(crate) backward: DirectionSummary,
-}
-
-/// One direction of a connection: its sender, and the receiver at the other end.
-#[derive(Debug, Serialize)]
-pub(crate) struct DirectionSummary {
-    pub(crate) acked_bytes: u64,
-    pub(crate) delivered_bytes: u64,
-    /// Of those, bytes that a middlebox had changed.
-    pub(crate) altered_bytes: u64,
-    /// Mappings that the receiver refused for their checksum.
-    pub(crate) checksum_failures: u64,
-    pub(crate) reinjected_bytes: u64,
-    pub(crate) opportunistic_bytes: u64,
-    /// Bytes that reached the receiver's data level more than once.
-    pub(crate) duplicate_bytes: u64,
-    /// Most bytes that waited at the receiver for others before them.
-    pub(crate) max_waiting_bytes: u64,
-    /// Share of the segments that came ahead of their order.
-    pub(crate) reordered_ratio: f64,
-    /// How far each was ahead.
-    pub(crate) displacement_bytes: Distribution,
-    /// How long each waited in the out-of-order queue.
-    pub(crate) reordering_delay_s: Distribution,
-    pub(crate) window_stalls: u64,
-    pub(crate) penalties: u64,
-    pub(crate) data_timeouts: u64,
-    pub(crate) stale_subflows: u32,
-    pub(crate) subflows_established: u32,
-    pub(crate) subflows_lost: u32,
-    /// The sender's subflows by the link on which they leave, and the gateways that they go through.
-    pub(crate) paths: BTreeMap<String, PathSummary>,
-}
-
-/// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct PathSummary {
-    pub(crate) subflows: u32,
-    pub(crate) scheduled_bytes: u64,
-    pub(crate) reinjected_bytes: u64,
-    pub(crate) retransmitted_packets: u64,
-    pub(crate) timeouts: u64,
-}
+use tailrace_transport::mptcp::{Mptcp, SourceRoute};
 
 /// Whether a scenario has connections at all.
 pub(crate) fn any(scenario: &Scenario) -> bool {
@@ -91,7 +32,7 @@ pub(crate) fn connection(world: &World, socket: FlowEnd) -> Option<&Mptcp> {
 }
 
 /// The name of the link behind an address, and of the gateways that subflows go through from there.
-fn path_name(
+pub(crate) fn path_name(
     plan: &Plan,
     fabric: &SimFabric,
     (group, address): (u32, u32),
@@ -116,82 +57,6 @@ fn link_name(plan: &Plan, fabric: &SimFabric, address: u32) -> String {
 /// What an end of a flow is called in tables.
 pub(crate) fn end_name(socket: FlowEnd) -> &'static str {
     if socket.is_server() { "server" } else { "client" }
-}
-
-/// So many are in the summary: each is some kilobytes of it, and the tables have all.
-const MOST_LISTED: usize = 256;
-
-/// Connections of the first flows that have any, by group and position of their flow, and how many flows are left out.
-pub(crate) fn summaries(
-    plan: &Plan,
-    world: &World,
-    fabric: &SimFabric,
-) -> (BTreeMap<String, ConnectionSummary>, u64) {
-    let (mut all, mut left_out) = (BTreeMap::new(), 0);
-    for (f, flow) in world.flows.iter().enumerate() {
-        let group = &plan.scenario.flows[flow.group as usize];
-        let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { continue };
-        let (near, far) = (FlowEnd::client(f), FlowEnd::client(f).peer());
-        let ends = (connection(world, near), connection(world, far));
-        let Some(client) = ends.0 else { continue };
-        if all.len() == MOST_LISTED {
-            left_out += 1;
-            continue;
-        }
-        let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
-        all.insert(
-            format!("{}[{}]", group.name, flow.member),
-            ConnectionSummary {
-                scheduler: mptcp.scheduler.name(),
-                path_manager: mptcp.path_manager.name(),
-                cc: mptcp.control.name(),
-                fallback: client.is_fallback(),
-                forward: direction(ends, named),
-                backward: direction((ends.1, ends.0), named),
-            },
-        );
-    }
-    (all, left_out)
-}
-
-/// What one end has sent and the other received; zeros where there is no such end yet.
-fn direction(
-    (sender, receiver): (Option<&Mptcp>, Option<&Mptcp>),
-    named: impl Fn(u32, Option<SourceRoute>) -> String,
-) -> DirectionSummary {
-    let stats = |end: Option<&Mptcp>| end.map(|c| *c.stats()).unwrap_or_default();
-    let (sent, received) = (stats(sender), stats(receiver));
-    let none = Reordering::default();
-    let reordering = receiver.map_or(&none, Mptcp::reordering);
-    let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
-    for report in sender.map(Mptcp::paths).unwrap_or_default() {
-        let path = paths.entry(named(report.local, report.route)).or_default();
-        path.subflows += report.subflows;
-        path.scheduled_bytes += report.stats.scheduled_bytes;
-        path.reinjected_bytes += report.stats.reinjected_bytes;
-        path.retransmitted_packets += report.tcp.retransmitted_segments;
-        path.timeouts += u64::from(report.tcp.timeouts);
-    }
-    DirectionSummary {
-        acked_bytes: sent.bytes_acked,
-        delivered_bytes: received.bytes_delivered,
-        altered_bytes: receiver.map_or(0, Mptcp::altered_bytes),
-        checksum_failures: received.checksum_failures,
-        reinjected_bytes: sent.reinjected_bytes,
-        opportunistic_bytes: sent.opportunistic_bytes,
-        duplicate_bytes: received.duplicate_bytes,
-        max_waiting_bytes: received.max_waiting_bytes,
-        reordered_ratio: reordering.ratio(),
-        displacement_bytes: Distribution::of_numbers(&reordering.displacement()),
-        reordering_delay_s: Distribution::of(&reordering.delay()),
-        window_stalls: sent.window_stalls,
-        penalties: sent.penalties,
-        data_timeouts: sent.data_timeouts,
-        stale_subflows: sent.stale_subflows,
-        subflows_established: sent.subflows_established,
-        subflows_lost: sent.subflows_lost,
-        paths,
-    }
 }
 
 /// Series of the connections of sampled flows.

@@ -1,6 +1,7 @@
 //! What groups of flows and queues did in an open window: the same figures of the whole time and of a part of it.
 
 use crate::build::ObservedQueue;
+use crate::connection_summary::Listed;
 use crate::flow::Flow;
 use crate::results::RunView;
 use crate::summary::{
@@ -65,6 +66,9 @@ impl RunView<'_> {
             end_s: self.fabric.now().as_secs_f64(),
             groups: self.groups(Open::Part),
             queues: self.queues(Open::Part),
+            connections: Listed::of(self.plan, self.world, self.fabric)
+                .since(self.windows.connections())
+                .summaries(self.plan, self.world),
         }
     }
 

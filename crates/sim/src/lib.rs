@@ -10,6 +10,7 @@ mod by_tuple;
 mod capture;
 mod columns;
 mod connection_log;
+mod connection_summary;
 mod connections;
 mod control;
 mod delivery;

@@ -2,6 +2,7 @@
 
 use crate::build::Plan;
 use crate::connection_log;
+use crate::connection_summary::Listed;
 use crate::connections;
 use crate::flows_table;
 use crate::output::{Cost, RunOutput, Table};
@@ -94,14 +95,15 @@ impl RunView<'_> {
     }
 
     fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
-        let (listed, unlisted_connections) = connections::summaries(self.plan, self.world, self.fabric);
+        let listed = Listed::of(self.plan, self.world, self.fabric);
+        let unlisted_connections = listed.left_out;
         RunSummary {
             run: self.plan.run,
             seed: self.plan.seed,
             fingerprint: format!("{fingerprint:016x}"),
             groups: self.groups(Open::Whole),
             queues: self.queues(Open::Whole),
-            connections: listed,
+            connections: listed.summaries(self.plan, self.world),
             foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
             windows: self.windows(),
             engine: EngineSummary {

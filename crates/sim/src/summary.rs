@@ -1,6 +1,6 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
-use crate::connections::ConnectionSummary;
+use crate::connection_summary::ConnectionSummary;
 use crate::foreign::ForeignTally;
 use crate::tally::{FlowTally, loss_ratio};
 use crate::window::Fates;
@@ -36,6 +36,7 @@ pub(crate) struct WindowSummary {
     pub(crate) end_s: f64,
     pub(crate) groups: BTreeMap<String, GroupSummary>,
     pub(crate) queues: BTreeMap<String, QueueSummary>,
+    pub(crate) connections: BTreeMap<String, ConnectionSummary>,
 }
 
 /// Things by name that stay in their order.

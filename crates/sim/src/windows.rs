@@ -6,6 +6,7 @@
 //! kept.
 
 use crate::build::Plan;
+use crate::connection_summary::Listed;
 use crate::results::RunView;
 use crate::summary::{Connections, Transfers, WindowSummary};
 use crate::tally::GroupTally;
@@ -19,6 +20,8 @@ use tailrace_scenario::model::Scenario;
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     cuts: Each<Cut>,
+    /// Connections of Multipath TCP where the present part began.
+    connections: Listed,
     past: Past,
     /// Whether the present part is one of the scenario's windows.
     under_way: bool,
@@ -89,6 +92,11 @@ impl Windows {
         self.cuts[open].outcomes.get(group)
     }
 
+    /// Connections of Multipath TCP where the present part began.
+    pub(crate) fn connections(&self) -> &Listed {
+        &self.connections
+    }
+
     /// Distributions of groups that a window has beside the present ones.
     pub(crate) fn past_groups(&self, open: Open) -> &[GroupTally] {
         if open == Open::Whole { &self.past.groups } else { &[] }
@@ -117,6 +125,7 @@ impl Windows {
         }
         if !scenario.windows.is_empty() {
             self.begin(Open::Part, plan, world, fabric);
+            self.connections = Listed::of(plan, world, fabric);
             self.under_way = begins(scenario, now);
         }
     }

@@ -282,3 +282,38 @@ fn classifiers_are_judged_by_what_stood_in_the_window() {
     assert_eq!(detection[1], run.queue("flagged.detection_s"));
     assert!(detection[0].is_nan() && detection[2].is_nan() && detection[3].is_nan(), "{detection:?}");
 }
+
+#[test]
+fn connections_of_multipath_tcp_say_what_each_path_carried_in_the_window() {
+    // Two paths, of which the second is dead from 10 s to 20 s.
+    let run = Text::new("30 s")
+        .hosts("a", 1)
+        .hosts("b", 1)
+        .link("a", "b", "4 Mbit/s", "10 ms", "name = \"one\"\nqueue = \"droptail\"")
+        .link("a", "b", "4 Mbit/s", "30 ms", "name = \"two\"\nqueue = \"droptail\"")
+        .flow("mp", ("a", "b"), "{ kind = \"mptcp\" }", "\"bulk\"")
+        .add("[[fault]]\nat = \"10 s\"\nuntil = \"20 s\"\nlink = \"two\"\nkind = \"blackhole\"")
+        .add(&windows(&[0, 10_000, 12_000, 20_000]))
+        .run();
+    let each = |leaf: &str| of_windows(&run, &format!("connections.mp[0].{leaf}"));
+    let carried = ["paths.one.scheduled_bytes", "paths.two.scheduled_bytes"].map(each);
+    assert!(carried.iter().all(|path| path[0] > 2e6), "{carried:?}");
+    assert!(carried[0][2] > 2e6 && carried[1][2] == 0.0, "{carried:?}");
+    let timeouts = each("paths.two.timeouts");
+    assert!(timeouts[0] == 0.0 && timeouts[1] + timeouts[2] >= 3.0, "{timeouts:?}");
+    let mut figures = Vec::new();
+    leaves(&run.json["connections"]["mp[0]"], "", &mut figures);
+    let (mut sums, mut maxima) = (0, 0);
+    for (path, figure) in figures {
+        let (found, last) = (each(&path[1..]), path.rsplit('.').next().unwrap());
+        if last == "max_waiting_bytes" || last == "max" {
+            let most = found.iter().copied().fold(f64::NAN, f64::max);
+            assert!(most == figure || most.is_nan() && figure.is_nan(), "{path} {found:?}");
+            maxima += usize::from(figure > 0.0);
+        } else if !path.contains("displacement") && !path.contains("delay") && last != "reordered_ratio" {
+            assert_eq!(found.iter().sum::<f64>(), figure, "{path} {found:?}");
+            sums += usize::from(figure > 0.0);
+        }
+    }
+    assert!(sums > 10 && maxima >= 3, "{sums} {maxima}");
+}
