@@ -10,6 +10,7 @@ use super::config::DataTimer;
 use super::handshake::Stage;
 use super::send::Chunk;
 use super::subflow::Subflow;
+use crate::tcp::ResetCause;
 use tailrace_core::{Duration, Instant};
 
 /// Timers are no finer (Linux at 1000 Hz).
@@ -39,6 +40,70 @@ impl Silence {
         } else {
             (self.count, self.stale) = (0, false);
         }
+    }
+}
+
+/// The timer of data-level retransmission (RFC 8684 §3.3.6).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DataRto {
+    /// When it expires; `MAX` where it does not run.
+    at: Instant,
+    /// After how long, where that was settled when data was handed out.
+    interval: Duration,
+    /// How often in a row it has expired.
+    backoff: u32,
+}
+
+impl DataRto {
+    /// It does not run.
+    pub(super) const fn new(interval: Duration) -> Self {
+        Self { at: Instant::MAX, interval, backoff: 0 }
+    }
+    /// When it expires; `MAX` where it does not run.
+    pub(super) const fn at(&self) -> Instant {
+        self.at
+    }
+    pub(super) fn runs(&self) -> bool {
+        self.at != Instant::MAX
+    }
+    pub(super) fn stop(&mut self) {
+        self.at = Instant::MAX;
+    }
+    /// New data is acknowledged at the data level.
+    pub(super) fn on_progress(&mut self) {
+        self.backoff = 0;
+    }
+}
+
+/// When a connection without subflows is given up, and on account of what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CloseTimer {
+    /// `MAX` while there are subflows.
+    at: Instant,
+    cause: ResetCause,
+}
+
+impl CloseTimer {
+    pub(super) const OFF: Self = Self { at: Instant::MAX, cause: ResetCause::TimedOut };
+
+    /// The last subflow is gone because of `cause`: the connection is given up at `at`.
+    pub(super) const fn new(at: Instant, cause: ResetCause) -> Self {
+        Self { at, cause }
+    }
+    /// When the connection is given up; `MAX` while there are subflows.
+    pub(super) const fn at(&self) -> Instant {
+        self.at
+    }
+    pub(super) fn runs(&self) -> bool {
+        self.at != Instant::MAX
+    }
+    /// On account of what.
+    pub(super) const fn cause(&self) -> ResetCause {
+        self.cause
+    }
+    /// If it runs, it is for `cause`.
+    pub(super) fn blame(&mut self, cause: ResetCause) {
+        self.cause = cause;
     }
 }
 
@@ -103,14 +168,14 @@ impl Mptcp {
     pub(super) fn arm_data_timer(&mut self, now: Instant) {
         let idle = self.snd.outstanding() == 0 && !self.is_held_up();
         let off = idle || self.stage != Stage::Established;
-        self.data_deadline = if off { Instant::MAX } else { now.saturating_add(self.data_rto(now)) };
+        self.data_rto.at = if off { Instant::MAX } else { now.saturating_add(self.data_wait(now)) };
     }
 
     /// Data is given to a subflow: where the timer goes by those of the subflows, they are looked at (Linux
     /// `mptcp_subflow_get_send`, `mptcp_set_timeout`).
     pub(super) fn note_data_interval(&mut self, now: Instant) {
         if self.fills && self.plan.mptcp.data_timer == DataTimer::Subflows {
-            self.data_interval = self.longest_wait(now);
+            self.data_rto.interval = self.longest_wait(now);
         }
     }
 
@@ -122,10 +187,10 @@ impl Mptcp {
             && self.subflows.iter().any(|s| s.is_active() && !s.tcp.is_idle())
     }
 
-    fn data_rto(&self, now: Instant) -> Duration {
+    fn data_wait(&self, now: Instant) -> Duration {
         match self.plan.mptcp.data_timer {
             DataTimer::Doubled => self.doubled_rto(),
-            DataTimer::Subflows if self.fills => self.data_interval,
+            DataTimer::Subflows if self.fills => self.data_rto.interval,
             DataTimer::Subflows => self.longest_wait(now),
         }
     }
@@ -137,7 +202,7 @@ impl Mptcp {
         let slowest = usable().map(|(v, _)| v.rto).max().unwrap_or_default();
         let in_force = usable().map(|(_, s)| s.tcp.rto()).max().unwrap_or_default();
         slowest
-            .saturating_mul(2 << self.data_backoff.min(16))
+            .saturating_mul(2 << self.data_rto.backoff.min(16))
             .max(in_force.saturating_mul(2))
             .max(self.plan.mptcp.min_data_rto)
             .min(self.plan.tcp.max_rto)
@@ -153,7 +218,7 @@ impl Mptcp {
 
     /// Nothing was acknowledged at the data level for long.
     pub(super) fn on_data_timeout(&mut self, now: Instant) {
-        self.data_backoff += 1;
+        self.data_rto.backoff += 1;
         self.stats.data_timeouts += 1;
         let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
         let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };

@@ -93,7 +93,7 @@ impl Mptcp {
         self.resend = None;
         self.fin_due = self.snd.closing;
         self.stage = Stage::Fallback;
-        self.data_deadline = Instant::MAX;
+        self.data_rto.stop();
         self.signals.clear();
     }
 

@@ -3,6 +3,7 @@
 
 use super::Mptcp;
 use super::addresses::Remote;
+use super::failure::CloseTimer;
 use super::key::Key;
 use super::option::{Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
@@ -172,7 +173,7 @@ impl Mptcp {
     /// Subflow `id`'s TCP has opened.
     pub(super) fn on_connected(&mut self, id: usize, now: Instant) {
         self.stats.subflows_established += 1;
-        self.lonely = Instant::MAX;
+        self.close_timer = CloseTimer::OFF;
         let s = &mut self.subflows[id];
         if s.join.is_none() {
             s.ready = true;

@@ -2,6 +2,7 @@
 
 use super::Mptcp;
 use super::coupled::Coupling;
+use super::failure::CloseTimer;
 use super::handshake::{Entry, Stage};
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
@@ -170,7 +171,7 @@ impl Mptcp {
         }
         let fin = u64::from(self.snd.fin_acked());
         self.stats.bytes_acked += news - fin;
-        self.data_backoff = 0;
+        self.data_rto.on_progress();
         self.arm_data_timer(now);
         self.check_closed();
     }
@@ -334,9 +335,9 @@ impl Mptcp {
         match cause {
             _ if alone && finished && (cause.is_none() || self.stage == Stage::Established) => {
                 self.stage = Stage::Closed;
-                self.data_deadline = Instant::MAX;
+                self.data_rto.stop();
                 self.fallback.deadline = Instant::MAX;
-                self.lonely = Instant::MAX;
+                self.close_timer = CloseTimer::OFF;
                 self.pending.closed = true;
                 return;
             }
@@ -355,8 +356,8 @@ impl Mptcp {
             self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
         }
         if alone {
-            self.lonely = now.saturating_add(self.plan.mptcp.close_timeout);
-            self.lonely_for = cause.unwrap_or(ResetCause::TimedOut);
+            let at = now.saturating_add(self.plan.mptcp.close_timeout);
+            self.close_timer = CloseTimer::new(at, cause.unwrap_or(ResetCause::TimedOut));
         }
     }
 
@@ -372,7 +373,7 @@ impl Mptcp {
 
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let mut own = self.data_deadline.min(self.lonely).min(self.announcement_deadline());
+        let mut own = self.data_rto.at().min(self.close_timer.at()).min(self.announcement_deadline());
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
             let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
@@ -389,14 +390,14 @@ impl Mptcp {
                 self.on_subflow_deadline(id, now);
             }
         }
-        if self.data_deadline <= now {
+        if self.data_rto.at() <= now {
             self.on_data_timeout(now);
         }
         if self.fallback.deadline <= now {
             self.repeat_fail(now);
         }
-        if self.lonely <= now {
-            self.break_off(self.lonely_for);
+        if self.close_timer.at() <= now {
+            self.break_off(self.close_timer.cause());
         }
         if self.fin_deadline <= now {
             self.fin_deadline = Instant::MAX;

@@ -56,7 +56,7 @@ use crate::tcp::{Event, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
 use addresses::Addresses;
 use announce::Announcement;
 use coupled::Coupling;
-use failure::Resend;
+use failure::{CloseTimer, DataRto, Resend};
 use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
@@ -179,10 +179,7 @@ pub struct Mptcp {
     scheduler: RunningScheduler,
     /// Bytes are handed out ahead of the windows of subflows.
     fills: bool,
-    /// Data-level retransmission: when, after how long where that is a matter of the subflows, and how often in a row.
-    data_deadline: Instant,
-    data_interval: Duration,
-    data_backoff: u32,
+    data_rto: DataRto,
     resend: Option<Resend>,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
@@ -201,9 +198,7 @@ pub struct Mptcp {
     announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
-    /// When a connection without subflows is given up, and what ended the last of them.
-    lonely: Instant,
-    lonely_for: ResetCause,
+    close_timer: CloseTimer,
     /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
     opening: Option<usize>,
     /// When subflows that wait in vain for the peer's FIN are given up.
@@ -247,9 +242,7 @@ impl Mptcp {
             reordering: Reordering::default(),
             fills,
             scheduler,
-            data_deadline: Instant::MAX,
-            data_interval: plan.mptcp.min_data_rto,
-            data_backoff: 0,
+            data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
             fin_due: false,
             told_peer_closed: false,
@@ -260,8 +253,7 @@ impl Mptcp {
             signals: VecDeque::new(),
             announcements: Vec::new(),
             resets: VecDeque::new(),
-            lonely: Instant::MAX,
-            lonely_for: ResetCause::TimedOut,
+            close_timer: CloseTimer::OFF,
             opening: None,
             fin_deadline: Instant::MAX,
             aborting: false,
@@ -411,8 +403,8 @@ impl Mptcp {
         if self.stage != Stage::Closed {
             self.stage = Stage::Closed;
             self.pending.reset = Some(cause);
-            self.data_deadline = Instant::MAX;
-            self.lonely = Instant::MAX;
+            self.data_rto.stop();
+            self.close_timer = CloseTimer::OFF;
             self.fallback.deadline = Instant::MAX;
         }
     }

@@ -84,7 +84,7 @@ impl Mptcp {
                 if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
                     self.ask_for_signals(id);
                 }
-                if self.data_deadline == Instant::MAX && options.dss.is_some_and(|d| d.data_fin) {
+                if !self.data_rto.runs() && options.dss.is_some_and(|d| d.data_fin) {
                     self.arm_data_timer(now);
                 }
                 return Some(Transmit { subflow: Some(id), tuple, segment, options, route });
@@ -236,7 +236,7 @@ impl Mptcp {
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let again = chunk.dsn < self.snd.nxt;
         if self.snd.outstanding() == 0 {
-            self.data_deadline = Instant::MAX;
+            self.data_rto.stop();
         }
         self.snd.hand_out(chunk, id);
         if !again && !self.fills {
@@ -255,7 +255,7 @@ impl Mptcp {
             self.stats.reinjected_bytes += u64::from(chunk.len);
         }
         s.tcp.write(u64::from(chunk.len));
-        if self.data_deadline == Instant::MAX {
+        if !self.data_rto.runs() {
             self.arm_data_timer(now);
         }
         if self.stage == Stage::Fallback && self.snd.closing && self.snd.nxt == self.snd.app_end {

@@ -186,10 +186,10 @@ impl Mptcp {
 
     /// Ends subflows whose address is gone: if they were the last, it is what the connection is lost for.
     fn end_with_address(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
-        let had_some = self.lonely == Instant::MAX;
+        let had_some = !self.close_timer.runs();
         self.end_subflows(which, now);
-        if had_some && self.lonely != Instant::MAX {
-            self.lonely_for = ResetCause::AddressLost;
+        if had_some && self.close_timer.runs() {
+            self.close_timer.blame(ResetCause::AddressLost);
         }
     }
 
