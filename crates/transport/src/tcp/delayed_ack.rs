@@ -75,7 +75,7 @@ impl Tcp {
     }
 
     /// Segments are no longer acknowledged at once.
-    pub(super) fn end_hurry(&mut self) {
+    pub(super) fn end_quick_acks(&mut self) {
         let least = self.config.delayed_ack_timeout;
         if let Some(repair) = &mut self.repair {
             repair.pace.delay = repair.pace.delay.min(least);

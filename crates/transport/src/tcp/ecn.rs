@@ -176,7 +176,7 @@ impl Tcp {
             EcnEcho::Auto | EcnEcho::Classic => {
                 // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
                 if self.config.quick_ecn {
-                    self.hurry(segment);
+                    self.quicken_for_small_window(segment);
                 }
                 if segment.flags.has(Flags::CWR) {
                     self.feedback.ece = false;
@@ -187,7 +187,7 @@ impl Tcp {
     }
 
     /// What tells of a small window at the sender is acknowledged at once, and the next segments with it (`quick_ecn`).
-    fn hurry(&mut self, segment: &Segment) {
+    fn quicken_for_small_window(&mut self, segment: &Segment) {
         let told = segment.flags.has(Flags::CWR);
         if told {
             self.acks.demand();

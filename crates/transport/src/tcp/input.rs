@@ -317,8 +317,8 @@ impl Tcp {
         let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
         let in_place = advances || (ack == self.board.una && segment.seq_len() > 0);
         let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
-        let calm = repairs && in_place && !echoes && segment.sack.is_empty() && self.is_calm();
-        let marked = if repairs && !calm {
+        let predicted = repairs && in_place && !echoes && segment.sack.is_empty() && self.takes_fast_path();
+        let marked = if repairs && !predicted {
             self.note_progress();
             let marked = self.on_ack::<true>(segment, seq, ack, now);
             self.conclude(now);
@@ -326,8 +326,8 @@ impl Tcp {
         } else {
             self.on_ack::<false>(segment, seq, ack, now)
         };
-        if calm && advances {
-            self.after_calm_ack(now);
+        if predicted && advances {
+            self.after_fast_path(now);
         }
         if let Some(before) = before {
             self.tell_delivery(&before, segment, marked, now);
@@ -369,7 +369,7 @@ impl Tcp {
                 self.rearm_retransmit(now);
             }
             if WATCHED {
-                self.end_slowing();
+                self.leave_cwr();
             }
             if marked > 0 {
                 self.on_echo(before.0, now);
@@ -525,7 +525,7 @@ impl Tcp {
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
             match self.acks.on_in_order(self.config.delayed_ack) {
                 Owed::Settled => {}
-                Owed::LastQuick => self.end_hurry(),
+                Owed::LastQuick => self.end_quick_acks(),
                 Owed::Waits => self.delay_ack(now),
             }
             return;

@@ -167,7 +167,7 @@ pub struct Tcp {
     config: Arc<TcpConfig>,
     state: State,
     /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
-    force: bool,
+    overrides_window: bool,
     auto_read: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
@@ -238,7 +238,7 @@ impl Tcp {
             syn_due: false,
             syn_lost: false,
             probe_due: false,
-            force: false,
+            overrides_window: false,
             cwnd_limited: false,
             recovery: Recovery::new(iss),
             repair: Repair::build(config),

@@ -122,7 +122,7 @@ impl Tcp {
             self.restart_if_idle(now);
         }
         let (len, fin) = self.next_len();
-        if len + fin == 0 || !(self.force || self.is_worth_sending(len, fin)) {
+        if len + fin == 0 || !(self.overrides_window || self.is_worth_sending(len, fin)) {
             self.note_limit(self.pipe(), self.cc.cwnd());
             if outstanding == 0 {
                 self.arm_persist(now);
@@ -139,7 +139,7 @@ impl Tcp {
             self.note_limit(pipe, cwnd);
             return None;
         }
-        self.force = false;
+        self.overrides_window = false;
         self.burst = self.burst.saturating_add(1);
         self.board.push(nxt + len + fin, now);
         self.recovery.count_sent();
@@ -210,11 +210,11 @@ impl Tcp {
 
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
         let pipe = self.pipe();
-        if !self.force && !self.fits(pipe, end - start) {
+        if !self.overrides_window && !self.fits(pipe, end - start) {
             self.note_limit(pipe, self.cc.cwnd());
             return None;
         }
-        self.force = false;
+        self.overrides_window = false;
         Some(self.resend(start, end, now))
     }
 

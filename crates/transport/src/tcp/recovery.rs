@@ -25,8 +25,8 @@ use tailrace_core::{Bytes, Duration, Instant};
 enum Phase {
     /// No loss is being repaired.
     Open,
-    /// Nor now, but a reduction for a mark is being spread over a round trip.
-    Slowing,
+    /// Nor now, but a reduction for a mark is being spread over a round trip (Linux `TCP_CA_CWR`).
+    Cwr,
     /// Fast recovery.
     Fast,
     /// A timeout is being repaired.
@@ -81,16 +81,13 @@ impl Recovery {
             counted: 0,
         }
     }
+    /// Whether a loss or a timeout is being repaired.
     pub(crate) fn is_active(&self) -> bool {
-        !self.is_calm()
-    }
-    /// No loss is being repaired.
-    fn is_calm(&self) -> bool {
-        matches!(self.phase, Phase::Open | Phase::Slowing)
+        matches!(self.phase, Phase::Fast | Phase::Loss)
     }
     pub(crate) fn repairs(&self) -> cc::Repair {
         match self.phase {
-            Phase::Open | Phase::Slowing => cc::Repair::None,
+            Phase::Open | Phase::Cwr => cc::Repair::None,
             Phase::Fast => cc::Repair::Loss,
             Phase::Loss => cc::Repair::Timeout,
         }
@@ -124,8 +121,8 @@ impl Tcp {
         }
         let pipe = self.board.pipe();
         match r.phase {
-            Phase::Open | Phase::Slowing if !self.config.limited_transmit => pipe + self.board.sacked(),
-            Phase::Open | Phase::Slowing => {
+            Phase::Open | Phase::Cwr if !self.config.limited_transmit => pipe + self.board.sacked(),
+            Phase::Open | Phase::Cwr => {
                 let most = u64::from(self.config.dup_thresh.saturating_sub(1)) * u64::from(self.mss);
                 pipe.saturating_sub(r.dup_bytes.min(most))
             }
@@ -141,7 +138,7 @@ impl Tcp {
     /// The congestion window, as proportional rate reduction spreads its fall in fast recovery.
     #[inline]
     pub(super) fn cwnd(&self) -> Bytes {
-        if matches!(self.recovery.phase, Phase::Fast | Phase::Slowing) {
+        if matches!(self.recovery.phase, Phase::Fast | Phase::Cwr) {
             self.cwnd_in_reduction()
         } else {
             self.cc.cwnd()
@@ -180,11 +177,11 @@ impl Tcp {
     }
 
     fn signal(&mut self, signal: Signal, flight: u64, now: Instant) {
-        let deaf = self.is_deaf(now);
+        let ignored = self.ignores_congestion(now);
         if signal != Signal::RepeatedTimeout {
-            self.note_undo(!deaf && signal != Signal::Ecn, now);
+            self.note_undo(!ignored && signal != Signal::Ecn, now);
         }
-        if deaf {
+        if ignored {
             return;
         }
         let base = self.halve_base(flight);
@@ -202,7 +199,7 @@ impl Tcp {
         now: Instant,
     ) {
         self.recovery.dup_acks = 0;
-        if self.recovery.is_calm() {
+        if !self.recovery.is_active() {
             self.recovery.dup_bytes = 0;
             if self.recovery.counts {
                 self.board.forget_flags();
@@ -219,9 +216,9 @@ impl Tcp {
                 self.leave_recovery();
             }
         }
-        if self.recovery.is_calm() && self.board.has_lost() {
+        if !self.recovery.is_active() && self.board.has_lost() {
             self.enter_fast(flight, now);
-        } else if self.recovery.phase != Phase::Slowing && (!marked || self.recovery.phase == Phase::Loss) {
+        } else if self.recovery.phase != Phase::Cwr && (!marked || self.recovery.phase == Phase::Loss) {
             // The repair of a timeout sends no CWR for want of new data, so the echo goes on; it is answered already.
             self.cc.on_ack(&AckSample {
                 now,
@@ -251,7 +248,7 @@ impl Tcp {
             let beyond = acked.bytes.saturating_sub(u64::from(self.mss));
             self.recovery.dup_bytes = self.recovery.dup_bytes.saturating_sub(beyond);
             self.board.mark_head_lost();
-            self.force = true;
+            self.overrides_window = true;
         }
     }
 
@@ -310,7 +307,7 @@ impl Tcp {
     pub(super) fn enter_fast(&mut self, flight: u64, now: Instant) {
         self.stats.fast_retransmits += 1;
         // A reduction that is being spread goes on, and ends where it would have.
-        let reducing = self.recovery.phase == Phase::Slowing;
+        let reducing = self.recovery.phase == Phase::Cwr;
         let window = self.window();
         // RFC 3168 §6.1.2: a window that fell for a mark does not fall again for a loss in the same window.
         let spared = reducing || self.board.una < self.recovery.cwr_point;
@@ -335,7 +332,7 @@ impl Tcp {
             self.board.mark_head_lost();
         }
         self.rtt.forget_timed();
-        self.force = true;
+        self.overrides_window = true;
         self.rearm_retransmit(now);
         let from = if self.config.prr == Prr::Linux { window } else { flight };
         let pipe = self.pipe();
@@ -384,7 +381,7 @@ impl Tcp {
         let lowered = match self.config.repeated_rto_ssthresh {
             RepeatedRto::Again => false,
             RepeatedRto::Once => again,
-            RepeatedRto::Window => again || matches!(self.recovery.phase, Phase::Fast | Phase::Slowing),
+            RepeatedRto::Window => again || matches!(self.recovery.phase, Phase::Fast | Phase::Cwr),
         };
         let spared = self.config.rto_after_mark == RtoAfterMark::Keep && self.recovery.by_mark;
         let signal = if lowered || spared { Signal::RepeatedTimeout } else { Signal::Timeout };
@@ -405,11 +402,11 @@ impl Tcp {
         r.on_timer();
         self.rtt.forget_timed();
         let pipe = self.board.pipe();
-        if self.config.rto_window == RtoWindow::FlightAndOne && !self.is_deaf(now) {
+        if self.config.rto_window == RtoWindow::FlightAndOne && !self.ignores_congestion(now) {
             self.cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss)));
         }
         // What was sent just before may still be on its way: the oldest segment goes out nevertheless.
-        self.force = pipe > 0;
+        self.overrides_window = pipe > 0;
     }
 
     /// The peer echoed a mark: once a window (RFC 3168 §6.1.2).
@@ -427,24 +424,24 @@ impl Tcp {
         }
         // An algorithm for which marks are everyday signals sees to its window itself (`cong_control` of its Linux form).
         if self.config.prr == Prr::Linux && self.reduces_rate() && !self.needs.l4s {
-            self.slow_down(window);
+            self.enter_cwr(window);
         }
     }
 
     /// What a mark took of `window` goes in proportion to what is delivered.
-    fn slow_down(&mut self, window: u64) {
+    fn enter_cwr(&mut self, window: u64) {
         let pipe = self.pipe();
         if let Some(repair) = &mut self.repair {
-            self.recovery.phase = Phase::Slowing;
+            self.recovery.phase = Phase::Cwr;
             repair.prr.begin(window, pipe, self.mss);
         }
     }
 
     /// Something beyond what was sent at a mark is acknowledged, so that the peer has heard of the reduction: it is over
-    /// (Linux: `TCP_CA_CWR`).
+    /// (`TCP_CA_CWR` ends).
     #[inline]
-    pub(super) fn end_slowing(&mut self) {
-        if self.recovery.phase == Phase::Slowing && self.board.una > self.recovery.cwr_point {
+    pub(super) fn leave_cwr(&mut self) {
+        if self.recovery.phase == Phase::Cwr && self.board.una > self.recovery.cwr_point {
             self.recovery.phase = Phase::Open;
         }
     }

@@ -218,7 +218,7 @@ impl Tcp {
         }
         if self.board.una + self.snd_wnd.size() > self.board.nxt {
             // The window is open but silly; RFC 9293 §3.8.6.2.1 overrides that after a while.
-            self.force = true;
+            self.overrides_window = true;
         } else {
             self.probe_due = true;
         }

@@ -44,7 +44,7 @@ impl Tcp {
         match r.phase {
             Phase::Fast => u64::from(r.counted.max(0).unsigned_abs()) * mss,
             Phase::Loss => self.board.pipe(),
-            Phase::Open | Phase::Slowing => {
+            Phase::Open | Phase::Cwr => {
                 let most = if self.config.limited_transmit { self.dup_thresh().saturating_sub(1) } else { 0 };
                 let credit = u64::from(r.dup_acks.min(u32::from(most)));
                 self.board.outstanding().saturating_sub(credit * mss)

@@ -39,7 +39,7 @@ impl Tcp {
     }
 
     /// Whether a congestion signal changes nothing.
-    pub(super) fn is_deaf(&self, now: Instant) -> bool {
+    pub(super) fn ignores_congestion(&self, now: Instant) -> bool {
         let Some(repair) = &self.repair else { return false };
         self.config.misbehaviour == Misbehaviour::IgnoresCongestion || now < repair.door.until
     }

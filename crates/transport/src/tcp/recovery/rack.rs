@@ -68,13 +68,13 @@ impl Rack {
     }
 
     /// Whether nothing was overtaken, and nothing was sent again.
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.resent.is_empty() && self.deadline.is_none()
     }
 
     /// All up to `una` was delivered in order, the last of it within `rtt`. Which segment that was need not be known:
     /// whatever overtakes another was sent later.
-    pub(super) fn on_calm_ack(&mut self, una: u64, rtt: Duration) {
+    pub(super) fn on_ack_in_order(&mut self, una: u64, rtt: Duration) {
         (self.fack, self.rtt) = (self.fack.max(una), rtt);
     }
 
@@ -190,7 +190,7 @@ impl Tcp {
             if !self.recovery.is_active() {
                 self.enter_fast(self.board.outstanding(), now);
             }
-            self.force = true;
+            self.overrides_window = true;
         }
         if let Some(at) = self.repair.as_ref().and_then(|r| r.rack.deadline).filter(|at| *at > now) {
             self.wait_for_reordering(at, now);

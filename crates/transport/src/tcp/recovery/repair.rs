@@ -192,23 +192,23 @@ impl Tcp {
         }
     }
 
-    /// Whether an ACK that is no duplicate and SACKs nothing has nothing to tell: all is in order, and nothing was sent
-    /// again.
+    /// Whether an ACK that is no duplicate and SACKs nothing has nothing to tell the optional parts: all is in order, and
+    /// nothing was sent again.
     #[inline]
-    pub(in crate::tcp) fn is_calm(&self) -> bool {
+    pub(in crate::tcp) fn takes_fast_path(&self) -> bool {
         let Some(repair) = &self.repair else { return false };
         self.recovery.phase == Phase::Open
             && self.board.is_clean()
-            && repair.rack.is_calm()
-            && repair.tlp.is_calm()
-            && repair.undo.is_calm()
+            && repair.rack.is_idle()
+            && repair.tlp.is_idle()
+            && repair.undo.is_idle()
     }
 
     /// Such an ACK advanced and was dealt with.
-    pub(in crate::tcp) fn after_calm_ack(&mut self, now: Instant) {
+    pub(in crate::tcp) fn after_fast_path(&mut self, now: Instant) {
         let una = self.board.una;
         if let Some(repair) = &mut self.repair {
-            repair.rack.on_calm_ack(una, self.rtt.latest);
+            repair.rack.on_ack_in_order(una, self.rtt.latest);
         }
         self.arm_probe(now);
     }
@@ -227,7 +227,7 @@ impl Tcp {
     pub(in crate::tcp) fn conclude(&mut self, now: Instant) {
         let Some(Before { una, delivered, marked }) = self.repair.as_ref().map(|r| r.before) else { return };
         let news = self.delivered().saturating_sub(delivered);
-        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Slowing);
+        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
         if reducing && self.reduces_rate() && news > 0 {
             self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
         }
@@ -255,7 +255,7 @@ impl Tcp {
     /// A segment with sequence space from `start` to `end` goes out.
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
-        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Slowing);
+        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
         let Some(repair) = &mut self.repair else { return };
         if reducing {
             repair.prr.out += end - start;

@@ -38,7 +38,7 @@ impl Tlp {
         self.probe.is_some_and(|p| p.resent && dsack.1 == p.end)
     }
     /// Whether none is out or due.
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.probe.is_none() && !self.due
     }
     /// A recovery begins.
@@ -83,7 +83,7 @@ impl Tcp {
         let new = len + fin > 0 && self.board.nxt < self.snd.end();
         if let (true, Some(repair)) = (may, &mut self.repair) {
             repair.tlp.due = true;
-            self.force |= new;
+            self.overrides_window |= new;
             self.probe_due |= !new;
         }
     }

@@ -36,7 +36,7 @@ impl Undo {
         *self = Self::default();
     }
     /// Whether an ACK without SACK says nothing about it.
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.stamp.is_none()
     }
     pub(super) fn is_possible(&self) -> bool {
@@ -132,8 +132,7 @@ impl Tcp {
     /// The retransmission timer expired, `again` for data that was sent again already: step 1 of F-RTO.
     pub(super) fn frto_on_timeout(&mut self, was: Phase) {
         let start = self.config.frto
-            && (matches!(was, Phase::Open | Phase::Slowing)
-                || (was == Phase::Loss && self.timer.has_repeated()));
+            && (matches!(was, Phase::Open | Phase::Cwr) || (was == Phase::Loss && self.timer.has_repeated()));
         if let Some(repair) = &mut self.repair {
             repair.frto = if start { Frto::Waiting } else { Frto::Off };
         }
@@ -164,7 +163,7 @@ impl Tcp {
         self.board.unmark_lost();
         let r = &mut self.recovery;
         (r.phase, r.dup_acks, r.dup_bytes) = (Phase::Open, 0, 0);
-        self.force = false;
+        self.overrides_window = false;
         r.cwr_due = false;
         r.cwr_point = self.board.una;
         if self.config.undo_response == UndoResponse::Eifel {
