@@ -35,9 +35,7 @@ impl Mptcp {
         };
         let hmac = Some(address_hmac((self.numbers.key(), peer), local, l.address, 0));
         let signal = Signal::AddAddr { id: local, address: l.address, port: None, hmac };
-        if !self.signals.iter().any(|(_, s)| *s == signal) {
-            self.signals.push_back((None, signal));
-        }
+        self.signals.push_once(signal);
         self.say_something();
         true
     }

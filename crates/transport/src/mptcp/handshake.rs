@@ -177,7 +177,7 @@ impl Mptcp {
         let s = &mut self.subflows[id];
         if s.join.is_none() {
             s.ready = true;
-            self.pending.connected = true;
+            self.pending.connected();
         } else {
             // The client's proof; the server's answer, without which the client must not send (RFC 8684 §3.2).
             s.tcp.demand_ack();

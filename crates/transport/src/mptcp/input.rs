@@ -255,15 +255,13 @@ impl Mptcp {
     }
 
     fn deliver(&mut self, bytes: u64) {
-        self.pending.delivered += bytes;
+        self.pending.delivered(bytes);
         self.stats.bytes_delivered += bytes;
     }
 
     /// Whether the peer's data is complete by now.
     fn check_complete(&mut self) {
-        if self.rcv.is_complete() && !self.told_peer_closed {
-            self.told_peer_closed = true;
-            self.pending.peer_closed = true;
+        if self.rcv.is_complete() && self.pending.peer_closed() {
             self.check_closed();
         }
     }
@@ -308,8 +306,7 @@ impl Mptcp {
     /// The peer will send nothing more on subflow `id`.
     fn on_subflow_fin(&mut self, id: usize) {
         if self.stage == Stage::Fallback {
-            self.pending.peer_closed |= !self.told_peer_closed;
-            self.told_peer_closed = true;
+            self.pending.peer_closed();
         } else {
             self.subflows[id].tcp.close();
         }
@@ -338,7 +335,7 @@ impl Mptcp {
                 self.data_rto.stop();
                 self.fallback.deadline = Instant::MAX;
                 self.close_timer = CloseTimer::OFF;
-                self.pending.closed = true;
+                self.pending.closed();
                 return;
             }
             Some(cause) if self.stage != Stage::Established || (!established && alone) => {

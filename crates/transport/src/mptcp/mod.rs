@@ -35,6 +35,7 @@ mod receive;
 mod reordering;
 pub mod scheduler;
 mod send;
+mod signals;
 mod source_route;
 mod subflow;
 #[cfg(test)]
@@ -52,7 +53,7 @@ use crate::cc::Cc;
 use crate::cc::member::Member;
 use crate::segment::Segment;
 use crate::tcp::altered::Altered;
-use crate::tcp::{Event, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
+use crate::tcp::{Event, Pending, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
 use addresses::Addresses;
 use announce::Announcement;
 use coupled::Coupling;
@@ -62,11 +63,11 @@ use handshake::Stage;
 use key::Key;
 use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
 use numbers::Numbers;
-use option::Signal;
 use path_manager::{AddressId, RunningPathManager};
 use receive::DataReceiver;
 use scheduler::{RunningScheduler, Scheduler, SubflowView};
 use send::DataSender;
+use signals::Signals;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subflow::Subflow;
@@ -129,16 +130,6 @@ pub struct MptcpStats {
     pub subflows_lost: u32,
 }
 
-/// Events that wait to be polled.
-#[derive(Clone, Debug, Default)]
-struct Pending {
-    connected: bool,
-    delivered: u64,
-    peer_closed: bool,
-    reset: Option<ResetCause>,
-    closed: bool,
-}
-
 /// A Multipath TCP connection.
 #[derive(Clone, Debug)]
 pub struct Mptcp {
@@ -183,8 +174,6 @@ pub struct Mptcp {
     resend: Option<Resend>,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
-    /// The application knows that the peer has closed.
-    told_peer_closed: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
     releases: bool,
     /// The window was found shut with room on a subflow; until it opens, that is one stall.
@@ -192,8 +181,7 @@ pub struct Mptcp {
 
     path_manager: RunningPathManager,
     addresses: Addresses,
-    /// Signals that wait for an ACK to ride on, and the subflow where it matters which.
-    signals: VecDeque<(Option<usize>, Signal)>,
+    signals: Signals,
     /// Addresses that the peer was told of and has not echoed.
     announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
@@ -245,12 +233,11 @@ impl Mptcp {
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
             fin_due: false,
-            told_peer_closed: false,
             releases: false,
             stalled: false,
             path_manager: plan.path_manager.build(),
             addresses: Addresses::default(),
-            signals: VecDeque::new(),
+            signals: Signals::default(),
             announcements: Vec::new(),
             resets: VecDeque::new(),
             close_timer: CloseTimer::OFF,
@@ -402,7 +389,7 @@ impl Mptcp {
     fn break_off(&mut self, cause: ResetCause) {
         if self.stage != Stage::Closed {
             self.stage = Stage::Closed;
-            self.pending.reset = Some(cause);
+            self.pending.reset(cause);
             self.data_rto.stop();
             self.close_timer = CloseTimer::OFF;
             self.fallback.deadline = Instant::MAX;
@@ -411,18 +398,7 @@ impl Mptcp {
 
     /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<Event> {
-        let p = &mut self.pending;
-        if core::mem::take(&mut p.connected) {
-            Some(Event::Connected)
-        } else if p.delivered > 0 {
-            Some(Event::Delivered { bytes: core::mem::take(&mut p.delivered) })
-        } else if core::mem::take(&mut p.peer_closed) {
-            Some(Event::PeerClosed)
-        } else if let Some(cause) = p.reset.take() {
-            Some(Event::Reset { cause })
-        } else {
-            core::mem::take(&mut p.closed).then_some(Event::Closed)
-        }
+        self.pending.poll()
     }
 
     /// The token by which joins name this connection.

@@ -128,7 +128,7 @@ impl Mptcp {
     /// One signal a segment: the next ACK of subflow `id` takes the next.
     #[cold]
     fn ask_for_signals(&mut self, id: usize) {
-        if self.signals.iter().any(|(on, _)| on.is_none_or(|on| on == id)) {
+        if self.signals.has_for(id) {
             self.subflows[id].tcp.demand_ack();
         }
     }
@@ -372,7 +372,7 @@ impl Mptcp {
     /// What an ACK of subflow `id` says beside its DSS. There is no room for a lone DATA_FIN then, which waits for the
     /// next ACK; MP_FAIL, which is on every ACK until it is answered, lets it pass.
     fn signal_beside(&mut self, id: usize) -> Option<Signal> {
-        self.fail_option().filter(|_| self.lone_fin().is_none()).or_else(|| self.take_signal(id))
+        self.fail_option().filter(|_| self.lone_fin().is_none()).or_else(|| self.signals.take(id))
     }
 
     /// The number of a DATA_FIN that is due and has no data to ride on.
@@ -442,12 +442,5 @@ impl Mptcp {
             wide_dsn: self.plan.mptcp.wide_dsn,
             checksum: self.checksum,
         }
-    }
-
-    /// The first signal that may ride on subflow `id`.
-    fn take_signal(&mut self, id: usize) -> Option<Signal> {
-        let i = self.signals.iter().position(|(on, _)| on.is_none_or(|on| on == id))?;
-        let (_, signal) = self.signals.remove(i)?;
-        Some(signal)
     }
 }

@@ -41,8 +41,7 @@ impl Mptcp {
         let Some((old, id)) = self.addresses.bring_up(address, renumbers) else { return };
         if !(old.withdrawn && renumbers) {
             // What nobody could be told while there was no subflow is no longer true.
-            let removed = Signal::RemoveAddr(AddressIds::one(id));
-            self.signals.retain(|(_, signal)| *signal != removed);
+            self.signals.retract(&Signal::RemoveAddr(AddressIds::one(id)));
         } else if let Some(number) = old.interface.filter(|_| id != old.id) {
             self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
         }
@@ -86,7 +85,7 @@ impl Mptcp {
             }
             s.backup = backup;
             s.tcp.demand_ack();
-            self.signals.push_back((Some(id), Signal::Priority { backup }));
+            self.signals.push(Some(id), Signal::Priority { backup });
             self.touch(id);
         }
     }
@@ -174,7 +173,7 @@ impl Mptcp {
         self.addresses.withdraw(local);
         self.announcements.retain(|a| a.id != local);
         self.end_with_address(|s| s.local == local, now);
-        self.signals.push_back((None, Signal::RemoveAddr(AddressIds::one(local))));
+        self.signals.push(None, Signal::RemoveAddr(AddressIds::one(local)));
         self.refresh_all();
         self.say_something();
     }
@@ -215,7 +214,7 @@ impl Mptcp {
             return;
         }
         if self.plan.mptcp.add_addr_echo {
-            self.signals.push_back((Some(id), Signal::AddAddr { id: remote, address, port, hmac: None }));
+            self.signals.push(Some(id), Signal::AddAddr { id: remote, address, port, hmac: None });
             self.subflows[id].tcp.demand_ack();
         }
         let port = port.unwrap_or(self.addresses.first_remote().port);

@@ -130,7 +130,7 @@ impl Tcp {
     /// This end's SYN is acknowledged.
     fn establish(&mut self, segment: &Segment, now: Instant) {
         self.advance(Trigger::AckOfSyn);
-        self.pending.connected = true;
+        self.pending.connected();
         self.timer.stop();
         self.syn_due = false;
         self.timer.on_progress();
@@ -211,7 +211,7 @@ impl Tcp {
     fn on_reset(&mut self) {
         if matches!(self.state, State::Closing | State::LastAck | State::TimeWait) {
             self.advance(Trigger::Reset);
-            self.pending.closed = true;
+            self.pending.closed();
             self.stop();
         } else {
             self.break_off(ResetCause::Peer);
@@ -503,12 +503,12 @@ impl Tcp {
         self.owe_ack(arrival, now);
         if self.rcv.is_complete() {
             self.acks.demand();
-            self.pending.peer_closed = true;
+            self.pending.peer_closed();
             self.advance(Trigger::Fin);
             self.on_state_changed(now);
         }
         let delivered = self.rcv.nxt_data() - read;
-        self.pending.delivered += delivered;
+        self.pending.delivered(delivered);
         self.stats.bytes_delivered += delivered;
         if self.auto_read {
             self.rcv.take_all();

@@ -43,6 +43,7 @@ mod autotune;
 mod delayed_ack;
 mod delivery;
 mod ecn;
+mod events;
 mod input;
 mod jiffies;
 mod misbehaviour;
@@ -64,6 +65,8 @@ mod time_wait;
 mod timer;
 mod waiting;
 
+pub(crate) use events::Pending;
+pub use events::{Event, ResetCause};
 pub use state::State;
 pub use stats::{TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
@@ -92,52 +95,6 @@ pub const UNLIMITED: u64 = u64::MAX;
 
 /// Added to initial sequence numbers, so that positions just below them do not underflow.
 const BASE: u64 = 1 << 32;
-
-/// What happened to a connection, for its application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// The handshake is complete.
-    Connected,
-    /// So many bytes more can be read (have been read, where the endpoint reads by itself).
-    Delivered {
-        /// How many.
-        bytes: u64,
-    },
-    /// The peer will send no more.
-    PeerClosed,
-    /// The connection ended in good order.
-    Closed,
-    /// The connection broke.
-    Reset {
-        /// Why.
-        cause: ResetCause,
-    },
-}
-
-/// Why a connection broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetCause {
-    /// The peer refused it.
-    Refused,
-    /// The peer reset it.
-    Peer,
-    /// Too many retransmissions without an answer.
-    TimedOut,
-    /// This end aborted it.
-    Local,
-    /// The addresses went that the last subflows of a Multipath TCP connection were between.
-    AddressLost,
-}
-
-/// Events that wait to be polled.
-#[derive(Clone, Debug, Default)]
-struct Pending {
-    connected: bool,
-    delivered: u64,
-    peer_closed: bool,
-    reset: Option<ResetCause>,
-    closed: bool,
-}
 
 /// What the handshake settled.
 #[derive(Clone, Copy, Debug, Default)]
@@ -315,7 +272,7 @@ impl Tcp {
             State::Closed | State::TimeWait => {}
             State::Listen => {
                 self.advance(Trigger::Close);
-                self.pending.closed = true;
+                self.pending.closed();
             }
             _ => {
                 self.snd.close(self.board.nxt);
@@ -344,18 +301,7 @@ impl Tcp {
 
     /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<Event> {
-        let p = &mut self.pending;
-        if core::mem::take(&mut p.connected) {
-            Some(Event::Connected)
-        } else if p.delivered > 0 {
-            Some(Event::Delivered { bytes: core::mem::take(&mut p.delivered) })
-        } else if core::mem::take(&mut p.peer_closed) {
-            Some(Event::PeerClosed)
-        } else if let Some(cause) = p.reset.take() {
-            Some(Event::Reset { cause })
-        } else {
-            core::mem::take(&mut p.closed).then_some(Event::Closed)
-        }
+        self.pending.poll()
     }
 
     /// Reads what the next segment will need and does nothing with it: a simulator of many endpoints calls this
@@ -468,7 +414,7 @@ impl Tcp {
             return;
         }
         self.advance(Trigger::Reset);
-        self.pending.reset = Some(cause);
+        self.pending.reset(cause);
         self.stop();
     }
 

@@ -158,7 +158,7 @@ impl Tcp {
             Purpose::Persist(n) => self.on_persist(n, now),
             Purpose::TimeWait => {
                 self.advance(Trigger::TimeWaitOver);
-                self.pending.closed = true;
+                self.pending.closed();
                 self.stop();
             }
         }
@@ -263,7 +263,7 @@ impl Tcp {
         match self.state {
             State::TimeWait => self.enter_time_wait(now),
             State::Closed => {
-                self.pending.closed = true;
+                self.pending.closed();
                 self.stop();
             }
             _ => {}

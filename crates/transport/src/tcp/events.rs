@@ -1,0 +1,108 @@
+//! What a connection tells its application.
+
+/// What happened to a connection, for its application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The handshake is complete.
+    Connected,
+    /// So many bytes more can be read (have been read, where the endpoint reads by itself).
+    Delivered {
+        /// How many.
+        bytes: u64,
+    },
+    /// The peer will send no more.
+    PeerClosed,
+    /// The connection ended in good order.
+    Closed,
+    /// The connection broke.
+    Reset {
+        /// Why.
+        cause: ResetCause,
+    },
+}
+
+/// Why a connection broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetCause {
+    /// The peer refused it.
+    Refused,
+    /// The peer reset it.
+    Peer,
+    /// Too many retransmissions without an answer.
+    TimedOut,
+    /// This end aborted it.
+    Local,
+    /// The addresses went that the last subflows of a Multipath TCP connection were between.
+    AddressLost,
+}
+
+/// Events that wait to be polled. The peer closes once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pending {
+    delivered: u64,
+    reset: Option<ResetCause>,
+    connected: bool,
+    peer_closed: bool,
+    /// It was told that the peer has closed, or will be.
+    knows_peer_closed: bool,
+    closed: bool,
+}
+
+impl Pending {
+    pub(crate) fn connected(&mut self) {
+        self.connected = true;
+    }
+    /// `bytes` more can be read.
+    #[inline(always)]
+    pub(crate) fn delivered(&mut self, bytes: u64) {
+        self.delivered += bytes;
+    }
+    /// The peer will send no more; whether that is new.
+    pub(crate) fn peer_closed(&mut self) -> bool {
+        let new = !core::mem::replace(&mut self.knows_peer_closed, true);
+        self.peer_closed |= new;
+        new
+    }
+    pub(crate) fn reset(&mut self, cause: ResetCause) {
+        self.reset = Some(cause);
+    }
+    pub(crate) fn closed(&mut self) {
+        self.closed = true;
+    }
+
+    /// The next event, in the order in which they can have happened.
+    #[inline]
+    pub(crate) fn poll(&mut self) -> Option<Event> {
+        if core::mem::take(&mut self.connected) {
+            Some(Event::Connected)
+        } else if self.delivered > 0 {
+            Some(Event::Delivered { bytes: core::mem::take(&mut self.delivered) })
+        } else if core::mem::take(&mut self.peer_closed) {
+            Some(Event::PeerClosed)
+        } else if let Some(cause) = self.reset.take() {
+            Some(Event::Reset { cause })
+        } else {
+            core::mem::take(&mut self.closed).then_some(Event::Closed)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_once_and_in_the_order_of_a_connection() {
+        let mut pending = Pending::default();
+        pending.closed();
+        pending.delivered(5);
+        assert!(pending.peer_closed());
+        pending.connected();
+        pending.delivered(7);
+        let events: Vec<_> = std::iter::from_fn(|| pending.poll()).collect();
+        let delivered = Event::Delivered { bytes: 12 };
+        assert_eq!(events, [Event::Connected, delivered, Event::PeerClosed, Event::Closed]);
+        assert!(!pending.peer_closed(), "it is known");
+        assert_eq!(pending.poll(), None);
+    }
+}
