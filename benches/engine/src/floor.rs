@@ -116,7 +116,7 @@ fn link(rate: Rate, delay: Duration, packets: u64) -> LinkConfig<Header> {
         impairment: None,
         observed: false,
         watched: false,
-        meddles: false,
+        has_middlebox: false,
     }
 }
 

@@ -48,14 +48,14 @@ pub(crate) struct EventQueue {
     occupied: Vec<u64>,
     nodes: Vec<Node>,
     free: u32,
-    far: BinaryHeap<Reverse<Event>>,
-    /// Bucket of the first event of `far`; the last number there is without one.
-    far_bucket: u64,
+    overflow: BinaryHeap<Reverse<Event>>,
+    /// Bucket of the first event of `overflow`; the last number there is without one.
+    overflow_bucket: u64,
     inserted: u64,
     popped: u64,
     /// See [`EventQueue::has_opened`].
     opened: bool,
-    /// Above this many events a bucket on average, buckets are halved (unless the far heap would fill up).
+    /// Above this many events a bucket on average, buckets are halved (unless the overflow heap would fill up).
     crowded: u64,
     review: Review,
 }
@@ -65,10 +65,10 @@ pub(crate) struct EventQueue {
 struct Review {
     opened: u32,
     drained: u64,
-    far: u64,
+    overflowed: u64,
     /// Events ever pushed by then.
     inserted: u64,
-    /// Narrower buckets than this sent too much to the far heap.
+    /// Narrower buckets than this sent too much to the overflow heap.
     min_shift: u32,
 }
 
@@ -87,8 +87,8 @@ impl EventQueue {
             occupied: vec![0; buckets / 64],
             nodes: Vec::new(),
             free: NIL,
-            far: BinaryHeap::new(),
-            far_bucket: u64::MAX,
+            overflow: BinaryHeap::new(),
+            overflow_bucket: u64::MAX,
             inserted: 0,
             popped: 0,
             opened: false,
@@ -161,9 +161,9 @@ impl EventQueue {
             let position = self.current.partition_point(|e| *e > event);
             self.current.insert(position, event);
         } else {
-            self.review.far += 1;
-            self.far_bucket = self.far_bucket.min(bucket);
-            self.far.push(Reverse(event));
+            self.review.overflowed += 1;
+            self.overflow_bucket = self.overflow_bucket.min(bucket);
+            self.overflow.push(Reverse(event));
         }
     }
 
@@ -193,17 +193,17 @@ impl EventQueue {
         if !self.current.is_empty() {
             return true; // The review put the earliest events into the open bucket.
         }
-        let near = self.next_occupied().unwrap_or(u64::MAX);
-        let bucket = near.min(self.far_bucket);
+        let first = self.next_occupied().unwrap_or(u64::MAX);
+        let bucket = first.min(self.overflow_bucket);
         if bucket == u64::MAX {
             return false;
         }
         self.cursor = bucket;
-        if near == bucket {
+        if first == bucket {
             self.drain(bucket);
         }
-        if self.far_bucket == bucket {
-            self.drain_far(bucket);
+        if self.overflow_bucket == bucket {
+            self.drain_overflow(bucket);
         }
         self.review.drained += self.current.len() as u64;
         sort_latest_first(&mut self.current);
@@ -211,16 +211,16 @@ impl EventQueue {
         true
     }
 
-    /// Moves what the far heap holds of a bucket into `current`.
-    fn drain_far(&mut self, bucket: u64) {
-        while let Some(Reverse(event)) = self.far.peek() {
-            self.far_bucket = event.at >> self.shift;
-            if self.far_bucket != bucket {
+    /// Moves what the overflow heap holds of a bucket into `current`.
+    fn drain_overflow(&mut self, bucket: u64) {
+        while let Some(Reverse(event)) = self.overflow.peek() {
+            self.overflow_bucket = event.at >> self.shift;
+            if self.overflow_bucket != bucket {
                 return;
             }
-            self.current.extend(self.far.pop().map(|Reverse(event)| event));
+            self.current.extend(self.overflow.pop().map(|Reverse(event)| event));
         }
-        self.far_bucket = u64::MAX;
+        self.overflow_bucket = u64::MAX;
     }
 
     /// Moves a bucket's list into `current`.
@@ -261,7 +261,7 @@ impl EventQueue {
     fn adapt(&mut self) {
         let r = std::mem::take(&mut self.review);
         (self.review.min_shift, self.review.inserted) = (r.min_shift, self.inserted);
-        if r.far * 8 > self.inserted - r.inserted && self.shift < 40 {
+        if r.overflowed * 8 > self.inserted - r.inserted && self.shift < 40 {
             self.review.min_shift = self.shift + 1;
             self.rebuild(self.shift + 1);
         } else if r.drained > self.crowded * u64::from(r.opened) && self.shift > r.min_shift {
@@ -281,17 +281,17 @@ impl EventQueue {
                 index = node.next;
             }
         }
-        all.extend(self.far.drain().map(|Reverse(e)| e));
+        all.extend(self.overflow.drain().map(|Reverse(e)| e));
         self.nodes.clear();
         self.free = NIL;
         self.occupied.fill(0);
-        self.far_bucket = u64::MAX;
+        self.overflow_bucket = u64::MAX;
         self.shift = shift;
         self.cursor = now >> shift;
         for event in all {
             self.place(event);
         }
-        self.review.far = 0;
+        self.review.overflowed = 0;
     }
 }
 

@@ -42,7 +42,7 @@ pub trait Rim<P: Packet> {
     /// A watched link starts to send `pkt`, which waited for `sojourn`.
     fn transmitted(&mut self, _link: LinkId, _pkt: &P, _sojourn: Duration, _at: Instant) {}
     /// `pkt` has crossed a link whose middlebox may change its headers; not where it goes.
-    fn meddle(&mut self, _link: LinkId, _pkt: &mut P) {}
+    fn through_middlebox(&mut self, _link: LinkId, _pkt: &mut P) {}
 }
 
 /// Targets with this bit are timers of the rim, the others links.

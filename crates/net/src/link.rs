@@ -59,8 +59,8 @@ pub struct LinkConfig<P: Packet> {
     pub observed: bool,
     /// Whether to call [`Rim::transmitted`] for each packet.
     pub watched: bool,
-    /// Whether to call [`Rim::meddle`] for each packet: a middlebox sits at the far end.
-    pub meddles: bool,
+    /// Whether to call [`Rim::through_middlebox`] for each packet: a middlebox sits at the far end.
+    pub has_middlebox: bool,
 }
 
 /// One direction of a link.
@@ -82,7 +82,7 @@ pub struct Link<P: Packet> {
     plain: bool,
     up: bool,
     watched: bool,
-    meddles: bool,
+    has_middlebox: bool,
     // Second cache line.
     transmitter: Transmitter,
     arrived: u64,
@@ -133,7 +133,7 @@ impl<P: Packet> Link<P> {
             plain: false,
             up: true,
             watched: config.watched,
-            meddles: config.meddles,
+            has_middlebox: config.has_middlebox,
             transmitter: Transmitter::new(config.rate, config.overhead),
             arrived: 0,
             sent_bytes: 0,
@@ -153,7 +153,7 @@ impl<P: Packet> Link<P> {
     /// Decides anew which packets may take the short ways; to be called when anything they depend on has changed.
     fn renew_shortcuts(&mut self) {
         let fifo = matches!(self.service, Service::Fifo { .. });
-        self.plain = fifo && self.impairment.is_none() && !self.meddles;
+        self.plain = fifo && self.impairment.is_none() && !self.has_middlebox;
         let largest = match self.service {
             _ if !self.up || self.stats.is_some() => None,
             Service::Fifo { limit: Limit::Packets(n), .. } => (n > 0).then_some(self.mtu),
@@ -357,8 +357,8 @@ impl<P: Packet> Link<P> {
             self.tally.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
         }
-        if self.meddles {
-            rim.meddle(id, packets.get_mut(pkt));
+        if self.has_middlebox {
+            rim.through_middlebox(id, packets.get_mut(pkt));
         }
         Outcome::Arrived(pkt)
     }

@@ -93,7 +93,7 @@ fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
         impairment: None,
         observed,
         watched: false,
-        meddles: false,
+        has_middlebox: false,
     };
     let access = || link(Rate::from_mbit(100), LinkQueue::Fifo(Limit::Packets(1000)), false);
     let mut graph = Graph::default();

@@ -286,7 +286,7 @@ fn link_config<P: Packet>(
         impairment,
         observed,
         watched,
-        meddles: Middlebox::is_there(spec),
+        has_middlebox: Middlebox::is_there(spec),
     }
 }
 
@@ -346,8 +346,8 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
             let name = |what: &str| format!("flow/{}/{member}/{what}", group.name);
             let id = FlowEnd::client(flows.len());
-            let (near, far) =
-                nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0)).ok_or_else(|| {
+            let (client, server) = nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0))
+                .ok_or_else(|| {
                     let node = |n: NodeIndex| scenario.nodes[n.0 as usize].name.clone();
                     BuildError::NoRoute { flow: group.name.clone(), from: node(from), to: node(to) }
                 })?;
@@ -355,10 +355,10 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
             // A server learns its client's port from the SYN.
             let learnt = if is_udp { group.ports.client } else { 0 };
             // Flows between the same two addresses must differ to queues and captures: each has its own server.
-            let server_port = servers.take(near, far, group.ports.server)?;
+            let server_port = servers.take(client, server, group.ports.server)?;
             let out = Envelope {
-                source: near,
-                destination: far,
+                source: client,
+                destination: server,
                 source_port: group.ports.client,
                 destination_port: server_port,
                 dscp: group.dscp,
@@ -366,8 +366,8 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 peer: SocketId::NONE,
             };
             let back = Envelope {
-                source: far,
-                destination: near,
+                source: server,
+                destination: client,
                 source_port: server_port,
                 destination_port: learnt,
                 to: id,
@@ -440,14 +440,14 @@ fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>) -> Carrier {
 /// The pair of interface addresses with the fewest links between two hosts; the first of equals.
 fn nearest_addresses(graph: &Graph, from: NodeId, to: NodeId) -> Option<(Address, Address)> {
     let mut best = None;
-    for near in graph.addresses(from) {
-        for far in graph.addresses(to) {
+    for source in graph.addresses(from) {
+        for destination in graph.addresses(to) {
             // The way back must exist, too: links can be taken down a direction at a time.
-            let Some(hops) = graph.path(near, far).map(|p| p.len()) else { continue };
-            if graph.path(far, near).is_some() && best.is_none_or(|(b, _, _)| hops < b) {
-                best = Some((hops, near, far));
+            let Some(hops) = graph.path(source, destination).map(|p| p.len()) else { continue };
+            if graph.path(destination, source).is_some() && best.is_none_or(|(b, _, _)| hops < b) {
+                best = Some((hops, source, destination));
             }
         }
     }
-    best.map(|(_, near, far)| (near, far))
+    best.map(|(_, source, destination)| (source, destination))
 }

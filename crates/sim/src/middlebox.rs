@@ -36,7 +36,7 @@ impl Middlebox {
     }
 
     /// Does to a packet what it does.
-    pub(crate) fn meddle(&mut self, pkt: &mut SimPacket, options: &mut OptionsArena) {
+    pub(crate) fn rewrite(&mut self, pkt: &mut SimPacket, options: &mut OptionsArena) {
         let strips = match self.strip {
             Strip::None => false,
             Strip::Mptcp => true,

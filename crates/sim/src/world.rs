@@ -128,8 +128,8 @@ impl Rim<SimPacket> for World {
         self.captures.on_link(link, pkt, &self.options, at);
     }
 
-    fn meddle(&mut self, link: LinkId, pkt: &mut SimPacket) {
-        self.middleboxes[link.0 as usize].meddle(pkt, &mut self.options);
+    fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
+        self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
     }
 }
 

@@ -114,7 +114,7 @@ pub(crate) fn link<P: Packet>(rate: Rate, delay: Duration) -> LinkConfig<P> {
         impairment: None,
         observed: true,
         watched: false,
-        meddles: false,
+        has_middlebox: false,
     }
 }
 

@@ -49,7 +49,7 @@ fn random_link(rng: &mut Rng) -> LinkConfig<Header> {
         impairment: rng.bernoulli(0.5).then(|| random_impairment(rng)),
         observed: rng.bernoulli(0.5),
         watched: rng.bernoulli(0.2),
-        meddles: rng.bernoulli(0.2),
+        has_middlebox: rng.bernoulli(0.2),
         ..link(rate, Duration::from_nanos(rng.below(20_000_000)))
     }
 }
