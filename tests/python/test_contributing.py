@@ -16,7 +16,8 @@ BLOCK = re.compile(r"^```rust ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A line of a table of algorithms; the new one comes after the last.
 ROW = re.compile(r'^    "\w+" => \w+::\w+\(\w+\),\n', re.MULTILINE)
 # In a place that stays, so that what has not changed since the last time is not built again.
-COPY = ROOT / "target" / "contributing"
+PLACE = ROOT / "target" / "contributing"
+COPY = PLACE / "tree"
 
 
 def blocks(kind):
@@ -85,8 +86,9 @@ def test_the_examples_pass_the_tests_that_are_named(tree):
     assert [c for c in crates if f"cargo test -p tailrace-{c}" not in TEXT] == []
     own = [f"::{path.stem}::tests" for path, code in blocks("file").items() if "mod tests {" in code]
     assert len(own) >= 2 and len(named_tests()) >= 8
-    # What all crates depend on is in the same target directory; without optimisation all else is built soonest.
-    environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target"), "PROPTEST_RNG_SEED": "1"}
+    # A target directory of its own: cargo tells crates of two copies apart by their place in the tree only.
+    environment = os.environ | {"CARGO_TARGET_DIR": str(PLACE / "target"), "PROPTEST_RNG_SEED": "1"}
+    # Without optimisation all is built soonest.
     quick = ["--config", "profile.dev.opt-level=0", "--config", "profile.dev.debug=0"]
     packages = [word for crate in crates for word in ("-p", f"tailrace-{crate}")]
     targets = ["--lib", "--test", "conformance", "--test", "allocation", "--test", "link"]

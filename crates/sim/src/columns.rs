@@ -51,9 +51,16 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// The tables whose columns say themselves what they are.
+/// The tables whose columns say themselves what they are; those of single flows, queues and subflows over time, and that of
+/// events, do not yet.
 pub fn tables() -> Vec<TableInfo> {
-    vec![crate::flows_table::INFO, crate::queues_table::INFO]
+    vec![
+        crate::flows_table::INFO,
+        crate::queues_table::INFO,
+        crate::connection_log::INFO,
+        crate::group_series::INFO,
+        crate::reordering::INFO,
+    ]
 }
 
 #[cfg(test)]

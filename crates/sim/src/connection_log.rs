@@ -4,11 +4,11 @@
 //! looked at when the table is made. So it costs a connection some hundred bytes, and a packet nothing.
 
 use crate::build::Plan;
+use crate::columns::columns;
 use crate::flow::{Endpoint, cause_name};
 use crate::output::Table;
 use crate::packet::FlowEnd;
 use crate::sockets::Sockets;
-use crate::table::{Cell, TableBuilder};
 use crate::world::World;
 use tailrace_core::Instant;
 use tailrace_scenario::Scenario;
@@ -163,24 +163,38 @@ impl ConnectionLog {
     }
 }
 
-const COLUMNS: &[(&str, Cell<'static>)] = &[
-    ("run", Cell::U32(0)),
-    ("group", Cell::Text("")),
-    ("flow", Cell::U32(0)),
-    ("connection", Cell::U32(0)),
-    ("client_port", Cell::U32(0)),
-    ("start_s", Cell::F64(0.0)),
-    ("established_s", Cell::F64(0.0)),
-    ("end_s", Cell::F64(0.0)),
-    ("state", Cell::Text("")),
-    ("subflows", Cell::U32(0)),
-    ("delivered_bytes", Cell::U64(0)),
-    ("retransmitted_packets", Cell::U64(0)),
-    ("timeouts", Cell::U64(0)),
-    ("backward_delivered_bytes", Cell::U64(0)),
-    ("backward_retransmitted_packets", Cell::U64(0)),
-    ("backward_timeouts", Cell::U64(0)),
-];
+/// A connection at the end of a run.
+struct Row<'a> {
+    run: u32,
+    group: &'a str,
+    member: u32,
+    record: Record,
+}
+
+columns! {
+    "connections", "One row a connection, in the order in which they were opened.", |r: Row<'_>| {
+        run: U32 = r.run, "", "Number of the run.";
+        group: Text = r.group, "", "Name of the `[[flow]]`.";
+        flow: U32 = r.member, "", "Position within the group, from 0.";
+        connection: U32 = r.record.number, "", "Position among the connections of its flow, from 0.";
+        client_port: U32 = u32::from(r.record.client_port), "", "Port of the host that opened it, as in captures; of Multipath TCP that of the first subflow.";
+        start_s: F64 = r.record.opened.as_secs_f64(), "s", "When it was opened.";
+        established_s: F64 = seconds(r.record.established), "s", "When the client heard from the server; null where it never did.";
+        end_s: F64 = seconds(r.record.over), "s", "When both directions were over at the client; null where they are not.";
+        state: Text = r.record.state(), "", "`closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
+        subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "Established in all, as the client sees them; 1 of TCP.";
+        delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Handed to the application at the server.";
+        retransmitted_packets: U64 = r.record.client.retransmitted_packets, "packets", "Segments that the client sent again.";
+        timeouts: U64 = u64::from(r.record.client.timeouts), "", "Expiries of the client's retransmission timer.";
+        backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Handed to the application at the client.";
+        backward_retransmitted_packets: U64 = r.record.server.retransmitted_packets, "packets", "Segments that the server sent again; zero where the client was gone before the server heard of it.";
+        backward_timeouts: U64 = u64::from(r.record.server.timeouts), "", "Expiries of the server's retransmission timer; zero where the client was gone before it heard of it.";
+    }
+}
+
+fn seconds(at: Option<Instant>) -> f64 {
+    at.map_or(f64::NAN, Instant::as_secs_f64)
+}
 
 /// The table, where the scenario has connections and wants it.
 pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
@@ -188,30 +202,11 @@ pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
     if log.most == 0 || !has_connections(&plan.scenario) {
         return None;
     }
-    let mut table = TableBuilder::new("connections", COLUMNS);
-    let seconds = |at: Option<Instant>| Cell::F64(at.map_or(f64::NAN, Instant::as_secs_f64));
+    let mut table = new_table();
     for record in log.with_living(&world.sockets) {
         let flow = &world.flows[record.flow as usize];
-        let (client, server) = (&record.client, &record.server);
-        let subflows = if record.established.is_some() { client.subflows } else { 0 };
-        table.row(&[
-            Cell::U32(plan.run),
-            Cell::Text(&plan.scenario.flows[flow.group as usize].name),
-            Cell::U32(flow.member),
-            Cell::U32(record.number),
-            Cell::U32(u32::from(record.client_port)),
-            seconds(Some(record.opened)),
-            seconds(record.established),
-            seconds(record.over),
-            Cell::Text(record.state()),
-            Cell::U32(subflows),
-            Cell::U64(server.delivered_bytes),
-            Cell::U64(client.retransmitted_packets),
-            Cell::U64(u64::from(client.timeouts)),
-            Cell::U64(client.delivered_bytes),
-            Cell::U64(server.retransmitted_packets),
-            Cell::U64(u64::from(server.timeouts)),
-        ]);
+        let group = &plan.scenario.flows[flow.group as usize].name;
+        add(&mut table, &Row { run: plan.run, group, member: flow.member, record });
     }
     Some(table.finish())
 }

@@ -3,33 +3,48 @@
 //! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
 
 use crate::build::Plan;
+use crate::columns::columns;
 use crate::flow::Carrier;
 use crate::output::Table;
-use crate::table::{Cell, TableBuilder};
+use crate::table::TableBuilder;
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::World;
 use std::ops::Range;
 use tailrace_core::{Duration, Instant};
 
-const COLUMNS: &[(&str, Cell<'static>)] = &[
-    ("run", Cell::U32(0)),
-    ("time_s", Cell::F64(0.0)),
-    ("group", Cell::Text("")),
-    ("open_flows", Cell::U32(0)),
-    ("throughput_bps", Cell::F64(0.0)),
-    ("goodput_bps", Cell::F64(0.0)),
-    ("one_way_delay_s", Cell::F64(0.0)),
-    ("reverse_one_way_delay_s", Cell::F64(0.0)),
-    ("jitter_s", Cell::F64(0.0)),
-    ("sent_packets", Cell::U64(0)),
-    ("lost_packets", Cell::U64(0)),
-    ("retransmitted_packets", Cell::U64(0)),
-    ("loss_ratio", Cell::F64(0.0)),
-    ("completed", Cell::U64(0)),
-    ("cwnd_flows", Cell::U32(0)),
-    ("cwnd_mean_bytes", Cell::F64(0.0)),
-    ("cwnd_mean_segments", Cell::F64(0.0)),
-];
+/// A group at a sample.
+struct Row<'a> {
+    run: u32,
+    now: Instant,
+    group: &'a str,
+    /// What it has counted since the start, and since the last sample an interval ago.
+    tally: FlowTally,
+    new: FlowTally,
+    interval: Duration,
+    open: Open,
+}
+
+columns! {
+    "group_series", "One row a group and sample, of all its flows.", |r: Row<'_>| {
+        run: U32 = r.run, "", "Number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "Time of the sample.";
+        group: Text = r.group, "", "Name of the `[[flow]]`.";
+        open_flows: U32 = r.open.flows, "", "Flows under way: over TCP those that have a connection which is not over, over UDP those between their `start` and `stop`.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, sum over the flows.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What was handed to applications in the last interval, sum over the flows.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "Mean over all packets that arrived in the last interval, forward; null without any.";
+        reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same over those that came back.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next of a flow, over all deliveries of the last interval; null without any.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "Of those, dropped on the way so far.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+        completed: U64 = r.tally.completed, "", "Transfers or exchanges completed since the start of the run.";
+        cwnd_flows: U32 = r.open.windows, "", "Flows over TCP that are under way.";
+        cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "Mean of their congestion windows, of each that of the end that sends; null without any. A flow that has ended, or waits before its next connection, has none.";
+        cwnd_mean_segments: F64 = r.open.segments / f64::from(r.open.windows), "segments", "The same in segments.";
+    }
+}
 
 /// The table being filled.
 #[derive(Debug)]
@@ -42,8 +57,7 @@ pub(crate) struct GroupSeries {
 
 impl GroupSeries {
     pub(crate) fn new(groups: usize, interval: Duration) -> Self {
-        let table = TableBuilder::new("group_series", COLUMNS);
-        Self { interval, last: vec![FlowTally::default(); groups], table }
+        Self { interval, last: vec![FlowTally::default(); groups], table: new_table() }
     }
 
     /// Takes a sample of every group.
@@ -55,25 +69,8 @@ impl GroupSeries {
             let (tally, open) = Open::of(flows, world, now);
             let new = tally.since(&self.last[g]);
             self.last[g] = tally;
-            self.table.row(&[
-                Cell::U32(plan.run),
-                Cell::F64(now.as_secs_f64()),
-                Cell::Text(&group.name),
-                Cell::U32(open.flows),
-                Cell::F64(rate_bps(new.received_bytes, self.interval)),
-                Cell::F64(rate_bps(new.delivered_bytes, self.interval)),
-                Cell::F64(new.mean_delay_s()),
-                Cell::F64(new.mean_reverse_delay_s()),
-                Cell::F64(new.mean_jitter_s()),
-                Cell::U64(tally.sent_packets),
-                Cell::U64(tally.lost_packets),
-                Cell::U64(tally.retransmitted_packets),
-                Cell::F64(tally.loss_ratio()),
-                Cell::U64(tally.completed),
-                Cell::U32(open.windows),
-                Cell::F64(open.bytes / f64::from(open.windows)),
-                Cell::F64(open.segments / f64::from(open.windows)),
-            ]);
+            let (run, group, interval) = (plan.run, group.name.as_str(), self.interval);
+            add(&mut self.table, &Row { run, now, group, tally, new, interval, open });
         }
     }
 

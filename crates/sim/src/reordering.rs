@@ -1,51 +1,57 @@
 //! The distribution of reordering, bucket by bucket, for the connections whose flows have series.
 
 use crate::build::Plan;
+use crate::columns::columns;
 use crate::connections::{any, connection, end_name};
 use crate::output::Table;
 use crate::packet::FlowEnd;
-use crate::table::{Cell, TableBuilder};
 use crate::world::World;
 use tailrace_core::CoarseHistogram;
 
-const COLUMNS: &[(&str, Cell<'static>)] = &[
-    ("run", Cell::U32(0)),
-    ("group", Cell::Text("")),
-    ("flow", Cell::U32(0)),
-    ("end", Cell::Text("")),
-    ("variable", Cell::Text("")),
-    ("low", Cell::F64(0.0)),
-    ("high", Cell::F64(0.0)),
-    ("segments", Cell::U64(0)),
-];
+/// A bucket of a distribution.
+struct Row<'a> {
+    run: u32,
+    group: &'a str,
+    member: u32,
+    end: &'a str,
+    variable: &'a str,
+    bucket: (f64, f64, u64),
+}
+
+columns! {
+    "reordering", "One row a bucket that holds something, at most 1/64 wide.", |r: Row<'_>| {
+        run: U32 = r.run, "", "Number of the run.";
+        group: Text = r.group, "", "Name of the `[[flow]]`.";
+        flow: U32 = r.member, "", "Position within the group, from 0.";
+        end: Text = r.end, "", "`client` or `server`: the end that sent it.";
+        variable: Text = r.variable, "", "`displacement_bytes` or `reordering_delay_s`.";
+        low: F64 = r.bucket.0, "bytes, s", "The least value of the bucket.";
+        high: F64 = r.bucket.1, "bytes, s", "The largest value of the bucket.";
+        segments: U64 = r.bucket.2, "", "How many segments it holds.";
+    }
+}
 
 /// How many segments were how far and how long ahead of their order, where the scenario has connections.
 pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
     if !any(&plan.scenario) {
         return None;
     }
-    let mut table = TableBuilder::new("reordering", COLUMNS);
+    let mut table = new_table();
     let ends = plan.sampled_flows.iter().flat_map(|&f| [FlowEnd::client(f), FlowEnd::client(f).peer()]);
     for end in ends {
         let Some(receiver) = connection(world, end.peer()) else { continue };
         let reordering = receiver.reordering();
-        let mut add = |variable: &str, histogram: &CoarseHistogram, scale: f64| {
+        let mut add_all = |variable: &str, histogram: &CoarseHistogram, scale: f64| {
             let flow = &world.flows[end.flow()];
             for (low, high, segments) in histogram.buckets() {
-                table.row(&[
-                    Cell::U32(plan.run),
-                    Cell::Text(&plan.scenario.flows[flow.group as usize].name),
-                    Cell::U32(flow.member),
-                    Cell::Text(end_name(end)),
-                    Cell::Text(variable),
-                    Cell::F64(low as f64 / scale),
-                    Cell::F64(high as f64 / scale),
-                    Cell::U64(segments),
-                ]);
+                let bucket = (low as f64 / scale, high as f64 / scale, segments);
+                let group = &plan.scenario.flows[flow.group as usize].name;
+                let (run, member, end) = (plan.run, flow.member, end_name(end));
+                add(&mut table, &Row { run, group, member, end, variable, bucket });
             }
         };
-        add("displacement_bytes", &reordering.displacement(), 1.0);
-        add("reordering_delay_s", &reordering.delay(), 1e9);
+        add_all("displacement_bytes", &reordering.displacement(), 1.0);
+        add_all("reordering_delay_s", &reordering.delay(), 1e9);
     }
     Some(table.finish())
 }
