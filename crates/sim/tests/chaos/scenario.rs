@@ -72,6 +72,7 @@ fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
         "rate" => writeln!(text, "value = \"{} bit/s\"", d.scale(2e4, 2e7) as u64).unwrap(),
         "delay" => writeln!(text, "value = {:?}", seconds(d.scale(1e-4, 0.3))).unwrap(),
         "loss" => writeln!(text, "value = {:?}", d.uniform()).unwrap(),
+        "queue" => writeln!(text, "value = {}", crate::parameters::queue(d)).unwrap(),
         _ => {}
     }
     text
