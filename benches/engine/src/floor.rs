@@ -9,7 +9,9 @@
 use crate::Options;
 use crate::measure::{Work, measure};
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng, packet};
-use tailrace_net::{Address, Fabric, Graph, LinkConfig, LinkId, LinkQueue, NodeId, Rim, Routed, TimerId};
+use tailrace_net::{
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+};
 
 const DATA: u32 = 1000;
 const ACK: u32 = 40;
@@ -120,7 +122,7 @@ fn link(rate: Rate, delay: Duration, packets: u64) -> LinkConfig<Header> {
     }
 }
 
-impl Rim<Header> for Floor {
+impl Hosts<Header> for Floor {
     #[inline]
     fn receive(&mut self, _node: NodeId, pkt: Header, fabric: &mut Fabric<Header>) {
         let size = if pkt.size == DATA { ACK } else { DATA };
@@ -132,6 +134,9 @@ impl Rim<Header> for Floor {
             fabric.send(src, Header { src, dst, size: DATA, ecn: Ecn::NotEct }, self);
         }
     }
+}
+
+impl Observer<Header> for Floor {
     fn dropped(&mut self, _link: LinkId, _pkt: Header, _reason: DropReason, _at: Instant) {
         self.lost += 1;
     }

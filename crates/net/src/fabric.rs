@@ -4,48 +4,17 @@ use crate::event::{EventQueue, LARGE, Target};
 use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
-use crate::{Address, Impairment, Link, LinkConfig, LinkId, NodeId, QueueStats, TimerId};
-use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, Rng, SackRanges};
+use crate::{Address, Hosts, Impairment, Link, LinkConfig, LinkId, NodeId, QueueStats, TimerId};
+use tailrace_core::{DropReason, Duration, Instant, Packet, Rate, Rng};
 use tailrace_qdisc::Qdisc;
 
 /// A packet that the fabric can forward.
 pub trait Routed: Packet {
-    /// Where it goes: to a host, or first to a gateway (see [`Rim::next_stop`]).
+    /// Where it goes: to a host, or first to a gateway (see [`Hosts::next_stop`]).
     fn destination(&self) -> Address;
 }
 
-/// What sits at the rim of the fabric, and whom it reports to.
-pub trait Rim<P: Packet> {
-    /// `pkt` has reached `node`, which is not a router.
-    fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>);
-    /// A timer set with [`Fabric::wake_at`] is due.
-    fn wake(&mut self, timer: TimerId, fabric: &mut Fabric<P>);
-    /// A link dropped `pkt`.
-    fn dropped(&mut self, link: LinkId, pkt: P, reason: DropReason, at: Instant);
-    /// A link's queue marked `pkt`.
-    fn marked(&mut self, link: LinkId, pkt: &P, at: Instant);
-    /// `pkt` will be received soon: a chance to load what that will need. Nothing may depend on it.
-    fn expect(&self, _pkt: &P) {}
-    /// `pkt` is at `node`, the gateway that it was addressed to: gives it its next destination, if it has one
-    /// (RFC 791 §3.1, loose source and record route). Not for ever: a packet has a last stop.
-    fn next_stop(&mut self, _node: NodeId, _pkt: &mut P) -> bool {
-        false
-    }
-    /// A router had no route for `pkt`.
-    fn unroutable(&mut self, node: NodeId, pkt: P, at: Instant);
-    /// A classifier singled out or cleared a flow.
-    fn flagged(&mut self, _link: LinkId, _flow: FlowKey, _flagged: bool, _at: Instant) {}
-    /// The SACK option of `pkt`, which says that it is kept apart.
-    fn sack(&self, _pkt: &P) -> Option<SackRanges> {
-        None
-    }
-    /// A watched link starts to send `pkt`, which waited for `sojourn`.
-    fn transmitted(&mut self, _link: LinkId, _pkt: &P, _sojourn: Duration, _at: Instant) {}
-    /// `pkt` has crossed a link whose middlebox may change its headers; not where it goes.
-    fn through_middlebox(&mut self, _link: LinkId, _pkt: &mut P) {}
-}
-
-/// Targets with this bit are timers of the rim, the others links.
+/// Targets with this bit are timers of the hosts, the others links.
 const TIMER: Target = 1 << 23;
 
 /// What an event is for.
@@ -53,7 +22,7 @@ const TIMER: Target = 1 << 23;
 pub enum Cause {
     /// A link, or its queue.
     Link(LinkId),
-    /// A timer of the rim.
+    /// A timer of the hosts.
     Timer(TimerId),
 }
 
@@ -152,7 +121,7 @@ impl<P: Routed> Fabric<P> {
         self.trace = (self.trace.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
-    /// Asks for [`Rim::wake`] at `at`. Timers are not cancelled: the rim ignores a wake it no longer needs.
+    /// Asks for [`Hosts::wake`] at `at`. Timers are not cancelled: who no longer needs a wake ignores it.
     #[inline]
     pub fn wake_at(&mut self, at: Instant, timer: TimerId) {
         debug_assert!(timer.0 < TIMER);
@@ -161,22 +130,22 @@ impl<P: Routed> Fabric<P> {
 
     /// Sends a packet from the host that owns `source`.
     #[inline]
-    pub fn send<R: Rim<P>>(&mut self, source: Address, pkt: P, rim: &mut R) {
-        let link = self.graph.egress(source).expect("the rim sends from addresses that the graph gave out");
-        self.transmit(link, pkt, rim);
+    pub fn send<R: Hosts<P>>(&mut self, source: Address, pkt: P, hosts: &mut R) {
+        let link = self.graph.egress(source).expect("hosts send from addresses that the graph gave out");
+        self.transmit(link, pkt, hosts);
     }
 
     /// Hands a packet to a link.
     #[inline]
-    pub fn transmit<R: Rim<P>>(&mut self, link: LinkId, pkt: P, rim: &mut R) {
+    pub fn transmit<R: Hosts<P>>(&mut self, link: LinkId, pkt: P, hosts: &mut R) {
         let pkt = self.packets.insert(pkt);
-        self.forward(link, pkt, rim);
+        self.forward(link, pkt, hosts);
     }
 
     #[inline]
-    fn forward<R: Rim<P>>(&mut self, link: LinkId, pkt: PacketId, rim: &mut R) {
+    fn forward<R: Hosts<P>>(&mut self, link: LinkId, pkt: PacketId, hosts: &mut R) {
         let l = &mut self.links[link.0 as usize];
-        l.transmit(pkt, &mut self.packets, self.now, link, rim);
+        l.transmit(pkt, &mut self.packets, self.now, link, hosts);
         if let Some(at) = l.poll_event() {
             self.events.push(at, link.0);
         }
@@ -191,13 +160,13 @@ impl<P: Routed> Fabric<P> {
     }
 
     /// Handles all events up to and including `until`, which becomes the present.
-    pub fn run_until<R: Rim<P>>(&mut self, until: Instant, rim: &mut R) {
-        while self.run_some(until, u64::MAX, rim).is_some() {}
+    pub fn run_until<R: Hosts<P>>(&mut self, until: Instant, hosts: &mut R) {
+        while self.run_some(until, u64::MAX, hosts).is_some() {}
     }
 
     /// As [`Fabric::run_until`], but handles no more than `most` events. If there may be more it gives the cause of the
     /// last, whose time is the present.
-    pub fn run_some<R: Rim<P>>(&mut self, until: Instant, most: u64, rim: &mut R) -> Option<Cause> {
+    pub fn run_some<R: Hosts<P>>(&mut self, until: Instant, most: u64, hosts: &mut R) -> Option<Cause> {
         let mut last = TIMER;
         for _ in 0..most {
             let Some((at, target)) = self.events.pop_until(until) else {
@@ -208,12 +177,12 @@ impl<P: Routed> Fabric<P> {
             self.now = at;
             self.handled += 1;
             if self.is_large && self.events.has_opened() {
-                self.fetch_upcoming(rim);
+                self.fetch_upcoming(hosts);
             }
             if target & TIMER != 0 {
-                rim.wake(TimerId(target & !TIMER), self);
+                hosts.wake(TimerId(target & !TIMER), self);
             } else {
-                self.handle_link(LinkId(target), rim);
+                self.handle_link(LinkId(target), hosts);
             }
         }
         Some(if last & TIMER == 0 { Cause::Link(LinkId(last)) } else { Cause::Timer(TimerId(last & !TIMER)) })
@@ -222,7 +191,7 @@ impl<P: Routed> Fabric<P> {
     /// Loads what the events of the bucket just opened will need: their links, those links' first packets, and
     /// what these meet next. In a large network each of these is a trip to main memory; asked for one event at a
     /// time the trips add up, asked for together they overlap.
-    fn fetch_upcoming<R: Rim<P>>(&self, rim: &R) {
+    fn fetch_upcoming<R: Hosts<P>>(&self, hosts: &R) {
         const BATCH: usize = 32;
         let mut firsts = [(PacketId::NONE, 0, None); BATCH];
         let mut count = 0;
@@ -242,21 +211,21 @@ impl<P: Routed> Fabric<P> {
                         std::hint::black_box(link.last_sent());
                     }
                 }
-                None => rim.expect(pkt),
+                None => hosts.expect(pkt),
             }
         }
     }
 
-    /// Whether nothing will happen any more unless the rim acts.
+    /// Whether nothing will happen any more unless a host acts.
     pub fn is_quiet(&self) -> bool {
         self.events.is_empty()
     }
 
     #[inline]
-    fn handle_link<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
+    fn handle_link<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
-        let outcome = l.handle_event(&mut self.packets, now, link, rim);
+        let outcome = l.handle_event(&mut self.packets, now, link, hosts);
         let to = l.to();
         if let Some(at) = l.poll_event() {
             self.events.push(at, link.0);
@@ -265,45 +234,45 @@ impl<P: Routed> Fabric<P> {
             Outcome::Arrived(pkt) => {
                 self.hops += 1;
                 self.mix(now.as_nanos() ^ u64::from(link.0) << 44);
-                self.deliver(to, pkt, rim);
+                self.deliver(to, pkt, hosts);
             }
-            Outcome::Lost(pkt) => rim.dropped(link, self.packets.remove(pkt), DropReason::LinkLoss, now),
+            Outcome::Lost(pkt) => hosts.dropped(link, self.packets.remove(pkt), DropReason::LinkLoss, now),
             Outcome::Nothing => {}
         }
     }
 
     #[inline]
-    fn deliver<R: Rim<P>>(&mut self, (node, router): (NodeId, Option<u32>), pkt: PacketId, rim: &mut R) {
+    fn deliver<R: Hosts<P>>(&mut self, (node, router): (NodeId, Option<u32>), pkt: PacketId, hosts: &mut R) {
         let Some(router) = router else {
             let pkt = self.packets.remove(pkt);
-            return rim.receive(node, pkt, self);
+            return hosts.receive(node, pkt, self);
         };
         match self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
-            Some(link) => self.forward(link, pkt, rim),
-            None => self.stop_over((node, router), pkt, rim),
+            Some(link) => self.forward(link, pkt, hosts),
+            None => self.stop_over((node, router), pkt, hosts),
         }
     }
 
     /// There is no route: either the packet was sent to this very gateway, which sends it on, or it is lost. A gateway
     /// may stand in a source route twice in a row.
     #[cold]
-    fn stop_over<R: Rim<P>>(&mut self, (node, router): (NodeId, u32), pkt: PacketId, rim: &mut R) {
+    fn stop_over<R: Hosts<P>>(&mut self, (node, router): (NodeId, u32), pkt: PacketId, hosts: &mut R) {
         loop {
             let packet = self.packets.get_mut(pkt);
-            if self.graph.owner(packet.destination()) != Some(node) || !rim.next_stop(node, packet) {
-                return rim.unroutable(node, self.packets.remove(pkt), self.now);
+            if self.graph.owner(packet.destination()) != Some(node) || !hosts.next_stop(node, packet) {
+                return hosts.unroutable(node, self.packets.remove(pkt), self.now);
             }
             if let Some(link) = self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
-                return self.forward(link, pkt, rim);
+                return self.forward(link, pkt, hosts);
             }
         }
     }
 
     /// Brings a link's queue up to the present, so that its backlog, counters and state can be read.
-    pub fn settle<R: Rim<P>>(&mut self, link: LinkId, rim: &mut R) {
+    pub fn settle<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
-        l.catch_up(&mut self.packets, now, link, rim);
+        l.catch_up(&mut self.packets, now, link, hosts);
         let level = l.backlog();
         if let Some(stats) = l.stats_mut() {
             stats.finish(level, now);
@@ -325,19 +294,19 @@ impl<P: Routed> Fabric<P> {
     }
 
     /// Takes link directions down or up; with `reroute`, routes follow. Gives those that routing did not know of.
-    pub fn set_links_up<R: Rim<P>>(
+    pub fn set_links_up<R: Hosts<P>>(
         &mut self,
         links: &[LinkId],
         up: bool,
         reroute: bool,
-        rim: &mut R,
+        hosts: &mut R,
     ) -> Vec<LinkId> {
         for &link in links {
             let l = &mut self.links[link.0 as usize];
             if up {
-                l.bring_up(&mut self.packets, self.now, link, rim);
+                l.bring_up(&mut self.packets, self.now, link, hosts);
             } else {
-                l.take_down(&mut self.packets, self.now, link, rim);
+                l.take_down(&mut self.packets, self.now, link, hosts);
             }
             self.schedule(link);
         }
@@ -345,32 +314,32 @@ impl<P: Routed> Fabric<P> {
     }
 
     /// Changes a link's rate. A packet in service finishes at the old one.
-    pub fn set_rate<R: Rim<P>>(&mut self, link: LinkId, rate: Rate, rim: &mut R) {
-        self.links[link.0 as usize].set_rate(rate, &mut self.packets, self.now, link, rim);
+    pub fn set_rate<R: Hosts<P>>(&mut self, link: LinkId, rate: Rate, hosts: &mut R) {
+        self.links[link.0 as usize].set_rate(rate, &mut self.packets, self.now, link, hosts);
         self.schedule(link);
     }
 
     /// Changes a link's propagation delay for packets whose transmission has not started. They do not overtake
     /// those in flight.
-    pub fn set_delay<R: Rim<P>>(&mut self, link: LinkId, delay: Duration, rim: &mut R) {
-        self.links[link.0 as usize].set_delay(delay, &mut self.packets, self.now, link, rim);
+    pub fn set_delay<R: Hosts<P>>(&mut self, link: LinkId, delay: Duration, hosts: &mut R) {
+        self.links[link.0 as usize].set_delay(delay, &mut self.packets, self.now, link, hosts);
         self.schedule(link);
     }
 
     /// Gives a link another queue discipline, which takes over what waits.
-    pub fn set_queue<R: Rim<P>>(&mut self, link: LinkId, queue: Box<(Qdisc<P>, Rng)>, rim: &mut R) {
-        self.links[link.0 as usize].set_queue(queue, &mut self.packets, self.now, link, rim);
+    pub fn set_queue<R: Hosts<P>>(&mut self, link: LinkId, queue: Box<(Qdisc<P>, Rng)>, hosts: &mut R) {
+        self.links[link.0 as usize].set_queue(queue, &mut self.packets, self.now, link, hosts);
         self.schedule(link);
     }
 
     /// Replaces a link's random loss and jitter.
-    pub fn set_impairment<R: Rim<P>>(
+    pub fn set_impairment<R: Hosts<P>>(
         &mut self,
         link: LinkId,
         impairment: Option<Box<Impairment>>,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.links[link.0 as usize].set_impairment(impairment, &mut self.packets, self.now, link, rim);
+        self.links[link.0 as usize].set_impairment(impairment, &mut self.packets, self.now, link, hosts);
         self.schedule(link);
     }
 }

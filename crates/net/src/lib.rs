@@ -1,18 +1,20 @@
 //! The fabric: event queue, links, routers, routes and faults.
 //!
-//! It is generic over the packet and over what sits at its rim ([`Rim`]), such as simulated hosts. It knows no
+//! It is generic over the packet and over the hosts at its edge ([`Hosts`]). It knows no
 //! clock: whoever runs it says how far.
 
 mod event;
 mod fabric;
 mod flight;
+mod hosts;
 mod impair;
 mod link;
 mod route;
 mod stats;
 mod transmitter;
 
-pub use fabric::{Cause, Fabric, Rim, Routed};
+pub use fabric::{Cause, Fabric, Routed};
+pub use hosts::{Hosts, Observer};
 pub use impair::{Impairment, Loss};
 pub use link::{Link, LinkConfig, LinkQueue};
 pub use route::Graph;
@@ -27,7 +29,7 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// A timer of the rim; the rim gives it meaning.
+/// A timer of the hosts, who give it meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(pub u32);
 

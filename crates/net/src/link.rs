@@ -26,7 +26,7 @@ use crate::flight::{Flight, PacketId, Slab};
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
-use crate::{LinkId, NodeId, Rim};
+use crate::{Hosts, LinkId, NodeId};
 use queueing::Service;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
@@ -57,9 +57,9 @@ pub struct LinkConfig<P: Packet> {
     pub impairment: Option<Box<Impairment>>,
     /// Whether to keep [`QueueStats`].
     pub observed: bool,
-    /// Whether to call [`Rim::transmitted`] for each packet.
+    /// Whether to call [`Observer::transmitted`] for each packet.
     pub watched: bool,
-    /// Whether to call [`Rim::through_middlebox`] for each packet: a middlebox sits at the far end.
+    /// Whether to call [`Hosts::through_middlebox`] for each packet: a middlebox sits at the far end.
     pub has_middlebox: bool,
 }
 
@@ -243,13 +243,13 @@ impl<P: Packet> Link<P> {
 
     /// Takes a packet at time `now`.
     #[inline]
-    pub(crate) fn transmit<R: Rim<P>>(
+    pub(crate) fn transmit<R: Hosts<P>>(
         &mut self,
         pkt: PacketId,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
         self.arrived += 1;
         let size = packets.get(pkt).size();
@@ -259,33 +259,33 @@ impl<P: Packet> Link<P> {
             self.sent_bytes += size.get();
             return self.fly_in_order(pkt, ends, packets);
         }
-        self.transmit_slowly(pkt, packets, now, id, rim);
+        self.transmit_slowly(pkt, packets, now, id, hosts);
     }
 
-    fn transmit_slowly<R: Rim<P>>(
+    fn transmit_slowly<R: Hosts<P>>(
         &mut self,
         pkt: PacketId,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
         if !self.up || packets.get(pkt).size() > self.mtu {
             let reason = if self.up { DropReason::TooBig } else { DropReason::LinkDown };
-            return self.refuse(packets.remove(pkt), reason, now, id, rim);
+            return self.refuse(packets.remove(pkt), reason, now, id, hosts);
         }
         match &mut self.service {
-            Service::Fifo { .. } => self.transmit_fifo(pkt, packets, now, id, rim),
+            Service::Fifo { .. } => self.transmit_fifo(pkt, packets, now, id, hosts),
             Service::Disciplined { .. } => {
-                self.transmit_disciplined(packets.remove(pkt), packets, now, id, rim);
+                self.transmit_disciplined(packets.remove(pkt), packets, now, id, hosts);
             }
         }
     }
 
-    fn refuse<R: Rim<P>>(&mut self, pkt: P, reason: DropReason, now: Instant, id: LinkId, rim: &mut R) {
+    fn refuse<R: Hosts<P>>(&mut self, pkt: P, reason: DropReason, now: Instant, id: LinkId, hosts: &mut R) {
         self.tally.refused += 1;
         self.tally.dropped[reason as usize] += 1;
-        rim.dropped(id, pkt, reason, now);
+        hosts.dropped(id, pkt, reason, now);
     }
 
     /// Puts a packet whose transmission ends at `ends` onto the wire.
@@ -327,38 +327,38 @@ impl<P: Packet> Link<P> {
 
     /// An event for this link is due.
     #[inline]
-    pub(crate) fn handle_event<R: Rim<P>>(
+    pub(crate) fn handle_event<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) -> Outcome {
         if self.pending != now {
             return Outcome::Nothing;
         }
         self.pending = Instant::MAX;
         if !self.plain {
-            return self.handle_event_slowly(packets, now, id, rim);
+            return self.handle_event_slowly(packets, now, id, hosts);
         }
         self.arrival(packets, now).map_or(Outcome::Nothing, Outcome::Arrived)
     }
 
-    fn handle_event_slowly<R: Rim<P>>(
+    fn handle_event_slowly<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) -> Outcome {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         let Some(pkt) = self.arrival(packets, now) else { return Outcome::Nothing };
         if self.impairment.as_mut().is_some_and(|i| i.loses()) {
             self.tally.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
         }
         if self.has_middlebox {
-            rim.through_middlebox(id, packets.get_mut(pkt));
+            hosts.through_middlebox(id, packets.get_mut(pkt));
         }
         Outcome::Arrived(pkt)
     }

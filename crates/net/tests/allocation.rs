@@ -4,7 +4,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng};
-use tailrace_net::{Address, Fabric, Graph, LinkConfig, LinkId, LinkQueue, NodeId, Rim, Routed, TimerId};
+use tailrace_net::{
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+};
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
 struct Counting;
@@ -62,7 +64,7 @@ struct Echo {
     handled: u64,
 }
 
-impl Rim<Header> for Echo {
+impl Hosts<Header> for Echo {
     fn receive(&mut self, _node: NodeId, pkt: Header, fabric: &mut Fabric<Header>) {
         self.handled += 1;
         let size = if pkt.size == 1000 { 40 } else { 1000 };
@@ -74,6 +76,9 @@ impl Rim<Header> for Echo {
         }
         fabric.wake_at(fabric.now() + Duration::from_millis(10), timer);
     }
+}
+
+impl Observer<Header> for Echo {
     fn dropped(&mut self, _link: LinkId, pkt: Header, _reason: DropReason, _at: Instant) {
         self.handled += 1;
         self.lost.push(pkt);

@@ -24,6 +24,7 @@ mod frame;
 mod group_series;
 mod late;
 mod middlebox;
+mod observer;
 mod outcomes;
 mod output;
 mod packet;

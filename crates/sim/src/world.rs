@@ -1,4 +1,4 @@
-//! The rim of the simulated fabric: sockets that send and receive, and the recorder that hears of everything else.
+//! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
 
 use crate::capture::Captures;
 use crate::connection_log::ConnectionLog;
@@ -15,8 +15,8 @@ use crate::stubs::Stubs;
 use crate::verdicts::Verdicts;
 use crate::window::{Each, Fates, FlowCut};
 use std::collections::BTreeSet;
-use tailrace_core::{DropReason, Duration, FlowKey, Instant, SackRanges};
-use tailrace_net::{Address, Fabric, LinkId, NodeId, Rim, TimerId};
+use tailrace_core::{Duration, Instant, SackRanges};
+use tailrace_net::{Address, Fabric, Hosts, LinkId, NodeId, Observer, TimerId};
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit};
 
@@ -48,7 +48,7 @@ pub(crate) struct World {
 
 pub(crate) type SimFabric = Fabric<SimPacket>;
 
-impl Rim<SimPacket> for World {
+impl Hosts<SimPacket> for World {
     #[inline]
     fn receive(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
         let now = fabric.now();
@@ -97,35 +97,8 @@ impl Rim<SimPacket> for World {
         }
     }
 
-    fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
-        self.captures.dropped(link, &pkt, &self.options, reason, at);
-        self.lose(&pkt);
-        self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
-    }
-
-    fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
-        self.befall(pkt, Fates::MARKED);
-        self.captures.marked(link, pkt);
-        self.recorder.marked(link, self.flow_of(pkt), at);
-    }
-
     fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
         pkt.next_stop(&mut self.options)
-    }
-
-    fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
-        self.lose(&pkt);
-        self.recorder.unroutable(self.flow_of(&pkt), at);
-    }
-
-    fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
-        let concerned = self.verdicts.record((link, flow, flagged), at, &self.flows);
-        // A key that names several flows makes one event, of the first.
-        self.recorder.flagged(link, concerned.first().copied(), flagged, at);
-    }
-
-    fn transmitted(&mut self, link: LinkId, pkt: &SimPacket, _sojourn: Duration, at: Instant) {
-        self.captures.on_link(link, pkt, &self.options, at);
     }
 
     fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
@@ -172,11 +145,11 @@ impl World {
 
     /// The flow that a packet is of; none for one of a foreign host's own.
     #[inline]
-    fn flow_of(&self, pkt: &SimPacket) -> Option<usize> {
+    pub(crate) fn flow_of(&self, pkt: &SimPacket) -> Option<usize> {
         pkt.to.end().map(FlowEnd::flow)
     }
 
-    fn lose(&mut self, pkt: &SimPacket) {
+    pub(crate) fn lose(&mut self, pkt: &SimPacket) {
         self.befall(pkt, Fates::LOST);
         pkt.release(&mut self.options);
     }

@@ -4,25 +4,25 @@ use super::Link;
 use super::queueing::{LinkSink, Service};
 use crate::flight::Slab;
 use crate::impair::Impairment;
-use crate::{LinkId, Rim};
+use crate::{Hosts, LinkId};
 use tailrace_core::{DropReason, Duration, Instant, Packet, Rate};
 use tailrace_qdisc::{Backlog, Cx, QueueDiscipline, Sink};
 
 impl<P: Packet> Link<P> {
     /// Takes the link down: what waits, is being sent or is on the wire is lost.
-    pub(crate) fn take_down<R: Rim<P>>(
+    pub(crate) fn take_down<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         self.up = false;
         self.renew_shortcuts();
         while let Some(pkt) = self.flight.pop_front(packets) {
             self.tally.dropped[DropReason::LinkDown as usize] += 1;
-            rim.dropped(id, packets.remove(pkt), DropReason::LinkDown, now);
+            hosts.dropped(id, packets.remove(pkt), DropReason::LinkDown, now);
         }
         match &mut self.service {
             Service::Fifo { backlog, waiting, .. } => {
@@ -33,7 +33,7 @@ impl<P: Packet> Link<P> {
             Service::Disciplined { queue, due } => {
                 *due = None;
                 let (qdisc, rng) = &mut **queue;
-                let mut sink = Cut(LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false });
+                let mut sink = Cut(LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false });
                 while let Some((pkt, _)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) {
                     sink.0.dropped(pkt, DropReason::LinkDown, now);
                 }
@@ -48,66 +48,66 @@ impl<P: Packet> Link<P> {
     }
 
     /// Brings the link up again, empty (but for what a discipline that shapes would not give up).
-    pub(crate) fn bring_up<R: Rim<P>>(
+    pub(crate) fn bring_up<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         let was_up = std::mem::replace(&mut self.up, true);
         self.renew_shortcuts();
         if !was_up && self.backlog().packets > 0 {
-            self.serve(packets, now, id, rim);
+            self.serve(packets, now, id, hosts);
         }
     }
 
     /// From `now` on the link sends at `rate`; a packet in service finishes at the old one.
-    pub(crate) fn set_rate<R: Rim<P>>(
+    pub(crate) fn set_rate<R: Hosts<P>>(
         &mut self,
         rate: Rate,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         if self.backlog().packets > 0 {
             self.undo_arithmetic(packets, now);
         }
         self.transmitter.set_rate(rate);
-        self.tell_discipline(now, id, rim);
+        self.tell_discipline(now, id, hosts);
     }
 
     /// Packets whose transmission starts after `now` take `delay`.
-    pub(crate) fn set_delay<R: Rim<P>>(
+    pub(crate) fn set_delay<R: Hosts<P>>(
         &mut self,
         delay: Duration,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         if self.backlog().packets > 0 {
             self.undo_arithmetic(packets, now);
         }
         self.delay = delay;
-        self.tell_discipline(now, id, rim);
+        self.tell_discipline(now, id, hosts);
     }
 
     /// Replaces the random impairments: loss for packets that arrive after `now`, jitter for those whose
     /// transmission starts after it.
-    pub(crate) fn set_impairment<R: Rim<P>>(
+    pub(crate) fn set_impairment<R: Hosts<P>>(
         &mut self,
         impairment: Option<Box<Impairment>>,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         if impairment.as_ref().is_some_and(|i| i.jitters()) {
             self.undo_arithmetic(packets, now);
         }
@@ -119,7 +119,7 @@ impl<P: Packet> Link<P> {
 /// Hears of what a discipline gives up when its link goes down: whatever its law says of a packet, it is lost to that.
 struct Cut<'a, R>(LinkSink<'a, R>);
 
-impl<P: Packet, R: Rim<P>> Sink<P> for Cut<'_, R> {
+impl<P: Packet, R: Hosts<P>> Sink<P> for Cut<'_, R> {
     fn dropped(&mut self, pkt: P, _reason: DropReason, now: Instant) {
         self.0.dropped(pkt, DropReason::LinkDown, now);
     }

@@ -2,7 +2,7 @@
 
 use super::{Link, LinkQueue, Tally};
 use crate::flight::{PacketId, Slab};
-use crate::{LinkId, Rim};
+use crate::{Hosts, LinkId};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng, SackRanges};
 use tailrace_qdisc::disciplines::droptail::DroptailConfig;
@@ -46,13 +46,13 @@ impl<P: Packet> Service<P> {
 
 impl<P: Packet> Link<P> {
     #[inline]
-    pub(super) fn transmit_fifo<R: Rim<P>>(
+    pub(super) fn transmit_fifo<R: Hosts<P>>(
         &mut self,
         pkt: PacketId,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
         self.start_waiting(now);
         let Service::Fifo { limit, backlog, waiting } = &mut self.service else {
@@ -64,7 +64,7 @@ impl<P: Packet> Link<P> {
             Limit::Bytes(n) => backlog.bytes + size > n,
         };
         if full {
-            return self.refuse(packets.remove(pkt), DropReason::Overlimit, now, id, rim);
+            return self.refuse(packets.remove(pkt), DropReason::Overlimit, now, id, hosts);
         }
         let (starts, ends) = self.transmitter.send(size, now);
         if starts > now {
@@ -124,44 +124,44 @@ impl<P: Packet> Link<P> {
     }
 
     /// Tells the discipline, where there is one, what the link is like now; it has been served up to `now`.
-    pub(super) fn tell_discipline<R: Rim<P>>(&mut self, now: Instant, id: LinkId, rim: &mut R) {
+    pub(super) fn tell_discipline<R: Hosts<P>>(&mut self, now: Instant, id: LinkId, hosts: &mut R) {
         let view = self.view();
         let Service::Disciplined { queue, .. } = &mut self.service else { return };
         let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
         qdisc.link_changed(&view, &mut Cx { now, rng, sink: &mut sink });
     }
 
-    pub(super) fn transmit_disciplined<R: Rim<P>>(
+    pub(super) fn transmit_disciplined<R: Hosts<P>>(
         &mut self,
         pkt: P,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         let Service::Disciplined { queue, due } = &mut self.service else {
             unreachable!("checked by the caller")
         };
         let idle = due.is_none();
         let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: true };
+        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: true };
         qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
         if idle {
-            self.serve(packets, now, id, rim); // A packet that passes right through was never a backlog.
+            self.serve(packets, now, id, hosts); // A packet that passes right through was never a backlog.
         } else if let Some(stats) = &mut self.stats {
             stats.level(qdisc.backlog(), now);
         }
     }
 
     /// Does what was due up to and including `now`: starts of transmission and the discipline's timeouts.
-    pub(crate) fn catch_up<R: Rim<P>>(
+    pub(crate) fn catch_up<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
         self.start_waiting(now);
         while let Service::Disciplined { queue, due } = &mut self.service {
@@ -173,28 +173,34 @@ impl<P: Packet> Link<P> {
             if timeout <= service {
                 let blocked = service == Instant::MAX && queue.0.backlog().packets > 0;
                 let (qdisc, rng) = &mut **queue;
-                let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+                let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
                 qdisc.handle_timeout(&mut Cx { now: timeout, rng, sink: &mut sink });
                 if let Some(stats) = &mut self.stats {
                     stats.level(qdisc.backlog(), timeout);
                 }
                 if blocked {
-                    self.serve(packets, timeout, id, rim);
+                    self.serve(packets, timeout, id, hosts);
                 }
             } else {
-                self.serve(packets, service, id, rim);
+                self.serve(packets, service, id, hosts);
             }
         }
     }
 
     /// The transmitter is free at `at`: asks the discipline for a packet.
-    pub(super) fn serve<R: Rim<P>>(&mut self, packets: &mut Slab<P>, at: Instant, id: LinkId, rim: &mut R) {
+    pub(super) fn serve<R: Hosts<P>>(
+        &mut self,
+        packets: &mut Slab<P>,
+        at: Instant,
+        id: LinkId,
+        hosts: &mut R,
+    ) {
         let Service::Disciplined { queue, due } = &mut self.service else { return };
         if !self.up {
             return;
         }
         let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
         let next = qdisc.dequeue(&mut Cx { now: at, rng, sink: &mut sink });
         if let Some(stats) = &mut self.stats {
             stats.level(qdisc.backlog(), at);
@@ -211,7 +217,7 @@ impl<P: Packet> Link<P> {
             stats.sojourn(at - arrived);
         }
         if self.watched {
-            rim.transmitted(id, &pkt, at - arrived, at);
+            hosts.transmitted(id, &pkt, at - arrived, at);
         }
         let pkt = packets.insert(pkt);
         self.fly(pkt, ends, packets);
@@ -251,28 +257,28 @@ impl<P> Sink<P> for Unheard {
 
 /// Passes a discipline's reports on, and counts them.
 pub(super) struct LinkSink<'a, R> {
-    pub(super) rim: &'a mut R,
+    pub(super) hosts: &'a mut R,
     pub(super) id: LinkId,
     pub(super) tally: &'a mut Tally,
     /// Whether the discipline is taking a packet in: a drop then leaves the queue no longer than before.
     pub(super) at_enqueue: bool,
 }
 
-impl<P: Packet, R: Rim<P>> Sink<P> for LinkSink<'_, R> {
+impl<P: Packet, R: Hosts<P>> Sink<P> for LinkSink<'_, R> {
     fn dropped(&mut self, pkt: P, reason: DropReason, now: Instant) {
         self.tally.dropped[reason as usize] += 1;
         self.tally.refused += u64::from(self.at_enqueue);
         self.tally.expelled += u64::from(!self.at_enqueue);
-        self.rim.dropped(self.id, pkt, reason, now);
+        self.hosts.dropped(self.id, pkt, reason, now);
     }
     fn marked(&mut self, pkt: &P, now: Instant) {
         self.tally.marked += 1;
-        self.rim.marked(self.id, pkt, now);
+        self.hosts.marked(self.id, pkt, now);
     }
     fn flagged(&mut self, flow: FlowKey, flagged: bool, now: Instant) {
-        self.rim.flagged(self.id, flow, flagged, now);
+        self.hosts.flagged(self.id, flow, flagged, now);
     }
     fn sack(&self, pkt: &P) -> Option<SackRanges> {
-        self.rim.sack(pkt)
+        self.hosts.sack(pkt)
     }
 }

@@ -3,7 +3,7 @@
 use super::Link;
 use super::queueing::{LinkSink, Service};
 use crate::flight::Slab;
-use crate::{LinkId, Rim};
+use crate::{Hosts, LinkId};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, FlowKey, Instant, Packet, Rng, SackRanges};
 use tailrace_qdisc::{Cx, Qdisc, QueueDiscipline, Sink};
@@ -11,39 +11,39 @@ use tailrace_qdisc::{Cx, Qdisc, QueueDiscipline, Sink};
 impl<P: Packet> Link<P> {
     /// From `now` on packets wait in `queue`. What waits moves there in the order in which it would have left, as if it had
     /// arrived now; what finds no room is lost.
-    pub(crate) fn set_queue<R: Rim<P>>(
+    pub(crate) fn set_queue<R: Hosts<P>>(
         &mut self,
         queue: Box<(Qdisc<P>, Rng)>,
         packets: &mut Slab<P>,
         now: Instant,
         id: LinkId,
-        rim: &mut R,
+        hosts: &mut R,
     ) {
-        self.catch_up(packets, now, id, rim);
+        self.catch_up(packets, now, id, hosts);
         self.undo_arithmetic(packets, now);
         let Service::Disciplined { queue: held, due } = &mut self.service else { return };
         let sending = due.is_some();
         let old = std::mem::replace(held, queue);
-        let mut sink = LinkSink { rim, id, tally: &mut self.tally, at_enqueue: false };
+        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
         let waiting = empty(old, now, &mut sink);
         let (qdisc, rng) = &mut **held;
         for pkt in waiting {
             qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
         }
-        self.tell_discipline(now, id, rim);
+        self.tell_discipline(now, id, hosts);
         let level = self.backlog();
         if let Some(stats) = &mut self.stats {
             stats.level(level, now);
         }
         if !sending && level.packets > 0 {
-            self.serve(packets, now, id, rim);
+            self.serve(packets, now, id, hosts);
         }
     }
 }
 
 /// Takes everything out of a discipline that is given up. One that shapes is told of its own times to come, or it would
 /// keep what it holds back.
-fn empty<P: Packet, R: Rim<P>>(
+fn empty<P: Packet, R: Hosts<P>>(
     mut old: Box<(Qdisc<P>, Rng)>,
     now: Instant,
     sink: &mut LinkSink<'_, R>,
@@ -69,7 +69,7 @@ struct Leaving<'a, 'b, P, R> {
     now: Instant,
 }
 
-impl<P: Packet, R: Rim<P>> Sink<P> for Leaving<'_, '_, P, R> {
+impl<P: Packet, R: Hosts<P>> Sink<P> for Leaving<'_, '_, P, R> {
     fn dropped(&mut self, pkt: P, _reason: DropReason, _now: Instant) {
         self.taken.push_back(pkt);
     }

@@ -1,8 +1,10 @@
-//! A packet with an identity, a rim that writes everything down, and short ways to small networks.
+//! A packet with an identity, hosts that write everything down, and short ways to small networks.
 
 use tailrace_core::params::Value;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng};
-use tailrace_net::{Address, Fabric, Graph, LinkConfig, LinkId, LinkQueue, NodeId, Rim, Routed, TimerId};
+use tailrace_net::{
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+};
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +49,7 @@ impl Identified for Header {
     }
 }
 
-/// Everything that the rim was told, by kind, each in order of time (a stable sort undoes late reports).
+/// Everything that the hosts were told, by kind, each in order of time (a stable sort undoes late reports).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Log {
     pub(crate) received: Vec<(Instant, NodeId, u16, Ecn)>,
@@ -84,11 +86,14 @@ impl Log {
     }
 }
 
-impl<P: Identified> Rim<P> for Log {
+impl<P: Identified> Hosts<P> for Log {
     fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>) {
         self.received.push((fabric.now(), node, pkt.id(), pkt.ecn()));
     }
     fn wake(&mut self, _timer: TimerId, _fabric: &mut Fabric<P>) {}
+}
+
+impl<P: Identified> Observer<P> for Log {
     fn dropped(&mut self, link: LinkId, pkt: P, reason: DropReason, at: Instant) {
         self.dropped.push((at, link, pkt.id(), reason));
     }

@@ -36,7 +36,7 @@ fn acts() -> impl Strategy<Value = Vec<(usize, Act)>> {
     prop::collection::vec((0usize..600, act), 0..12)
 }
 
-/// Everything that can be seen of a link: what the rim was told, counters, distributions.
+/// Everything that can be seen of a link: what the hosts were told, counters, distributions.
 type Seen = (Log, LinkCounters, Vec<[f64; 11]>, Vec<Option<Duration>>);
 
 fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &[(usize, Act)]) -> Seen {

@@ -1,4 +1,4 @@
-//! The fabric seen from its rim: exact times, conservation, theory, faults.
+//! The fabric seen from its edge: exact times, conservation, theory, faults.
 
 mod common;
 mod conservation;

@@ -2,7 +2,7 @@
 
 use crate::common::link;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Packet, Rate};
-use tailrace_net::{Address, Fabric, Graph, LinkId, NodeId, Rim, Routed, TimerId};
+use tailrace_net::{Address, Fabric, Graph, Hosts, LinkId, NodeId, Observer, Routed, TimerId};
 
 /// A packet with the stops that it has yet to make, the last one first.
 #[derive(Clone, Debug)]
@@ -37,19 +37,22 @@ struct Log {
     stuck: Vec<NodeId>,
 }
 
-impl Rim<Letter> for Log {
+impl Hosts<Letter> for Log {
     fn receive(&mut self, node: NodeId, pkt: Letter, _: &mut Fabric<Letter>) {
         assert_eq!(pkt.then, [], "no stop was left out");
         self.received.push(node);
     }
     fn wake(&mut self, _: TimerId, _: &mut Fabric<Letter>) {}
+    fn next_stop(&mut self, _: NodeId, pkt: &mut Letter) -> bool {
+        pkt.then.pop().map(|next| pkt.to = next).is_some()
+    }
+}
+
+impl Observer<Letter> for Log {
     fn dropped(&mut self, _: LinkId, _: Letter, _: DropReason, _: Instant) {}
     fn marked(&mut self, _: LinkId, _: &Letter, _: Instant) {}
     fn unroutable(&mut self, node: NodeId, _: Letter, _: Instant) {
         self.stuck.push(node);
-    }
-    fn next_stop(&mut self, _: NodeId, pkt: &mut Letter) -> bool {
-        pkt.then.pop().map(|next| pkt.to = next).is_some()
     }
     fn transmitted(&mut self, link: LinkId, _: &Letter, _: Duration, _: Instant) {
         self.crossed.push(link);

@@ -1,0 +1,39 @@
+//! What the fabric has at its edge: hosts, and whoever watches.
+
+use crate::{Fabric, LinkId, NodeId, TimerId};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, SackRanges};
+
+/// Who hears of what becomes of packets in the network. What is dropped or cannot be routed is given up to it.
+pub trait Observer<P: Packet> {
+    /// A link dropped `pkt`.
+    fn dropped(&mut self, link: LinkId, pkt: P, reason: DropReason, at: Instant);
+    /// A link's queue marked `pkt`.
+    fn marked(&mut self, link: LinkId, pkt: &P, at: Instant);
+    /// A router had no route for `pkt`.
+    fn unroutable(&mut self, node: NodeId, pkt: P, at: Instant);
+    /// A classifier singled out or cleared a flow.
+    fn flagged(&mut self, _link: LinkId, _flow: FlowKey, _flagged: bool, _at: Instant) {}
+    /// A watched link starts to send `pkt`, which waited for `sojourn`.
+    fn transmitted(&mut self, _link: LinkId, _pkt: &P, _sojourn: Duration, _at: Instant) {}
+}
+
+/// All hosts in one, with what they know of their packets and the fabric does not.
+pub trait Hosts<P: Packet>: Observer<P> {
+    /// `pkt` has reached `node`, which is not a router.
+    fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>);
+    /// A timer set with [`Fabric::wake_at`] is due.
+    fn wake(&mut self, timer: TimerId, fabric: &mut Fabric<P>);
+    /// `pkt` will be received soon: a chance to load what that will need. Nothing may depend on it.
+    fn expect(&self, _pkt: &P) {}
+    /// `pkt` is at `node`, the gateway that it was addressed to: gives it its next destination, if it has one
+    /// (RFC 791 §3.1, loose source and record route). Not for ever: a packet has a last stop.
+    fn next_stop(&mut self, _node: NodeId, _pkt: &mut P) -> bool {
+        false
+    }
+    /// The SACK option of `pkt`, which says that it is kept apart.
+    fn sack(&self, _pkt: &P) -> Option<SackRanges> {
+        None
+    }
+    /// `pkt` has crossed a link whose middlebox may change its headers; not where it goes.
+    fn through_middlebox(&mut self, _link: LinkId, _pkt: &mut P) {}
+}
