@@ -7,6 +7,7 @@ import pytest
 import tailrace
 from conftest import ROOT
 from queue_docs import apps, columns, pages
+from tailrace import api
 
 SCENARIOS = ROOT / "scenarios"
 NAMES = [queue["name"] for queue in tailrace.list_queues()]
@@ -52,7 +53,7 @@ def test_applications_are_described_as_the_code_has_them():
         assert path.read_text(encoding="utf-8") == text, (
             f"{path} is not what the code says now: run make docs"
         )
-    names = [app["name"] for app in tailrace.api.catalog()["apps"]]
+    names = [app["name"] for app in api.catalog()["apps"]]
     described = apps.PAGE.read_text(encoding="utf-8")
     listed = apps.SCENARIOS.read_text(encoding="utf-8")
     assert [n for n in names if f"### `{n}`" not in described or f"| `{n}` |" not in listed] == []
@@ -61,7 +62,7 @@ def test_applications_are_described_as_the_code_has_them():
 def test_columns_are_described_as_the_code_has_them():
     assert columns.RESULTS.read_text(encoding="utf-8") == columns.text(), "run make docs"
     described = columns.RESULTS.read_text(encoding="utf-8")
-    for table in tailrace.api.catalog()["tables"]:
+    for table in api.catalog()["tables"]:
         assert f"<!-- columns of {table['name']}: " in described
         assert [c["name"] for c in table["params"] if f"| `{c['name']}` |" not in described] == []
 

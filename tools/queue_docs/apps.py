@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import tailrace
 from queue_docs.catalog import ROOT, Entry, cell, table
-from tailrace import toml_text
+from tailrace import api, toml_text
 
 PAGE = ROOT / "docs" / "applications.md"
 SCENARIOS = ROOT / "docs" / "scenarios.md"
@@ -26,7 +25,7 @@ def write() -> list[Path]:
 
 def texts() -> dict[Path, str]:
     """What stands in the two files."""
-    found = tailrace.api.catalog()["apps"]
+    found = api.catalog()["apps"]
     old = SCENARIOS.read_text(encoding="utf-8")
     return {PAGE: page(found), SCENARIOS: _TABLE.sub(lambda m: f"{m[1]}{overview(found)}\n{m[2]}", old)}
 

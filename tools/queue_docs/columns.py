@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import tailrace
 from queue_docs.catalog import ROOT, Entry, cell, table
+from tailrace import api
 
 RESULTS = ROOT / "docs" / "results.md"
 
@@ -21,7 +21,7 @@ def write() -> list[Path]:
 
 def text() -> str:
     """The page as it should be."""
-    tables = {entry["name"]: entry for entry in tailrace.api.catalog()["tables"]}
+    tables = {entry["name"]: entry for entry in api.catalog()["tables"]}
     old = RESULTS.read_text(encoding="utf-8")
     return _TABLE.sub(lambda m: f"{m[1]}{_columns(tables[m[2]])}\n{m[3]}", old)
 

@@ -75,9 +75,9 @@ pub enum Action {
 }
 
 /// What an application asks for at a time, in order: no more than [`Actions::MOST`]. Whoever wants more is woken again at once.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Actions {
-    list: [Action; Self::MOST],
+    list: [Option<Action>; Self::MOST],
     len: usize,
 }
 
@@ -91,25 +91,15 @@ impl Actions {
     /// Beyond [`Actions::MOST`].
     #[inline]
     fn push(&mut self, action: Action) {
-        assert!(self.len < Self::MOST, "an application asks for {} things at a time at most", Self::MOST);
-        self.list[self.len] = action;
+        let place = self.list.get_mut(self.len);
+        *place.expect("an application asks for no more than `Actions::MOST` things at a time") = Some(action);
         self.len += 1;
     }
-}
 
-impl Default for Actions {
+    /// What is asked for.
     #[inline]
-    fn default() -> Self {
-        Self { list: [Action::Complete; Self::MOST], len: 0 }
-    }
-}
-
-impl IntoIterator for Actions {
-    type Item = Action;
-    type IntoIter = core::iter::Take<core::array::IntoIter<Action, { Self::MOST }>>;
-    #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter().take(self.len)
+    pub fn iter(&self) -> impl Iterator<Item = Action> {
+        self.list.iter().map_while(|action| *action)
     }
 }
 

@@ -14,10 +14,10 @@
 //! // The first datagram leaves at once, and the next one a millisecond later.
 //! let mut actions = Actions::default();
 //! app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
-//! assert_eq!(actions.into_iter().next(), Some(Action::WakeAt(Instant::ZERO)));
+//! assert_eq!(actions.iter().next(), Some(Action::WakeAt(Instant::ZERO)));
 //! let mut actions = Actions::default();
 //! app.on_wake(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
-//! assert_eq!(actions.into_iter().next(), Some(Action::WakeAt(Instant::from_millis(1))));
+//! assert_eq!(actions.iter().next(), Some(Action::WakeAt(Instant::from_millis(1))));
 //! ```
 
 pub mod kinds;

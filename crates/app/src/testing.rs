@@ -9,7 +9,7 @@ pub(crate) fn times(mut app: impl Application, until: Instant) -> Vec<f64> {
     let mut tell = |now, tell: &mut dyn FnMut(&mut Cx<'_>)| {
         let (mut actions, mut next) = (Actions::default(), None);
         tell(&mut Cx::new(now, &mut rng, &mut actions));
-        for action in actions {
+        for action in actions.iter() {
             match action {
                 Action::WakeAt(at) => next = Some(at),
                 Action::Send(..) => times.push(now.as_secs_f64()),

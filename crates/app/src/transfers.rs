@@ -54,7 +54,7 @@ mod tests {
         let mut tell = |at, tell: &mut dyn FnMut(&mut Cx<'_>)| -> Vec<Action> {
             let mut actions = Actions::default();
             tell(&mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
-            actions.into_iter().collect()
+            actions.iter().collect()
         };
         let mut app = InTurn::new(Bytes(5000), DurationDist::Constant(Duration::from_millis(5)), Some(2));
         for begins in [0, 25] {

@@ -77,7 +77,7 @@ struct Log {
 fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: impl FnOnce(&mut Cx<'_>)) {
     let mut actions = Actions::default();
     what(&mut Cx::new(now, rng, &mut actions));
-    for action in actions {
+    for action in actions.iter() {
         match action {
             Action::WakeAt(at) => {
                 assert!(at >= now, "{config:?} wants to be woken in the past");

@@ -18,7 +18,7 @@ impl World {
         if matches!(carrier, Carrier::Tcp(_)) && *stop < Instant::MAX {
             fabric.wake_at(*stop, Timer::App(flow).id());
         }
-        for action in actions {
+        for action in actions.iter() {
             let Action::WakeAt(at) = action else { panic!("the flow has not started, and wants {action:?}") };
             self.wake_app_at(flow, at, fabric);
         }
@@ -39,10 +39,10 @@ impl World {
         if now >= f.stop {
             return self.stop_app(flow, fabric);
         }
-        if f.app.wake != Some(now) {
+        if f.app.wake != now {
             return;
         }
-        f.app.wake = None;
+        f.app.wake = Instant::MAX;
         let latest = f.latest;
         if self.tell((flow, latest), fabric, |app, cx| app.on_wake(cx)) {
             self.serve_socket(latest, fabric);
@@ -62,28 +62,45 @@ impl World {
         let Running { app, rng, .. } = &mut *self.flows[flow].app;
         what(app, &mut Cx::new(fabric.now(), rng, &mut actions));
         let mut acted = false;
-        for action in actions {
+        for action in actions.iter() {
             match action {
                 Action::WakeAt(at) => self.wake_app_at(flow, at, fabric),
                 Action::Send(from, datagram) => self.send_datagram(flow, from, datagram, fabric),
-                Action::RoundTrip(time) => self.count_rtt(flow, time),
-                Action::Open(data) => self.open(flow, data, fabric),
-                Action::Complete => self.complete(flow, socket, fabric.now()),
-                Action::Request(bytes) => acted |= self.request(flow, socket, bytes, fabric.now()),
-                Action::Respond(bytes) => acted |= self.respond(socket, bytes),
-                Action::Close => acted |= self.close(socket),
+                other => acted |= self.carry_out((flow, socket), other, fabric),
             }
         }
         acted
     }
 
+    /// Does what is not asked for with every datagram; true where that was something of the socket.
+    #[inline(never)]
+    fn carry_out(
+        &mut self,
+        (flow, socket): (usize, SocketId),
+        action: Action,
+        fabric: &mut SimFabric,
+    ) -> bool {
+        match action {
+            Action::WakeAt(at) => self.wake_app_at(flow, at, fabric),
+            Action::Send(from, datagram) => self.send_datagram(flow, from, datagram, fabric),
+            Action::RoundTrip(time) => self.count_rtt(flow, time),
+            Action::Open(data) => self.open(flow, data, fabric),
+            Action::Complete => self.complete(flow, socket, fabric.now()),
+            Action::Request(bytes) => return self.request(flow, socket, bytes, fabric.now()),
+            Action::Respond(bytes) => return self.respond(socket, bytes),
+            Action::Close => return self.close(socket),
+        }
+        false
+    }
+
     /// Asks for the application's wake-up; a pending later one becomes a no-op.
     fn wake_app_at(&mut self, flow: usize, at: Instant, fabric: &mut SimFabric) {
-        self.flows[flow].app.wake = Some(at);
+        self.flows[flow].app.wake = at;
         fabric.wake_at(at, Timer::App(flow).id());
     }
 
     /// Sends a datagram from an end of a flow.
+    #[inline]
     fn send_datagram(&mut self, flow: usize, from: End, datagram: Datagram, fabric: &mut SimFabric) {
         let f = &mut self.flows[flow];
         let Carrier::Udp(udp) = &mut f.carrier else { return };
@@ -116,6 +133,7 @@ impl World {
         self.sockets.get_mut(id).map(|s| &mut s.endpoint)
     }
 
+    #[cold]
     fn stop_app(&mut self, flow: usize, fabric: &mut SimFabric) {
         let mut open = self.flows[flow].sockets.clone();
         open.retain(|id| self.sockets.get(*id).is_some_and(|s| !s.end().is_server()));

@@ -214,14 +214,14 @@ impl EndpointPlan {
 pub(crate) struct Running {
     pub(crate) app: App,
     pub(crate) rng: Rng,
-    /// The pending wake-up, if any.
-    pub(crate) wake: Option<Instant>,
+    /// The pending wake-up; `MAX` without one.
+    pub(crate) wake: Instant,
 }
 
 impl Running {
     /// One that nobody has told anything yet.
     pub(crate) fn of(config: &AppConfig, rng: Rng) -> Self {
-        Self { app: config.build(), rng, wake: None }
+        Self { app: config.build(), rng, wake: Instant::MAX }
     }
 }
 

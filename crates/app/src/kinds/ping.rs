@@ -86,7 +86,7 @@ mod tests {
         let mut tell = |at, end, datagram| {
             let mut actions = Actions::default();
             ping.on_datagram(end, datagram, &mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
-            actions.into_iter().collect::<Vec<_>>()
+            actions.iter().collect::<Vec<_>>()
         };
         let sent = Datagram { payload: 56, stamp: 5_000_000 };
         assert_eq!(tell(15, End::Server, sent), [Action::Send(End::Server, sent)]);
