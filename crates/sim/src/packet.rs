@@ -329,8 +329,8 @@ impl SimPacket {
                 pkt
             }
         };
-        (pkt.size, pkt.to) = (bytes.len() as u32, to);
-        pkt.options = options.with_frame(pkt.options, bytes);
+        (pkt.size, pkt.to) = (frame.len as u32, to);
+        pkt.options = options.with_frame(pkt.options, &bytes[..frame.len]);
         pkt
     }
 

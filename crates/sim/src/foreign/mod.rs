@@ -13,6 +13,7 @@ mod tally;
 pub use host::{AttachError, ForeignHost, HostError, HostFailure};
 pub(crate) use tally::ForeignTally;
 
+use crate::by_tuple::ByTuple;
 use crate::flow::{Carrier, Timer};
 use crate::frame::{Content, Frame, bytes_of};
 use crate::packet::{FlowEnd, Owner, SimPacket};
@@ -27,6 +28,8 @@ use tailrace_transport::mptcp::Tuple;
 #[derive(Default)]
 pub(crate) struct Foreign {
     hosts: Vec<Attached>,
+    /// The ends of flows at foreign hosts or that these speak to, by addresses and the server's port, the receiver's first.
+    ends: ByTuple<FlowEnd>,
     failure: Option<HostFailure>,
     /// The packet that is under way between bytes and fabric.
     buffer: Vec<u8>,
@@ -100,7 +103,16 @@ impl World {
         host: Box<dyn ForeignHost + Send>,
         fabric: &mut SimFabric,
     ) {
-        let addresses = fabric.graph().addresses(node).collect();
+        let addresses: Vec<Address> = fabric.graph().addresses(node).collect();
+        for (number, flow) in self.flows.iter().enumerate() {
+            let there = &flow.ends[0];
+            if addresses.contains(&there.source) || addresses.contains(&there.destination) {
+                let to_server = Tuple { remote_port: 0, ..flow.ends[1].tuple() };
+                let server = FlowEnd::client(number).peer();
+                self.foreign.ends.entry(to_server).or_insert(server);
+                self.foreign.ends.entry(to_server.reversed()).or_insert(server.peer());
+            }
+        }
         let (name, armed, tally) = (name.to_string(), Instant::MAX, ForeignTally::default());
         self.foreign.hosts.push(Attached { host, name, node, addresses, armed, tally });
         self.serve_foreign(self.foreign.hosts.len() - 1, fabric);
@@ -182,25 +194,24 @@ impl World {
         fabric.send(out, pkt, self);
     }
 
-    /// Which end of a flow a packet is for, and its socket: one that there is, or a server that waits for who sent it.
+    /// Which end of a flow a packet is for, and its socket, if it has one. A client's port is whatever it chose.
     fn receiver_of(&self, frame: &Frame) -> (Option<FlowEnd>, SocketId) {
-        let tuple: Tuple = frame.tuple.reversed();
-        let socket = match frame.content {
-            Content::Tcp { .. } => self.sockets.find(&tuple),
-            _ => None,
+        let tuple = frame.tuple.reversed();
+        let datagram = match frame.content {
+            Content::Tcp { .. } => false,
+            Content::Udp { .. } => true,
+            Content::Other { .. } => return (None, SocketId::NONE),
         };
-        if let Some(end) = socket.and_then(|id| self.sockets.get(id)).map(|s| s.end()) {
-            return (Some(end), socket.unwrap_or(SocketId::NONE));
+        let socket = if datagram { None } else { self.sockets.find(&tuple) };
+        if let Some(id) = socket
+            && let Some(socket) = self.sockets.get(id)
+        {
+            return (Some(socket.end()), id);
         }
-        let (client, server) = (Address(frame.tuple.local), Address(frame.tuple.remote));
-        let from_client = self.flows.iter().position(|flow| {
-            let to = &flow.ends[1];
-            (to.destination, to.source, to.source_port) == (client, server, tuple.local_port)
-                && matches!(flow.carrier, Carrier::Udp(_)) == matches!(frame.content, Content::Udp { .. })
-        });
-        let known = !matches!(frame.content, Content::Other { .. });
-        let end = from_client.filter(|_| known).map(|flow| FlowEnd::client(flow).peer());
-        (end, SocketId::NONE)
+        let keys = [Tuple { remote_port: 0, ..tuple }, Tuple { local_port: 0, ..tuple }];
+        let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
+        let fits = |end: &FlowEnd| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_)) == datagram;
+        (end.filter(fits), SocketId::NONE)
     }
 
     /// Foreign hosts at the ends of these link directions hear that they went down or came up.

@@ -14,6 +14,8 @@ pub(crate) struct Frame {
     pub(crate) tuple: Tuple,
     pub(crate) dscp: Dscp,
     pub(crate) ecn: Ecn,
+    /// Bytes of the packet. What lies behind it, such as Ethernet's padding, is not of it.
+    pub(crate) len: usize,
     pub(crate) content: Content,
 }
 
@@ -47,7 +49,7 @@ impl Frame {
             local_port: ports.0,
             remote_port: ports.1,
         };
-        Ok(Self { tuple, dscp: ip.dscp(), ecn: ip.ecn(), content })
+        Ok(Self { tuple, dscp: ip.dscp(), ecn: ip.ecn(), len: usize::from(ip.total_len()), content })
     }
 }
 

@@ -4,6 +4,29 @@ use crate::support::{Text, run_scenario};
 use std::sync::Arc;
 use tailrace_scenario::Scenario;
 
+/// Beside [`eventful`]: a second way with other queues, and connections of Multipath TCP over both.
+pub(crate) const SPARE: &str = r#"
+[[router]]
+name = "r3"
+[[link]]
+name = "spare"
+between = ["src[4]", "r3"]
+rate = "5 Mbit/s"
+delay = "3 ms"
+queue = { kind = "codel", ecn = true }
+[[link]]
+between = ["r3", "r2"]
+rate = "2 Mbit/s"
+delay = "20 ms"
+queue = "sfb"
+[[flow]]
+name = "mp"
+from = "src[4]"
+to = "dst[2]"
+transport = { kind = "mptcp", path_manager = "fullmesh" }
+app = { kind = "sequence", size = "300 kB", gap = "50 ms" }
+"#;
+
 /// Randomness everywhere: delays, starts, RED, losses, jitter that reorders, faults.
 pub(crate) fn eventful(more: &str) -> Text {
     Text::new("8 s")

@@ -1,40 +1,20 @@
 //! Windows that a scenario names: parts of a run with statistics of their own, which together are the whole.
 
-use crate::determinism::eventful;
+use crate::determinism::{SPARE, eventful};
 use crate::support::{Run, Text, assert_close};
 use serde_json::Value;
 use tailrace_core::Rng;
 
 /// Everything at once: losses, marks, faults, a classifier, transfers, both transports.
 fn busy() -> Text {
-    eventful(
-        r#"
-[[router]]
-name = "r3"
-[[link]]
-name = "spare"
-between = ["src[4]", "r3"]
-rate = "5 Mbit/s"
-delay = "3 ms"
-queue = { kind = "codel", ecn = true }
-[[link]]
-between = ["r3", "r2"]
-rate = "2 Mbit/s"
-delay = "20 ms"
-queue = "sfb"
-[[flow]]
-name = "mp"
-from = "src[4]"
-to = "dst[2]"
-transport = { kind = "mptcp", path_manager = "fullmesh" }
-app = { kind = "sequence", size = "300 kB", gap = "50 ms" }
+    let more = r#"
 [[flow]]
 name = "asked"
 from = "src[3]"
 to = "dst[3]"
 transport = { kind = "tcp", data_retries = 2 }
-app = { kind = "request_response", request = "2 kB", response = "30 kB" }"#,
-    )
+app = { kind = "request_response", request = "2 kB", response = "30 kB" }"#;
+    eventful(&format!("{SPARE}{more}"))
 }
 
 /// Windows that follow one another from the first of these times on, in milliseconds.

@@ -1,6 +1,6 @@
 //! Runs that go in steps, are looked at, drained and changed between them.
 
-use crate::determinism::eventful;
+use crate::determinism::{SPARE, eventful};
 use crate::support::{Run, Text, assert_close};
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant, Probability, Rate, Rng};
@@ -20,25 +20,6 @@ fn step(simulation: &mut Simulation, until: Instant) -> Progress {
 /// Everything happens: faults, marks, events, a capture, connections of Multipath TCP, and queues that report late.
 fn busy() -> Arc<Scenario> {
     let more = r#"
-[[router]]
-name = "r3"
-[[link]]
-name = "spare"
-between = ["src[4]", "r3"]
-rate = "5 Mbit/s"
-delay = "3 ms"
-queue = { kind = "codel", ecn = true }
-[[link]]
-between = ["r3", "r2"]
-rate = "2 Mbit/s"
-delay = "20 ms"
-queue = "sfb"
-[[flow]]
-name = "mp"
-from = "src[4]"
-to = "dst[2]"
-transport = { kind = "mptcp", path_manager = "fullmesh" }
-app = { kind = "sequence", size = "300 kB", gap = "50 ms" }
 [[fault]]
 at = "2 s"
 until = "3500 ms"
@@ -58,7 +39,9 @@ at = "bottleneck"
 [[capture]]
 at = "src[4]"
 "#;
-    eventful(more).top("record = { interval = \"30 ms\", events = true }\nwarmup = \"1 s\"").scenario()
+    eventful(&format!("{SPARE}{more}"))
+        .top("record = { interval = \"30 ms\", events = true }\nwarmup = \"1 s\"")
+        .scenario()
 }
 
 /// The run but for what looking at it costs.
