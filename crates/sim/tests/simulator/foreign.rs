@@ -85,8 +85,8 @@ impl ForeignHost for TcpHost {
         // A new connection speaks before it is first run.
         self.pump();
         *packet = self.out.pop_front()?;
-        // As Ethernet pads short frames.
-        packet.resize(packet.len().max(46), 0);
+        // What stands behind a packet is not of it: Ethernet pads short frames.
+        packet.resize(packet.len() + 6, 0);
         Some(0)
     }
 }
