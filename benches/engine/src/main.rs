@@ -13,7 +13,7 @@ usage: tailrace-bench floor --n N --duration SECONDS [--window PACKETS] [--json]
        tailrace-bench faults [--n FLOWS] [--routers R] [--json]
 
   floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine
-  run     a scenario file with all statistics, time series off
+  run     a scenario file with all statistics, time series off unless `--set record.interval=...`
   faults  a thousand beginnings and ends of faults of each kind on one link of an idle network";
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! A scenario file with everything the result contract asks for, series off: what a user's run costs.
+//! A scenario file with everything the result contract asks for: what a user's run costs. Series are off unless `--set` says otherwise.
 
 use crate::Options;
 use crate::measure::{Work, measure};
@@ -15,7 +15,7 @@ pub(crate) fn run(
     options: &Options,
 ) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
-    overrides.push(("record.interval".into(), "\"off\"".into()));
+    overrides.insert(0, ("record.interval".into(), "\"off\"".into()));
     let parsed =
         tailrace_scenario::parse(&text, file, &overrides).map_err(|errors| render_all(&errors, false))?;
     let scenario = Arc::new(parsed.scenario);

@@ -2,6 +2,7 @@
 
 use crate::capture::Captures;
 use crate::connection_log::ConnectionLog;
+use crate::event_log::EventLog;
 use crate::feedback::Feedback;
 use crate::flow::{CAUSES, Carrier, Datagrams, EndpointPlan, Flow, Retired, Running, Streams};
 use crate::foreign::Foreign;
@@ -10,7 +11,7 @@ use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::ports::{ClientPorts, ServerPorts};
 use crate::rates::Rates;
-use crate::recorder::{EventLog, Recorder};
+use crate::recorder::Recorder;
 use crate::sockets::{SocketId, Sockets};
 use crate::source_route::SourceRoutes;
 use crate::stubs::Stubs;

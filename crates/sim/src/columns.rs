@@ -51,15 +51,20 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// The tables whose columns say themselves what they are; those of single flows, queues and subflows over time, and that of
-/// events, do not yet.
+/// All tables.
 pub fn tables() -> Vec<TableInfo> {
     vec![
         crate::flows_table::INFO,
         crate::queues_table::INFO,
         crate::connection_log::INFO,
-        crate::group_series::INFO,
+        crate::series::groups::INFO,
+        crate::series::flows::INFO,
+        crate::series::queues::INFO,
+        crate::series::laws::INFO,
+        crate::series::subflows::INFO,
+        crate::series::connections::INFO,
         crate::reordering::INFO,
+        crate::event_log::INFO,
     ]
 }
 

@@ -1,7 +1,7 @@
 //! A picture of a run at one moment: what a live page draws.
 
 use crate::build::Plan;
-use crate::group_series::Open;
+use crate::series::groups::Open;
 use crate::tally::{FlowTally, rate_bps, span};
 use crate::world::{SimFabric, World};
 use serde::Serialize;

@@ -80,6 +80,25 @@ fn the_summary_has_the_leaves_of_the_contract() {
     assert!(run.leaf("engine.events") < 1.5 * run.leaf("engine.packet_hops"));
 }
 
+/// A run that leaves every table.
+fn whole() -> Text {
+    let mptcp = "{ kind = \"mptcp\", path_manager = { kind = \"ndiffports\", num_subflows = 2 } }";
+    small().flow("mp", ("src[0]", "dst[0]"), mptcp, "\"bulk\"")
+}
+
+#[test]
+fn every_table_and_column_is_described_and_every_description_is_of_one() {
+    let run = whole().run();
+    let described = tailrace_sim::tables();
+    assert_eq!(described.len(), run.output.tables.len());
+    for table in described {
+        let columns = &run.table(table.name).columns;
+        let described: Vec<&str> = table.columns.iter().map(|c| c.name).collect();
+        let found: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(found, described, "{}", table.name);
+    }
+}
+
 #[test]
 fn figures_agree_with_one_another() {
     let run = small().run();

@@ -32,7 +32,7 @@ fn every_drop_is_told_once_with_its_link_its_flow_and_its_reason() {
         let groups: Vec<u32> = sim.world.flows.iter().map(|f| f.group).collect();
         let recorder = std::mem::replace(
             &mut sim.world.recorder,
-            crate::recorder::Recorder::new(0, crate::recorder::EventLog::new(0)),
+            crate::recorder::Recorder::new(0, crate::event_log::EventLog::new(0)),
         );
         assert_eq!(recorder.unrecorded_events(), 0);
         let (mut by_link, mut by_flow) = (BTreeMap::new(), vec![0; lost.len()]);

@@ -1,0 +1,142 @@
+//! Time series of single flows: the first of each group.
+
+use crate::build::Plan;
+use crate::columns::columns;
+use crate::connections::end_name;
+use crate::output::Table;
+use crate::packet::FlowEnd;
+use crate::sockets::Socket;
+use crate::table::TableBuilder;
+use crate::tally::{FlowTally, rate_bps};
+use crate::world::World;
+use tailrace_core::{Duration, Instant};
+use tailrace_transport::tcp::TcpView;
+
+/// A flow at a sample.
+struct Row<'a> {
+    run: u32,
+    now: Instant,
+    group: &'a str,
+    member: u32,
+    end: FlowEnd,
+    /// The TCP of that end with its payload a segment, if its connection is open.
+    tcp: Option<(TcpView, f64)>,
+    /// What the flow has counted since the start, and since the last sample an interval ago.
+    tally: FlowTally,
+    new: FlowTally,
+    interval: Duration,
+}
+
+columns! {
+    "flow_series", "One row a flow that has series and sample.", |r: Row<'_>| {
+        run: U32 = r.run, "", "Number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "Time of the sample.";
+        group: Text = r.group, "", "Name of the `[[flow]]`.";
+        flow: U32 = r.member, "", "Position within the group, from 0.";
+        end: Text = end_name(r.end), "", "`client` or `server`: the end that sends, which is the one that has sent more on the flow's latest connection; the next five are its own.";
+        cwnd_bytes: F64 = r.tcp(|tcp, _| tcp.cwnd.as_f64()), "bytes", "Its congestion window; null for UDP, before the connection and once it is over, as are the next four.";
+        cwnd_segments: F64 = r.tcp(|tcp, mss| tcp.cwnd.as_f64() / mss), "segments", "The same in segments.";
+        ssthresh_bytes: F64 = r.tcp(|tcp, _| ssthresh_bytes(tcp)), "bytes", "Slow-start threshold; null while it is unlimited.";
+        rtt_s: F64 = r.tcp(|tcp, _| rtt_s(tcp)), "s", "Smoothed round-trip time; null before the first sample.";
+        in_flight_bytes: F64 = r.tcp(|tcp, _| tcp.in_flight.as_f64()), "bytes", "Its estimate of what is in the network.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What was handed to the application in the last interval.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "Mean over packets that arrived in the last interval, forward; null without any.";
+        reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same over those that came back.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "Of those, dropped on the way so far.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next, over the last interval; null without any.";
+    }
+}
+
+impl Row<'_> {
+    /// A figure of the end that sends; NaN where that has no TCP.
+    fn tcp(&self, figure: impl Fn(&TcpView, f64) -> f64) -> f64 {
+        self.tcp.as_ref().map_or(f64::NAN, |(view, mss)| figure(view, *mss))
+    }
+}
+
+/// The slow-start threshold; NaN while it is unlimited.
+pub(crate) fn ssthresh_bytes(tcp: &TcpView) -> f64 {
+    tcp.ssthresh.map_or(f64::NAN, |threshold| threshold.as_f64())
+}
+
+/// The smoothed round-trip time; NaN before the first sample.
+pub(crate) fn rtt_s(tcp: &TcpView) -> f64 {
+    if tcp.rtt_samples == 0 { f64::NAN } else { tcp.smoothed_rtt.as_secs_f64() }
+}
+
+/// The table being filled.
+#[derive(Debug)]
+pub(crate) struct FlowSeries {
+    interval: Duration,
+    flows: Vec<Sampled>,
+    table: TableBuilder,
+}
+
+/// A flow that has series.
+#[derive(Debug)]
+struct Sampled {
+    flow: usize,
+    /// Its tally at the last sample.
+    last: FlowTally,
+    /// Its end that sends, as of the latest connection so far.
+    sender: FlowEnd,
+}
+
+impl Sampled {
+    fn new(flow: usize) -> Self {
+        Self { flow, last: FlowTally::default(), sender: FlowEnd::client(flow) }
+    }
+}
+
+impl FlowSeries {
+    pub(crate) fn new(plan: &Plan, interval: Duration) -> Self {
+        let flows = plan.sampled_flows.iter().copied().map(Sampled::new).collect();
+        Self { interval, flows, table: new_table() }
+    }
+
+    /// How many flows have series.
+    pub(crate) fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Takes a sample of the `i`-th flow that has series; returns which that is, and what it did since the last sample.
+    pub(crate) fn sample(
+        &mut self,
+        i: usize,
+        plan: &Plan,
+        world: &World,
+        now: Instant,
+    ) -> (usize, FlowTally) {
+        let Sampled { flow, last, sender } = &mut self.flows[i];
+        let tally = world.tally(*flow);
+        let new = tally.since(&std::mem::replace(last, tally));
+        let client = world.latest(FlowEnd::client(*flow));
+        let sending = client.map(|client| world.sender(client));
+        *sender = sending.map_or(*sender, Socket::end);
+        let open = client.is_some_and(|client| !client.endpoint.is_over());
+        let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.as_tcp());
+        let f = &world.flows[*flow];
+        let row = Row {
+            run: plan.run,
+            now,
+            group: &plan.scenario.flows[f.group as usize].name,
+            member: f.member,
+            end: *sender,
+            tcp: tcp.map(|tcp| (tcp.view(), f64::from(tcp.mss()))),
+            tally,
+            new,
+            interval: self.interval,
+        };
+        add(&mut self.table, &row);
+        (*flow, new)
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Table {
+        self.table.take()
+    }
+}

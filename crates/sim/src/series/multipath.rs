@@ -1,0 +1,92 @@
+//! Multipath TCP over time: samples of each end that sends, its subflows and its data level.
+
+use super::connections::{self, ConnectionSeries};
+use super::subflows::SubflowSeries;
+use crate::build::Plan;
+use crate::connections::{any, connection, end_name, path_name, take_recent_displacement};
+use crate::output::Table;
+use crate::packet::FlowEnd;
+use crate::tally::FlowTally;
+use crate::world::{SimFabric, World};
+use tailrace_core::Instant;
+use tailrace_scenario::Scenario;
+
+/// An end that sends at a sample: what rows of it and of its subflows have in common.
+pub(crate) struct Sender<'a> {
+    pub(crate) run: u32,
+    pub(crate) now: Instant,
+    pub(crate) group: &'a str,
+    pub(crate) member: u32,
+    pub(crate) end: &'static str,
+}
+
+/// Series of the connections of sampled flows.
+#[derive(Debug)]
+pub(crate) struct MultipathSeries {
+    subflows: SubflowSeries,
+    connections: ConnectionSeries,
+}
+
+impl MultipathSeries {
+    /// Series, where the scenario has connections.
+    pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
+        any(scenario).then(|| Self { subflows: SubflowSeries::new(), connections: ConnectionSeries::new() })
+    }
+
+    /// Takes a sample of flow `f`'s connection; `new` is what the flow did since the last one.
+    pub(crate) fn sample(
+        &mut self,
+        (f, new): (usize, &FlowTally),
+        plan: &Plan,
+        world: &mut World,
+        fabric: &SimFabric,
+    ) {
+        let client = FlowEnd::client(f);
+        for end in [client, client.peer()] {
+            let displacement = take_recent_displacement(world, end.peer());
+            self.sample_end(end, (displacement, new), plan, world, fabric);
+        }
+    }
+
+    /// Of one end: what it sends, and how that comes to the other. Servers that send nothing have no rows.
+    fn sample_end(
+        &mut self,
+        end: FlowEnd,
+        (displacement_bytes, new): (u64, &FlowTally),
+        plan: &Plan,
+        world: &World,
+        fabric: &SimFabric,
+    ) {
+        let Some(sender) = connection(world, end) else { return };
+        if end.is_server() && sender.progress().1 == 0 {
+            return;
+        }
+        let flow = &world.flows[end.flow()];
+        let of = Sender {
+            run: plan.run,
+            now: fabric.now(),
+            group: &plan.scenario.flows[flow.group as usize].name,
+            member: flow.member,
+            end: end_name(end),
+        };
+        let mut usable = 0;
+        for subflow in sender.subflows() {
+            usable += u32::from(subflow.usable);
+            let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
+            self.subflows.add(&of, &subflow, &link);
+        }
+        self.connections.add(&connections::Row {
+            of: &of,
+            sender,
+            receiver: connection(world, end.peer()),
+            usable,
+            jitter_s: new.mean_jitter_s(),
+            displacement_bytes,
+        });
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> [Table; 2] {
+        [self.subflows.take(), self.connections.take()]
+    }
+}

@@ -1,0 +1,78 @@
+//! Time series of queues under study.
+
+use crate::build::Plan;
+use crate::columns::columns;
+use crate::output::Table;
+use crate::table::TableBuilder;
+use crate::tally::rate_bps;
+use crate::world::SimFabric;
+use tailrace_core::{Duration, Instant};
+use tailrace_net::LinkCounters;
+use tailrace_qdisc::Backlog;
+
+/// A queue at a sample.
+struct Row<'a> {
+    run: u32,
+    now: Instant,
+    queue: &'a str,
+    backlog: Backlog,
+    sojourn: Option<Duration>,
+    /// What its link has counted since the start, and since the last sample an interval ago.
+    counters: LinkCounters,
+    new: LinkCounters,
+    interval: Duration,
+}
+
+columns! {
+    "queue_series", "One row a queue under study and sample.", |r: Row<'_>| {
+        run: U32 = r.run, "", "Number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "Time of the sample.";
+        queue: Text = r.queue, "", "The direction of a link, named as under `queues`.";
+        backlog_packets: U64 = r.backlog.packets, "packets", "What waits at that moment.";
+        backlog_bytes: U64 = r.backlog.bytes.get(), "bytes", "The same in bytes.";
+        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "Mean over packets whose transmission began in the last interval; null without any.";
+        throughput_bps: F64 = rate_bps(r.new.sent_bytes, r.interval), "bit/s", "Bytes whose transmission began in the last interval, link overhead excluded.";
+        dropped_packets: U64 = r.counters.dropped_total(), "packets", "Dropped since the start of the run, for all reasons.";
+        marked_packets: U64 = r.counters.marked, "packets", "Marked CE since the start of the run.";
+    }
+}
+
+/// The table being filled.
+#[derive(Debug)]
+pub(crate) struct QueueSeries {
+    interval: Duration,
+    /// Counters of each queue at the last sample.
+    last: Vec<LinkCounters>,
+    table: TableBuilder,
+}
+
+impl QueueSeries {
+    pub(crate) fn new(queues: usize, interval: Duration) -> Self {
+        Self { interval, last: vec![LinkCounters::default(); queues], table: new_table() }
+    }
+
+    /// Takes a sample of the `i`-th queue under study, whose link is settled.
+    pub(crate) fn sample(&mut self, i: usize, plan: &Plan, fabric: &mut SimFabric) {
+        let queue = &plan.queues[i];
+        let sojourn = fabric.take_recent_sojourn(queue.link);
+        let link = fabric.link(queue.link);
+        let counters = link.counters();
+        let new = counters.since(&std::mem::replace(&mut self.last[i], counters));
+        let row = Row {
+            run: plan.run,
+            now: fabric.now(),
+            queue: &queue.name,
+            backlog: link.backlog(),
+            sojourn,
+            counters,
+            new,
+            interval: self.interval,
+        };
+        add(&mut self.table, &row);
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Table {
+        self.table.take()
+    }
+}
