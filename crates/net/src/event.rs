@@ -170,17 +170,28 @@ impl EventQueue {
     #[inline]
     fn link(&mut self, bucket: u64, event: Event) {
         let slot = bucket as usize & (self.heads.len() - 1);
-        let node = Node { event, next: self.heads[slot] };
         if self.free == NIL {
-            self.heads[slot] = self.nodes.len() as u32;
-            self.nodes.push(node);
-        } else {
-            let index = self.free;
-            let cell = &mut self.nodes[index as usize];
-            self.free = cell.next;
-            *cell = node;
-            self.heads[slot] = index;
+            return self.link_new(slot, event);
         }
+        let index = self.free;
+        let cell = &mut self.nodes[index as usize];
+        self.free = cell.next;
+        *cell = Node { event, next: self.heads[slot] };
+        self.set_head(slot, index);
+    }
+
+    /// Links an event where every node is in use. Apart from [`Self::link`], and the last thing that it does: a function
+    /// that may call the allocator and go on saves six registers, and the usual way is no longer than that.
+    #[cold]
+    fn link_new(&mut self, slot: usize, event: Event) {
+        let index = self.nodes.len() as u32;
+        self.nodes.push(Node { event, next: self.heads[slot] });
+        self.set_head(slot, index);
+    }
+
+    #[inline]
+    fn set_head(&mut self, slot: usize, index: u32) {
+        self.heads[slot] = index;
         self.occupied[slot / 64] |= 1 << (slot % 64);
     }
 
