@@ -4,7 +4,7 @@
 //! their errors and schema, `tailrace list`, the documentation and the simulator follow from these.
 //!
 //! ```
-//! use tailrace_app::{Action, App, AppConfig, Application, Actions, Cx};
+//! use tailrace_app::{App, AppConfig, Application, Actions, Cx};
 //! use tailrace_core::{Instant, Rng, params::Value};
 //!
 //! let mut config = AppConfig::default_of("cbr").unwrap();
@@ -14,10 +14,11 @@
 //! // The first datagram leaves at once, and the next one a millisecond later.
 //! let mut actions = Actions::default();
 //! app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
-//! assert_eq!(actions.iter().next(), Some(Action::WakeAt(Instant::ZERO)));
+//! assert_eq!((actions.wake(), actions.datagram()), (Some(Instant::ZERO), None));
 //! let mut actions = Actions::default();
 //! app.on_wake(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
-//! assert_eq!(actions.iter().next(), Some(Action::WakeAt(Instant::from_millis(1))));
+//! assert_eq!(actions.wake(), Some(Instant::from_millis(1)));
+//! assert_eq!(actions.datagram().map(|(_, datagram)| datagram.payload), Some(125));
 //! ```
 
 pub mod kinds;

@@ -51,19 +51,20 @@ mod tests {
     #[test]
     fn the_next_one_begins_a_pause_after_the_end_of_the_last_and_only_once() {
         let mut rng = Rng::new(1);
-        let mut tell = |at, tell: &mut dyn FnMut(&mut Cx<'_>)| -> Vec<Action> {
+        let mut tell = |at, tell: &mut dyn FnMut(&mut Cx<'_>)| -> (Option<Instant>, Vec<Action>) {
             let mut actions = Actions::default();
             tell(&mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
-            actions.iter().collect()
+            (actions.wake(), actions.others().collect())
         };
         let mut app = InTurn::new(Bytes(5000), DurationDist::Constant(Duration::from_millis(5)), Some(2));
         for begins in [0, 25] {
-            assert_eq!(tell(begins, &mut |cx| app.on_wake(cx)), [Action::Open(Data::Last(5000))]);
-            assert_eq!(tell(begins + 15, &mut |cx| app.on_message(End::Server, cx)), [Action::Complete]);
-            let next = tell(begins + 20, &mut |cx| app.on_over(cx));
-            let expected = [Action::WakeAt(Instant::from_millis(begins + 25))];
-            assert_eq!(next, if begins == 0 { &expected[..] } else { &[] });
-            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(cx)), [], "it is said again");
+            let open = Action::Open(Data::Last(5000));
+            assert_eq!(tell(begins, &mut |cx| app.on_wake(cx)), (None, vec![open]));
+            let message = tell(begins + 15, &mut |cx| app.on_message(End::Server, cx));
+            assert_eq!(message, (None, vec![Action::Complete]));
+            let next = (begins == 0).then_some(Instant::from_millis(begins + 25));
+            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(cx)), (next, vec![]));
+            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(cx)), (None, vec![]), "it is said again");
         }
     }
 }

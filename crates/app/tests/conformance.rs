@@ -77,17 +77,15 @@ struct Log {
 fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: impl FnOnce(&mut Cx<'_>)) {
     let mut actions = Actions::default();
     what(&mut Cx::new(now, rng, &mut actions));
-    for action in actions.iter() {
+    assert!(actions.wake().is_none_or(|at| at >= now), "{config:?} wants to be woken in the past");
+    log.next = actions.wake().or(log.next);
+    if let Some((from, datagram)) = actions.datagram() {
+        assert_eq!(config.over(), Over::Datagrams, "{config:?}");
+        assert!(from == End::Client || config.is_two_way(), "{config:?}");
+        log.sent += u64::from(datagram.payload) * u64::from(from == End::Client);
+    }
+    for action in actions.others() {
         match action {
-            Action::WakeAt(at) => {
-                assert!(at >= now, "{config:?} wants to be woken in the past");
-                log.next = Some(at);
-            }
-            Action::Send(from, datagram) => {
-                assert_eq!(config.over(), Over::Datagrams, "{config:?}");
-                assert!(from == End::Client || config.is_two_way(), "{config:?}");
-                log.sent += u64::from(datagram.payload) * u64::from(from == End::Client);
-            }
             Action::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
             Action::Open(data) => {
                 assert_eq!(config.over(), Over::Streams, "{config:?}");

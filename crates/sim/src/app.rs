@@ -18,9 +18,11 @@ impl World {
         if matches!(carrier, Carrier::Tcp(_)) && *stop < Instant::MAX {
             fabric.wake_at(*stop, Timer::App(flow).id());
         }
-        for action in actions.iter() {
-            let Action::WakeAt(at) = action else { panic!("the flow has not started, and wants {action:?}") };
-            self.wake_app_at(flow, at, fabric);
+        let early = actions.datagram().is_some() || actions.others().next().is_some();
+        assert!(!early, "the flow has not started, and wants {actions:?}");
+        if let Some(at) = actions.wake() {
+            app.wake = at;
+            fabric.wake_at(at, Timer::App(flow).id());
         }
     }
 
@@ -59,20 +61,24 @@ impl World {
         what: impl FnOnce(&mut App, &mut Cx<'_>),
     ) -> bool {
         let mut actions = Actions::default();
-        let Running { app, rng, .. } = &mut *self.flows[flow].app;
+        let Running { app, rng, wake } = &mut *self.flows[flow].app;
         what(app, &mut Cx::new(fabric.now(), rng, &mut actions));
+        if let Some(at) = actions.wake() {
+            // A pending later one becomes a no-op.
+            *wake = at;
+            fabric.wake_at(at, Timer::App(flow).id());
+        }
+        if let Some((from, datagram)) = actions.datagram() {
+            self.send_datagram(flow, from, datagram, fabric);
+        }
         let mut acted = false;
-        for action in actions.iter() {
-            match action {
-                Action::WakeAt(at) => self.wake_app_at(flow, at, fabric),
-                Action::Send(from, datagram) => self.send_datagram(flow, from, datagram, fabric),
-                other => acted |= self.carry_out((flow, socket), other, fabric),
-            }
+        for action in actions.others() {
+            acted |= self.carry_out((flow, socket), action, fabric);
         }
         acted
     }
 
-    /// Does what is not asked for with every datagram; true where that was something of the socket.
+    /// Does what is asked for beside wake-ups and datagrams; true where that was something of the socket.
     #[inline(never)]
     fn carry_out(
         &mut self,
@@ -81,8 +87,6 @@ impl World {
         fabric: &mut SimFabric,
     ) -> bool {
         match action {
-            Action::WakeAt(at) => self.wake_app_at(flow, at, fabric),
-            Action::Send(from, datagram) => self.send_datagram(flow, from, datagram, fabric),
             Action::RoundTrip(time) => self.count_rtt(flow, time),
             Action::Open(data) => self.open(flow, data, fabric),
             Action::Complete => self.complete(flow, socket, fabric.now()),
@@ -91,12 +95,6 @@ impl World {
             Action::Close => return self.close(socket),
         }
         false
-    }
-
-    /// Asks for the application's wake-up; a pending later one becomes a no-op.
-    fn wake_app_at(&mut self, flow: usize, at: Instant, fabric: &mut SimFabric) {
-        self.flows[flow].app.wake = at;
-        fabric.wake_at(at, Timer::App(flow).id());
     }
 
     /// Sends a datagram from an end of a flow.

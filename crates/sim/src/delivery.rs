@@ -6,8 +6,9 @@
 //! its first byte, the one that the others have waited for, and that by the moment it left its host for the first time:
 //! what a loss or a slow path has held up arrives late, however quick its repetition was.
 
-use crate::flow::Carrier;
+use crate::flow::{Carrier, Flow};
 use crate::packet::FlowEnd;
+use crate::recorder::Recorder;
 use crate::sockets::SocketId;
 use crate::world::World;
 use tailrace_core::{Duration, Instant};
@@ -16,6 +17,17 @@ use tailrace_core::{Duration, Instant};
 #[inline]
 fn variation(before: Duration, transit: Duration) -> Option<Duration> {
     (before != Duration::MAX).then(|| transit.max(before) - transit.min(before))
+}
+
+/// The application at an end of a flow got so many bytes, with this jitter.
+#[inline]
+fn count_jitter((flow, recorder): (&mut Flow, &mut Recorder), bytes: u64, jitter: Option<Duration>) {
+    flow.tally.delivered_bytes += bytes;
+    if let Some(jitter) = jitter {
+        flow.tally.jitter_sum += jitter;
+        flow.tally.jitter_samples += 1;
+        recorder.groups[flow.group as usize].jitter.record(jitter);
+    }
 }
 
 impl World {
@@ -29,30 +41,20 @@ impl World {
         let transit = now.saturating_since(first.unwrap_or(self.flows[flow].arrived_from));
         let Some(socket) = self.sockets.live(id) else { return flow };
         let jitter = variation(std::mem::replace(&mut socket.transit, transit), transit);
-        self.count_jitter(flow, bytes, jitter);
+        count_jitter((&mut self.flows[flow], &mut self.recorder), bytes, jitter);
         flow
     }
 
-    /// A datagram has arrived.
+    /// A datagram of a flow has arrived.
     #[inline]
-    pub(crate) fn count_datagram(&mut self, end: FlowEnd, bytes: u64, now: Instant) {
+    pub(crate) fn count_datagram(&mut self, end: FlowEnd, bytes: u64, now: Instant) -> &mut Flow {
         let flow = &mut self.flows[end.flow()];
         let transit = now.saturating_since(flow.arrived_from);
-        let Carrier::Udp(udp) = &mut flow.carrier else { return };
-        let before = std::mem::replace(&mut udp.transit[usize::from(end.is_server())], transit);
-        let jitter = variation(before, transit);
-        self.count_jitter(end.flow(), bytes, jitter);
-    }
-
-    #[inline]
-    fn count_jitter(&mut self, flow: usize, bytes: u64, jitter: Option<Duration>) {
-        let flow = &mut self.flows[flow];
-        flow.tally.delivered_bytes += bytes;
-        if let Some(jitter) = jitter {
-            flow.tally.jitter_sum += jitter;
-            flow.tally.jitter_samples += 1;
-            self.recorder.groups[flow.group as usize].jitter.record(jitter);
+        if let Carrier::Udp(udp) = &mut flow.carrier {
+            let before = std::mem::replace(&mut udp.transit[usize::from(end.is_server())], transit);
+            count_jitter((flow, &mut self.recorder), bytes, variation(before, transit));
         }
+        flow
     }
 
     /// When the first of the last `bytes` delivered to a socket left the other end for the first time. That end knows:

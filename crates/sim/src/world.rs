@@ -133,8 +133,7 @@ impl World {
             pkt.release(&mut self.options);
         }
         let Some(end) = pkt.to.end().filter(|_| pkt.payload > 0) else { return };
-        self.count_datagram(end, u64::from(pkt.payload), fabric.now());
-        let flow = &mut self.flows[end.flow()];
+        let flow = self.count_datagram(end, u64::from(pkt.payload), fabric.now());
         if pkt.is_altered() {
             flow.tally.altered_bytes += u64::from(pkt.payload);
         }
