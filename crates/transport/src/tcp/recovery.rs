@@ -346,7 +346,7 @@ impl Tcp {
 
     /// The hole that `repair_holes` repairs before new data goes out.
     #[inline]
-    pub(super) fn next_repair(&self) -> Option<(u64, u64)> {
+    pub(super) fn next_repair(&mut self) -> Option<(u64, u64)> {
         let repairs = self.config.repair_holes || self.recovery.counts;
         let wanted = self.recovery.phase == Phase::Fast && self.options.sack && repairs;
         if wanted { self.board.next_hole() } else { None }
@@ -359,7 +359,7 @@ impl Tcp {
     }
 
     /// What NextSeg's rules 3 and 4 name: the first hole below the highest SACK; once a recovery, the last segment.
-    pub(super) fn next_rescue(&self) -> Option<(u64, u64)> {
+    pub(super) fn next_rescue(&mut self) -> Option<(u64, u64)> {
         if self.recovery.phase != Phase::Fast || !self.options.sack || !self.config.sack_rescue {
             return None;
         }

@@ -68,6 +68,8 @@ pub(crate) struct Scoreboard {
     lost_mark: u64,
     /// No segment below waits for retransmission.
     hint: u64,
+    /// No segment from `lost_mark` on that ends below is a hole (see [`Self::next_hole`]).
+    holes_from: u64,
     /// How often a segment was marked lost because of ACKs or of their delay, ever.
     pub(crate) marked: u64,
     /// The blocks of the last ACK: what they cover need not be walked again.
@@ -89,6 +91,7 @@ impl Scoreboard {
             high_sack: start,
             lost_mark: start,
             hint: start,
+            holes_from: start,
             marked: 0,
             cache: [(0, 0); 4],
             rates: None,
@@ -431,7 +434,7 @@ impl Scoreboard {
             start = record.end;
         }
         self.count_lost(found);
-        (self.hint, self.lost_mark) = (self.una, self.una);
+        (self.hint, self.lost_mark, self.holes_from) = (self.una, self.una, self.una);
     }
 
     /// Takes back that anything is lost.
@@ -439,7 +442,8 @@ impl Scoreboard {
         for record in self.records.iter_mut() {
             record.flags &= !LOST;
         }
-        (self.lost, self.lost_waiting, self.lost_mark) = (0, 0, self.una);
+        (self.lost, self.lost_waiting) = (0, 0);
+        (self.lost_mark, self.holes_from) = (self.una, self.una);
     }
 
     /// Whether at least `n` segments are SACKed.
@@ -454,7 +458,7 @@ impl Scoreboard {
             record.flags &= !SACKED;
         }
         self.sacked = 0;
-        self.high_sack = self.una;
+        (self.high_sack, self.holes_from) = (self.una, self.una);
         self.cache = [(0, 0); 4];
     }
 
@@ -468,7 +472,8 @@ impl Scoreboard {
             record.flags &= AMBIGUOUS;
         }
         (self.sacked, self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0, 0);
-        (self.high_sack, self.lost_mark, self.hint) = (self.una, self.una, self.una);
+        (self.high_sack, self.lost_mark) = (self.una, self.una);
+        (self.hint, self.holes_from) = (self.una, self.una);
         self.cache = [(0, 0); 4];
     }
 
@@ -510,15 +515,25 @@ impl Scoreboard {
         }
     }
 
-    /// The first segment below the highest SACK that is neither SACKed, lost nor sent again.
-    pub(crate) fn next_hole(&self) -> Option<(u64, u64)> {
-        let mut i = self.index_of(self.lost_mark.max(self.una));
+    /// The first segment below the highest SACK that is neither SACKed, lost nor sent again: a hole.
+    ///
+    /// It is asked for at each poll in fast recovery. A segment becomes a hole again only where all SACKs or all marks are
+    /// taken back, and `lost_mark` falls nowhere else: so the search goes on from where the last one ended.
+    #[inline]
+    pub(crate) fn next_hole(&mut self) -> Option<(u64, u64)> {
+        if self.holes_from >= self.high_sack { None } else { self.find_hole() }
+    }
+
+    fn find_hole(&mut self) -> Option<(u64, u64)> {
+        let mut i = self.index_of(self.lost_mark.max(self.una).max(self.holes_from - 1));
         while let Some(record) = self.records.get(i).filter(|r| r.end < self.high_sack) {
             if record.flags & (SACKED | LOST | RETRANSMITTED) == 0 {
+                self.holes_from = record.end;
                 return Some((self.start_of(i), record.end));
             }
             i += 1;
         }
+        self.holes_from = self.high_sack;
         None
     }
 
@@ -571,6 +586,18 @@ impl Scoreboard {
         assert_eq!(start, self.nxt, "records cover the flight");
         assert!(self.rates.as_ref().is_none_or(|r| r.len() == self.records.len()), "a sending time each");
         assert_eq!(sums, [self.sacked, self.lost, self.lost_waiting, self.retransmitted]);
+        assert_eq!(self.clone().next_hole(), self.first_hole(), "the search goes on at the right place");
+    }
+
+    /// What [`Self::next_hole`] finds, by a walk over all that was sent.
+    #[cfg(test)]
+    fn first_hole(&self) -> Option<(u64, u64)> {
+        let from = self.index_of(self.lost_mark.max(self.una));
+        let hole = |i: &usize| {
+            let record = self.records[*i];
+            record.end < self.high_sack && !record.has(SACKED | LOST | RETRANSMITTED)
+        };
+        (from..self.records.len()).find(hole).map(|i| (self.start_of(i), self.records[i].end))
     }
 }
 

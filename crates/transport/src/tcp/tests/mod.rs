@@ -3,6 +3,7 @@
 mod bottleneck;
 mod properties;
 mod repair;
+mod scoreboard;
 mod stacks;
 mod windows;
 
