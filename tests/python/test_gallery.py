@@ -59,12 +59,13 @@ def test_applications_are_described_as_the_code_has_them():
     assert [n for n in names if f"### `{n}`" not in described or f"| `{n}` |" not in listed] == []
 
 
-def test_columns_are_described_as_the_code_has_them():
+def test_columns_and_keys_are_described_as_the_code_has_them():
     assert columns.RESULTS.read_text(encoding="utf-8") == columns.text(), "run make docs"
     described = columns.RESULTS.read_text(encoding="utf-8")
-    for table in api.catalog()["tables"]:
-        assert f"<!-- columns of {table['name']}: " in described
-        assert [c["name"] for c in table["params"] if f"| `{c['name']}` |" not in described] == []
+    for kind, listed in [("columns", "tables"), ("keys", "summary")]:
+        for entry in api.catalog()[listed]:
+            assert f"<!-- {kind} of {entry['name']}: " in described
+            assert [c["name"] for c in entry["params"] if f"| `{c['name']}` |" not in described] == []
 
 
 @pytest.mark.parametrize("page", ["zoo.md", "cost.md"])

@@ -1,4 +1,4 @@
-"""The columns of results' tables in docs/results.md, from the code's own tables."""
+"""The columns of results' tables and the keys of the summary in docs/results.md, from the code's own tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailrace import api
 
 RESULTS = ROOT / "docs" / "results.md"
 
-_TABLE = re.compile(r"(<!-- columns of (\w+): [^\n]*-->\n).*?(<!-- end of columns -->)", re.DOTALL)
+_LIST = re.compile(r"(<!-- (columns|keys) of (\w+): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL)
 
 
 def write() -> list[Path]:
@@ -21,11 +21,13 @@ def write() -> list[Path]:
 
 def text() -> str:
     """The page as it should be."""
-    tables = {entry["name"]: entry for entry in api.catalog()["tables"]}
+    catalog = api.catalog()
+    kinds = {"columns": catalog["tables"], "keys": catalog["summary"]}
+    found = {(kind, entry["name"]): entry for kind, entries in kinds.items() for entry in entries}
     old = RESULTS.read_text(encoding="utf-8")
-    return _TABLE.sub(lambda m: f"{m[1]}{_columns(tables[m[2]])}\n{m[3]}", old)
+    return _LIST.sub(lambda m: f"{m[1]}{_rows(m[2], found[m[2], m[3]])}\n{m[4]}", old)
 
 
-def _columns(entry: Entry) -> str:
-    rows = [[f"`{column['name']}`", column["kind"], cell(column["doc"])] for column in entry["params"]]
-    return table(["column", "unit", "meaning"], rows)
+def _rows(kind: str, entry: Entry) -> str:
+    rows = [[f"`{row['name']}`", row["kind"], cell(row["doc"])] for row in entry["params"]]
+    return table([kind.removesuffix("s"), "unit", "meaning"], rows)

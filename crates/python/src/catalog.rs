@@ -7,7 +7,7 @@ use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::Code;
 use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape};
-use tailrace_sim::{ColumnInfo, TableInfo};
+use tailrace_sim::{ColumnInfo, KeyInfo, ObjectInfo, TableInfo};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
@@ -56,6 +56,7 @@ pub(crate) fn catalog() -> Value {
         "apps": apps(),
         "losses": tables(&[LOSSES]),
         "tables": result_tables(),
+        "summary": summary_objects(),
         "faults": tables(&[&[("fault", FAULT)]]),
         "diagnostics": Code::ALL.iter().map(|code| json!({
             "name": code.name(),
@@ -104,6 +105,16 @@ fn result_tables() -> Vec<Value> {
         json!({ "name": t.name, "doc": t.doc, "params": columns })
     };
     tailrace_sim::tables().iter().map(table).collect()
+}
+
+/// Objects of the summary with their keys, likewise.
+fn summary_objects() -> Vec<Value> {
+    let key = |k: &KeyInfo| json!({ "name": k.path, "kind": k.unit, "default": "", "doc": k.doc });
+    let object = |o: &ObjectInfo| {
+        let keys: Vec<Value> = o.keys.iter().map(key).collect();
+        json!({ "name": o.name, "doc": o.doc, "params": keys })
+    };
+    tailrace_sim::objects().iter().map(object).collect()
 }
 
 /// Kinds that are described as tables of keys.

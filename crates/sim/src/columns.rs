@@ -69,11 +69,12 @@ pub fn tables() -> Vec<TableInfo> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    #[test]
-    fn every_column_has_a_name_of_its_own_with_its_unit_and_a_meaning() {
+    /// What is said of a column or a key: it has a meaning, and the unit that its name ends with.
+    pub(crate) fn assert_described(name: &str, unit: &str, doc: &str) {
+        assert!(doc.len() > 5 && doc.ends_with('.') && doc.trim() == doc, "{name}: {doc}");
         let units = [
             ("_s", "s"),
             ("_bps", "bit/s"),
@@ -81,13 +82,17 @@ mod tests {
             ("_packets", "packets"),
             ("_ratio", "ratio"),
         ];
+        if let Some((_, named)) = units.iter().find(|(end, _)| name.ends_with(end)) {
+            assert_eq!(unit, *named, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_column_has_a_name_of_its_own_with_its_unit_and_a_meaning() {
         for table in tables() {
             for (i, column) in table.columns.iter().enumerate() {
                 assert!(table.columns[..i].iter().all(|c| c.name != column.name), "{}", column.name);
-                assert!(column.doc.len() > 10 && column.doc.ends_with('.'), "{}.{}", table.name, column.name);
-                if let Some((_, unit)) = units.iter().find(|(end, _)| column.name.ends_with(end)) {
-                    assert_eq!(column.unit, *unit, "{}.{}", table.name, column.name);
-                }
+                assert_described(column.name, column.unit, column.doc);
             }
         }
     }

@@ -2,70 +2,98 @@
 
 use crate::build::Plan;
 use crate::connections::{connection, path_name};
+use crate::keys::keys;
 use crate::packet::FlowEnd;
 use crate::sockets::SocketId;
 use crate::summary::Distribution;
 use crate::world::{SimFabric, World};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use tailrace_core::CoarseHistogram;
 use tailrace_scenario::model::Transport;
 use tailrace_transport::mptcp::{Mptcp, MptcpStats, SourceRoute};
 
-/// One connection, the latest of its flow: from its start, or from the start of a window.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct ConnectionSummary {
-    pub(crate) scheduler: &'static str,
-    pub(crate) path_manager: &'static str,
-    pub(crate) cc: &'static str,
-    /// Whether it works as plain TCP.
-    pub(crate) fallback: bool,
-    /// What the client sends.
-    #[serde(flatten)]
-    pub(crate) forward: DirectionSummary,
-    /// What the server sends.
-    pub(crate) backward: DirectionSummary,
+keys! {
+    /// One connection, the latest of its flow: from its start, or from the start of a window.
+    #[derive(Clone, Debug)]
+    pub(crate) struct ConnectionSummary {
+        /// The scheduler, as the scenario says.
+        scheduler: &'static str, "";
+        /// The path manager, likewise.
+        path_manager: &'static str, "";
+        /// The congestion control, likewise.
+        cc: &'static str, "";
+        /// Whether it works, or ended, as plain TCP.
+        fallback: bool, "";
+        /// What the client sends.
+        #[serde(flatten)]
+        forward: DirectionSummary, "" of DirectionSummary;
+        /// All of the above from `acked_bytes` on, of what the server sends.
+        backward: DirectionSummary, "";
+    }
 }
 
-/// One direction of a connection: its sender, and the receiver at the other end.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct DirectionSummary {
-    pub(crate) acked_bytes: u64,
-    pub(crate) delivered_bytes: u64,
-    /// Of those, bytes that a middlebox had changed.
-    pub(crate) altered_bytes: u64,
-    /// Mappings that the receiver refused for their checksum.
-    pub(crate) checksum_failures: u64,
-    pub(crate) reinjected_bytes: u64,
-    pub(crate) opportunistic_bytes: u64,
-    /// Bytes that reached the receiver's data level more than once.
-    pub(crate) duplicate_bytes: u64,
-    /// Most bytes that waited at the receiver for others before them; of a window 0 where it was no more than before it.
-    pub(crate) max_waiting_bytes: u64,
-    /// Share of the segments that came ahead of their order.
-    pub(crate) reordered_ratio: f64,
-    /// How far each was ahead.
-    pub(crate) displacement_bytes: Distribution,
-    /// How long each waited in the out-of-order queue.
-    pub(crate) reordering_delay_s: Distribution,
-    pub(crate) window_stalls: u64,
-    pub(crate) penalties: u64,
-    pub(crate) data_timeouts: u64,
-    pub(crate) stale_subflows: u32,
-    pub(crate) subflows_established: u32,
-    pub(crate) subflows_lost: u32,
-    /// The sender's subflows by the link on which they leave, and the gateways that they go through.
-    pub(crate) paths: BTreeMap<String, PathSummary>,
+keys! {
+    /// One direction of a connection: its sender, and the receiver at the other end.
+    #[derive(Clone, Debug)]
+    pub(crate) struct DirectionSummary {
+        /// Acknowledged at the data level.
+        acked_bytes: u64, "bytes";
+        /// Delivered in order.
+        delivered_bytes: u64, "bytes";
+        /// Of those, bytes that a middlebox had changed (`rewrite`).
+        altered_bytes: u64, "bytes";
+        /// Mappings that the receiver refused for their checksum.
+        checksum_failures: u64, "";
+        /// Sent again on another subflow.
+        reinjected_bytes: u64, "bytes";
+        /// Of those, because they blocked the window.
+        opportunistic_bytes: u64, "bytes";
+        /// Bytes that reached the receiver's data level more than once.
+        duplicate_bytes: u64, "bytes";
+        /// Most bytes that waited at the receiver for others before them; of a window 0 where it was no more than before it.
+        max_waiting_bytes: u64, "bytes";
+        /// Share of the segments that reached the receiver's data level ahead of their order; null without any.
+        reordered_ratio: f64, "ratio";
+        /// Distribution of how far each was ahead: from the number expected when it came to its own first one; 0 for what
+        /// came in order.
+        displacement_bytes: Distribution, "bytes";
+        /// Distribution of how long each waited there for others before it; 0 for what came in order. What a subflow's TCP
+        /// holds back for a loss of its own counts from when it has that repaired.
+        reordering_delay_s: Distribution, "s";
+        /// Times the peer's window kept a subflow with room from sending.
+        window_stalls: u64, "";
+        /// Windows halved for blocking.
+        penalties: u64, "";
+        /// Data-level retransmission timeouts.
+        data_timeouts: u64, "";
+        /// Times that a subflow was found stale (`stale_loss_cnt`).
+        stale_subflows: u32, "";
+        /// Subflows established in all, as the sender sees them. A join for which there is no route has never begun: it is in neither this nor the
+        /// next, nor under `paths`.
+        subflows_established: u32, "";
+        /// Subflows that broke or were given up, likewise.
+        subflows_lost: u32, "";
+        /// By the link on which subflows leave the sender, and the gateways of their source route
+        /// (`"roof via gw[1], gw[2]"`): what they carried.
+        paths: BTreeMap<String, PathSummary>, "";
+    }
 }
 
-/// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct PathSummary {
-    pub(crate) subflows: u32,
-    pub(crate) scheduled_bytes: u64,
-    pub(crate) reinjected_bytes: u64,
-    pub(crate) retransmitted_packets: u64,
-    pub(crate) timeouts: u64,
+keys! {
+    /// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(crate) struct PathSummary {
+        /// How many there were.
+        subflows: u32, "";
+        /// Given to them to carry.
+        scheduled_bytes: u64, "bytes";
+        /// Of those, what others had carried before.
+        reinjected_bytes: u64, "bytes";
+        /// Segments that their TCP sent again.
+        retransmitted_packets: u64, "packets";
+        /// Expiries of their TCP's retransmission timer.
+        timeouts: u64, "";
+    }
 }
 
 /// So many are in the summary: each is some kilobytes of it, and the tables have all.
@@ -105,8 +133,8 @@ impl Listed {
     pub(crate) fn of(plan: &Plan, world: &World, fabric: &SimFabric) -> Self {
         let mut listed = Self::default();
         for (f, flow) in world.flows.iter().enumerate() {
-            let (near, far) = (FlowEnd::client(f), FlowEnd::client(f).peer());
-            let ends = (connection(world, near), connection(world, far));
+            let (client, server) = (FlowEnd::client(f), FlowEnd::client(f).peer());
+            let ends = (connection(world, client), connection(world, server));
             let Some(client) = ends.0 else { continue };
             if listed.by_flow.len() == MOST_LISTED {
                 listed.left_out += 1;

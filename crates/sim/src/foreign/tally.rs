@@ -1,19 +1,24 @@
 //! What foreign hosts send and receive.
 
-use serde::Serialize;
+use crate::keys::keys;
 
-/// Counters of one foreign host, from the start of the run, as they stand in the results. Packets of flows are the flows'.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct ForeignTally {
-    pub(crate) sent_packets: u64,
-    pub(crate) sent_bytes: u64,
-    /// Of what it has sent.
-    pub(crate) lost_packets: u64,
-    /// Of what it has sent.
-    pub(crate) marked_packets: u64,
-    /// All that has reached it, flows' packets, too.
-    pub(crate) received_packets: u64,
-    pub(crate) received_bytes: u64,
-    /// What it gave out and was no IPv4 packet.
-    pub(crate) malformed_packets: u64,
+keys! {
+    /// Counters of one foreign host, from the start of the run, as they stand in the results. Packets of flows are the flows'.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct ForeignTally {
+        /// Packets sent that are of no flow of the scenario: those are the flow's.
+        sent_packets: u64, "packets";
+        /// Their IP bytes.
+        sent_bytes: u64, "bytes";
+        /// Of those sent, dropped on the way.
+        lost_packets: u64, "packets";
+        /// Of those sent, marked CE by queues.
+        marked_packets: u64, "packets";
+        /// Packets that have reached it, flows', too.
+        received_packets: u64, "packets";
+        /// The IP bytes of that.
+        received_bytes: u64, "bytes";
+        /// What it gave out and was no IPv4 packet.
+        malformed_packets: u64, "packets";
+    }
 }

@@ -1,6 +1,7 @@
 //! The shape of the results: every leaf is there, and void where there is nothing to report.
 
 use crate::support::{Run, Text, run_scenario};
+use std::collections::BTreeSet;
 use tailrace_sim::{Control, Simulation};
 
 fn leaves(value: &serde_json::Value, path: &str, out: &mut Vec<String>) {
@@ -96,6 +97,58 @@ fn every_table_and_column_is_described_and_every_description_is_of_one() {
         let described: Vec<&str> = table.columns.iter().map(|c| c.name).collect();
         let found: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(found, described, "{}", table.name);
+    }
+}
+
+/// The keys of a value by their paths, and of those below them that are described by theirs.
+fn keys(value: &serde_json::Value, above: &str, described: &BTreeSet<String>, out: &mut BTreeSet<String>) {
+    for (key, below) in value.as_object().into_iter().flatten() {
+        let path = format!("{above}{key}");
+        let deeper = format!("{path}.");
+        if described.iter().any(|d| d.starts_with(&deeper)) {
+            keys(below, &deeper, described, out);
+        }
+        out.insert(path);
+    }
+}
+
+#[test]
+fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
+    let window = "[[window]]\nname = \"first\"\nstart = \"1 s\"\nend = \"2 s\"";
+    let app = "{ kind = \"sequence\", size = \"10 kB\", gap = \"10 ms\", count = 2 }";
+    let run = whole()
+        .flow("web", ("src[1]", "dst[1]"), "\"tcp\"", app)
+        .with("kind = \"red\"", "kind = \"sfq\"")
+        .add(window)
+        .run();
+    let json = &run.json;
+    let all = |name: &str| json[name].as_object().unwrap().values().collect::<Vec<_>>();
+    let connection = &json["connections"]["mp[0]"];
+    let paths = connection["paths"].as_object().unwrap().values().collect();
+    let seen = [
+        ("run", vec![json]),
+        ("connection", vec![connection]),
+        ("path", paths),
+        ("group", all("groups")),
+        ("queue", all("queues")),
+        ("window", all("windows")),
+        ("engine", vec![&json["engine"]]),
+        ("spread", vec![&json["groups"]["tcp"]["goodput_bps"]]),
+        ("distribution", vec![&json["groups"]["tcp"]["rtt_s"]]),
+        ("level", vec![&json["queues"]["r1->r2"]["backlog_bytes"]]),
+    ];
+    let objects = tailrace_sim::objects();
+    assert_eq!(objects.len(), seen.len() + 1, "foreign hosts have a test of their own");
+    for (name, values) in seen {
+        let object = objects.iter().find(|object| object.name == name).unwrap();
+        let mut described: BTreeSet<String> = object.keys.iter().map(|key| key.path.clone()).collect();
+        assert_eq!(described.len(), object.keys.len(), "{name}");
+        if name == "run" {
+            described.remove("foreign_hosts");
+        }
+        let mut found = BTreeSet::new();
+        values.iter().for_each(|value| keys(value, "", &described, &mut found));
+        assert_eq!(found, described, "{name}");
     }
 }
 

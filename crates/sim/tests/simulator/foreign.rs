@@ -332,6 +332,10 @@ fn what_belongs_to_no_flow_is_counted_to_its_host() {
     assert!(sent[0] > 5 && lost == [0, 0], "{sent:?} {lost:?}");
     assert!(received[1] + 1 >= sent[0] && received[0] + 1 >= sent[1], "{sent:?} {received:?}");
     assert_eq!(number(&run, "src[0]", "malformed_packets"), 1);
+    let described = tailrace_sim::objects().into_iter().find(|object| object.name == "foreign_host").unwrap();
+    let mut described: Vec<String> = described.keys.into_iter().map(|key| key.path).collect();
+    described.sort();
+    assert!(run.json["foreign_hosts"]["src[0]"].as_object().unwrap().keys().eq(&described));
     assert_eq!(run.output.fingerprint, finish(echoes(0)).output.fingerprint);
 }
 

@@ -1,0 +1,186 @@
+//! What is said of a group of flows.
+
+use super::spread::{Distribution, Spread};
+use crate::keys::keys;
+use crate::tally::{FlowTally, loss_ratio};
+use crate::window::Fates;
+use std::collections::BTreeMap;
+
+keys! {
+    /// A group of flows in a window.
+    #[derive(Clone, Debug)]
+    pub(crate) struct GroupSummary {
+        /// Number of flows.
+        flows: usize, "";
+        /// `"normal"` or `"attack"`, as the scenario says.
+        role: &'static str, "";
+        /// Spread of goodput over the flows.
+        goodput_bps: Spread, "bit/s";
+        /// Spread of throughput over the flows.
+        throughput_bps: Spread, "bit/s";
+        /// Jain's fairness index over the flows' goodput: 1 when all are equal, 1/n when one has all; null when all have
+        /// none.
+        jain: f64, "0 to 1";
+        /// Bytes that applications got and that a middlebox had changed (`rewrite` of a link).
+        altered_bytes: u64, "bytes";
+        /// Data packets sent, retransmissions included; sum over the flows, as all counts here.
+        sent_packets: u64, "packets";
+        /// Of those, dropped on the way by the end of the run.
+        lost_packets: u64, "packets";
+        /// `lost_packets` / `sent_packets`; null when none was sent.
+        loss_ratio: f64, "ratio";
+        /// Of those sent, marked CE by queues.
+        marked_packets: u64, "packets";
+        /// Segments sent again (TCP).
+        retransmitted_packets: u64, "packets";
+        /// Expiries of the retransmission timer (TCP).
+        timeouts: u64, "";
+        /// Transfers (`transfer`, `sequence`) or exchanges (`request_response`) completed.
+        completed: u64, "";
+        /// Of the whole run: what applications were asked for and what came of it; null for applications that have no
+        /// transfers or exchanges.
+        transfers: Option<Transfers>, "" of Transfers;
+        /// Connections of the whole run; null for UDP.
+        connections: Option<Connections>, "" of Connections;
+        /// Counters from time zero, warm-up included; left out of a window.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        whole_run: Option<WholeRun>, "" of WholeRun;
+        /// Distribution over data packets that arrived, forward.
+        one_way_delay_s: Distribution, "s";
+        /// The same over those that came back; nulls where none did.
+        reverse_one_way_delay_s: Distribution, "s";
+        /// Distribution over round-trip samples (TCP, and the application `ping`).
+        rtt_s: Distribution, "s";
+        /// Distribution over what completed: from the opening of the connection, or the sending of the request, to the
+        /// arrival of the last byte.
+        completion_s: Distribution, "s";
+        /// Distribution of the differences between the transit times of one delivery and the next.
+        jitter_s: Distribution, "s";
+    }
+}
+
+impl GroupSummary {
+    /// What befell packets sent in a window after it was over.
+    pub(crate) fn befell(&mut self, late: Fates) {
+        self.lost_packets += late.lost;
+        self.marked_packets += late.marked;
+        self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+    }
+}
+
+keys! {
+    /// Transfers, or exchanges, of a group's flows over the whole run, or in a part of it.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(crate) struct Transfers {
+        /// How many were asked for; null without a `count`.
+        asked: Option<u64>, "";
+        /// How many have begun.
+        started: u64, "";
+        /// How many have arrived with all their bytes.
+        completed: u64, "";
+        /// How many had their connection break before.
+        failed: u64, "";
+        /// How many are neither completed nor failed at the end.
+        under_way: u64, "";
+        /// How many were asked for and have not begun; null without a `count`.
+        not_begun: Option<u64>, "";
+    }
+}
+
+impl Transfers {
+    /// What came about since; how many are under way, and have not begun, is of now.
+    pub(crate) fn since(self, earlier: &Self) -> Self {
+        Self {
+            started: self.started - earlier.started,
+            completed: self.completed - earlier.completed,
+            failed: self.failed - earlier.failed,
+            ..self
+        }
+    }
+}
+
+keys! {
+    /// Connections of a group's flows over the whole run, or in a part of it.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct Connections {
+        /// How many were opened.
+        opened: u64, "";
+        /// How many were not over at the end, as the client sees it.
+        open: u64, "";
+        /// How many did not end in good order, by what one of the ends said first: `refused`, `reset` by the peer,
+        /// `timed_out` (no answer to any retry), `interface_down` (the addresses of the last subflows went), `aborted`.
+        broken: BTreeMap<&'static str, u64>, "";
+    }
+}
+
+impl Connections {
+    /// What came about since; how many are open is of now.
+    pub(crate) fn since(mut self, earlier: &Self) -> Self {
+        self.opened -= earlier.opened;
+        for (cause, count) in &mut self.broken {
+            *count -= earlier.broken.get(cause).copied().unwrap_or_default();
+        }
+        self
+    }
+}
+
+keys! {
+    /// A group's counters from the start of the run.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct WholeRun {
+        /// Data packets sent, retransmissions included.
+        sent_packets: u64, "packets";
+        /// Their IP bytes.
+        sent_bytes: u64, "bytes";
+        /// Data packets that arrived.
+        received_packets: u64, "packets";
+        /// Their IP bytes.
+        received_bytes: u64, "bytes";
+        /// Handed to applications, in order and once.
+        delivered_bytes: u64, "bytes";
+        /// Data packets dropped on the way.
+        lost_packets: u64, "packets";
+        /// Sent, and neither received nor lost by the end.
+        under_way_packets: u64, "packets";
+        /// Data packets marked CE by queues.
+        marked_packets: u64, "packets";
+        /// Segments sent again (TCP).
+        retransmitted_packets: u64, "packets";
+        /// Expiries of the retransmission timer (TCP).
+        timeouts: u64, "";
+        /// Transfers or exchanges completed.
+        completed: u64, "";
+    }
+}
+
+impl WholeRun {
+    /// Of the counters of a group since the start.
+    pub(crate) fn of(t: &FlowTally) -> Self {
+        Self {
+            sent_packets: t.sent_packets,
+            sent_bytes: t.sent_bytes,
+            received_packets: t.received_packets,
+            received_bytes: t.received_bytes,
+            delivered_bytes: t.delivered_bytes,
+            lost_packets: t.lost_packets,
+            under_way_packets: t.sent_packets - t.received_packets - t.lost_packets,
+            marked_packets: t.marked_packets,
+            retransmitted_packets: t.retransmitted_packets,
+            timeouts: t.timeouts,
+            completed: t.completed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cause_that_may_stand_there_is_described() {
+        let described = Connections::KEYS.iter().find(|key| key.name == "broken").unwrap();
+        for (_, cause) in crate::flow::CAUSES {
+            assert!(described.doc.contains(&format!("`{cause}`")), "{cause}");
+        }
+    }
+}
