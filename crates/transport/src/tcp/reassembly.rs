@@ -1,6 +1,7 @@
 //! The receiving side: what arrived out of order, what the application has read, what SACK blocks say about it.
 
 use crate::segment::{SackBlocks, SeqNumber};
+use core::num::NonZeroU64;
 
 /// How many ranges are remembered in order of arrival; more do not fit into a header.
 const RECENT: usize = 4;
@@ -28,8 +29,8 @@ pub(crate) struct Reassembly {
     read: u64,
     /// Right edge of the advertised window.
     adv: u64,
-    /// Where the FIN lies, which is no data, once that is known.
-    fin: Option<u64>,
+    /// Where the FIN lies, which is no data, once that is known; never at zero, so that it takes no more than a position.
+    fin: Option<NonZeroU64>,
     /// Disjoint ranges above `nxt`, sorted.
     ranges: Vec<(u64, u64)>,
     /// A point in each of the ranges that grew last, latest first; zero is none.
@@ -52,27 +53,27 @@ impl Reassembly {
     /// End of the data received in order: the FIN, once reached, is none.
     #[inline(always)]
     pub(crate) fn nxt_data(&self) -> u64 {
-        self.fin.map_or(self.nxt, |fin| self.nxt.min(fin))
+        self.fin.map_or(self.nxt, |fin| self.nxt.min(fin.get()))
     }
     /// Where the FIN lies, once that is known.
     #[inline(always)]
-    pub(crate) const fn fin(&self) -> Option<u64> {
-        self.fin
+    pub(crate) fn fin(&self) -> Option<u64> {
+        self.fin.map(NonZeroU64::get)
     }
     /// A FIN lies at `at`; the first that comes counts.
     pub(crate) fn on_fin(&mut self, at: u64) {
-        self.fin.get_or_insert(at);
+        self.fin = self.fin.or(NonZeroU64::new(at));
     }
     /// The FIN is next, and takes a number: passes over it.
     pub(crate) fn absorb_fin(&mut self) {
-        if self.fin == Some(self.nxt) {
+        if self.fin() == Some(self.nxt) {
             self.nxt += 1;
         }
     }
     /// Whether all up to the FIN has come, and it.
     #[inline(always)]
     pub(crate) fn is_complete(&self) -> bool {
-        self.fin.is_some_and(|fin| self.nxt > fin)
+        self.fin.is_some_and(|fin| self.nxt > fin.get())
     }
     /// How far the application has read.
     #[inline(always)]
