@@ -103,6 +103,11 @@ impl Tcp {
         if self.recovery.waits_for_timer() || self.pacer.is_shut(now) {
             return None;
         }
+        let (nxt, outstanding) = (self.board.nxt, self.board.outstanding());
+        if !WATCHED && outstanding == 0 && nxt == self.snd.end() {
+            self.rest();
+            return None;
+        }
         if let Some((start, end)) = self.board.next_lost()
             && !(WATCHED && self.holds_repair_back())
         {
@@ -111,7 +116,6 @@ impl Tcp {
         if let Some((start, end)) = self.next_repair() {
             return self.retransmit(start, end, now);
         }
-        let (nxt, outstanding) = (self.board.nxt, self.board.outstanding());
         if nxt == self.snd.end() {
             let pipe = if outstanding == 0 { 0 } else { self.pipe() };
             self.note_limit(pipe, self.cc.cwnd());
@@ -153,6 +157,15 @@ impl Tcp {
             self.note_sent((nxt, nxt + len + fin), true, now);
         }
         Some(segment)
+    }
+
+    /// Nothing is to be sent and nothing is out, as at an end that only receives: there is no loss to look for, and the
+    /// window is not what limits, as it has room for a segment always.
+    #[inline(always)]
+    fn rest(&mut self) {
+        debug_assert!(self.cc.cwnd() >= Bytes(u64::from(self.mss)), "a window is a segment or more");
+        self.cwnd_limited = false;
+        self.note_idle();
     }
 
     /// What asks for an answer: the last segment again (RFC 8985 §7.3), or a window probe.
