@@ -14,7 +14,8 @@ from tailrace import documents
 
 MANIFEST = "manifest.json"
 _FRESH_MANIFEST = f"{MANIFEST}.new"
-RESULT, COMPARISON = "tailrace-result", "tailrace-comparison"
+RESULT, COMPARISON, STORE = "tailrace-result", "tailrace-comparison", "tailrace-store"
+_FORMATS = frozenset({RESULT, COMPARISON, STORE})
 # Grows when an older version could no longer read a folder rightly; every older format stays readable.
 FORMAT_VERSION = 1
 
@@ -63,10 +64,16 @@ def holding(place: Path) -> Holding:
     except FileNotFoundError:
         return Holding.NOTHING
     about = _manifest(place)
-    if about.get("format") in {RESULT, COMPARISON}:
+    if about.get("format") in _FORMATS:
         version = about.get("format_version")
         return Holding.RESULT if isinstance(version, int) and version <= FORMAT_VERSION else Holding.LATER
     return Holding.RESULT if is_first_format(about) else Holding.FOREIGN
+
+
+def kind(place: Path) -> str | None:
+    """The format that a folder's manifest says; None without one."""
+    found = _manifest(place).get("format")
+    return found if isinstance(found, str) else None
 
 
 def is_first_format(about: Mapping[str, Any]) -> bool:
@@ -82,7 +89,7 @@ def own_files(place: Path) -> set[str]:
     about = _manifest(place)
     if is_first_format(about):
         own = {name for name in _walk(place) if _FIRST_FILES.fullmatch(name)}
-    elif about.get("format") in {RESULT, COMPARISON}:
+    elif about.get("format") in _FORMATS:
         listed = about.get("files")
         own = {str(name) for name in listed} if isinstance(listed, list) else set()
         own |= {MANIFEST, _FRESH_MANIFEST}
@@ -101,7 +108,7 @@ def claim(place: Path, names: Iterable[str]) -> None:
     What somebody else put there under such a name is moved aside.
     """
     about = _manifest(place)
-    if about.get("format") not in {RESULT, COMPARISON}:
+    if about.get("format") not in _FORMATS:
         return
     known, wanted = own_files(place), list(names)
     for name in wanted:

@@ -6,10 +6,9 @@ import json
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from tailrace import _native, machine
 from tailrace.errors import RunError, ScenarioError
@@ -19,8 +18,12 @@ from tailrace.scenario import Scenario
 _POLL_S = 0.1
 # How long runs that are to stop may take to do so; they look often, unless something is wrong with them.
 _GRACE_S = 5.0
+# So many runs may have ended and wait for whoever keeps them, before no other is begun.
+_MOST_UNDELIVERED = 64
 # What the threads of runs are called.
 WORKER = "tailrace run"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,20 @@ def default_jobs() -> int:
         return os.cpu_count() or 1
 
 
-def _fitting(jobs: Sequence[Job]) -> int:
-    """How many of the jobs fit into memory at once."""
+def fitting(jobs: Iterable[Job]) -> int:
+    """How many of the jobs fit into memory at once, where all that they leave is kept in memory, too."""
     sizes = [job.scenario.native.memory for job in jobs]
     return machine.runs_at_once(max((run for run, _ in sizes), default=0), sum(kept for _, kept in sizes))
+
+
+class Sink(Protocol[T]):
+    """Where runs go that ended. `take` is called by the thread of the run, the others by the one that watches."""
+
+    def take(self, job: Job, output: _native.Output, wall_s: float) -> T:
+        """What is kept of a run."""
+
+    def keep(self, ended: Sequence[tuple[int, Job, T]], failed: Sequence[tuple[int, Job, BaseException]]) -> None:
+        """Some more runs have ended, each with its place among the jobs."""
 
 
 def execute(
@@ -101,11 +114,27 @@ def execute(
     Ctrl-C, or a `stop` that turns true, stops the runs under way and keeps those that ended. An error in a scenario is
     raised; any other failure of a run is noted and the others go on.
     """
-    pool = _Pool(jobs)
-    workers = [
-        threading.Thread(target=pool.work, name=WORKER, daemon=True)
-        for _ in range(max(1, min(threads or default_jobs(), len(jobs), _fitting(jobs))))
-    ]
+    sink = _Collected(len(jobs))
+    most = min(threads or default_jobs(), len(jobs), fitting(jobs))
+    interrupted = stream(iter(jobs), len(jobs), sink, most, watch, stop)
+    return Outcome(sink.finished, sink.errors, interrupted)
+
+
+def stream(  # noqa: PLR0913, PLR0917 - what a pool is told
+    jobs: Iterator[Job],
+    total: int,
+    sink: Sink[T],
+    threads: int,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Runs jobs as they come, at most `threads` at a time, and hands each to the sink when it has ended.
+
+    Whether it was interrupted: by Ctrl-C, or by a `stop` that turned true. What ended before is in the sink. An error of
+    the sink stops the runs and is raised.
+    """
+    pool = _Pool(jobs, total, sink)
+    workers = [threading.Thread(target=pool.work, name=WORKER, daemon=True) for _ in range(max(1, threads))]
     interrupted = False
     try:
         for worker in workers:
@@ -115,79 +144,126 @@ def execute(
         interrupted = True
     finally:
         pool.stop()
-    pool.leave(workers)
-    if pool.scenario_error is not None:
-        raise pool.scenario_error
-    return Outcome(list(pool.finished), list(pool.errors), interrupted)
+        pool.leave(workers)
+    pool.deliver(watch or Silent())
+    if pool.error is not None:
+        raise pool.error
+    return interrupted
 
 
-class _Pool:
-    """The jobs still to do, those under way, and those done."""
+class _Collected:
+    """Keeps everything in memory, in the order of the jobs."""
 
-    def __init__(self, jobs: Sequence[Job]) -> None:
-        self.jobs = jobs
-        self.finished: list[FinishedRun | None] = [None] * len(jobs)
+    def __init__(self, count: int) -> None:
+        self.finished: list[FinishedRun | None] = [None] * count
         self.errors: list[str] = []
-        self.scenario_error: ScenarioError | None = None
-        self._todo = deque(range(len(jobs)))
+
+    def take(self, job: Job, output: _native.Output, wall_s: float) -> FinishedRun:
+        return FinishedRun(
+            run=output.run,
+            seed=output.seed,
+            fingerprint=output.fingerprint,
+            entry=json.loads(output.summary),
+            raw_tables=output.tables(),
+            captures=output.captures(),
+        )
+
+    def keep(
+        self, ended: Sequence[tuple[int, Job, FinishedRun]], failed: Sequence[tuple[int, Job, BaseException]]
+    ) -> None:
+        for place, _, run in ended:
+            self.finished[place] = run
+        for _, job, error in failed:
+            if isinstance(error, ScenarioError):
+                raise error
+            self.errors.append(f"{job} failed: {error_text(error)}")
+
+
+def error_text(error: BaseException) -> str:
+    """What went wrong in a run, in a line."""
+    return str(error).rstrip() if isinstance(error, ScenarioError) else f"{type(error).__name__}: {error}"
+
+
+class _Pool(Generic[T]):
+    """The jobs still to do, those under way, and those that ended but are not delivered yet."""
+
+    def __init__(self, jobs: Iterator[Job], total: int, sink: Sink[T]) -> None:
+        self.error: BaseException | None = None
+        self._jobs = enumerate(jobs)
+        self._total = total
+        self._sink = sink
+        self._stopped = False
         self._tasks: dict[int, _native.Task] = {}
-        self._ended: deque[tuple[int, float]] = deque()
+        self._ended: list[tuple[int, Job, T, float]] = []
+        self._failed: list[tuple[int, Job, BaseException]] = []
         self._done = 0
         self._lock = threading.Lock()
+        self._room = threading.Condition(self._lock)
         self._news = threading.Event()
 
     def work(self) -> None:
         """Takes jobs until there are none: the body of a worker."""
-        while True:
-            with self._lock:
-                if not self._todo:
-                    break
-                index = self._todo.popleft()
-                job = self.jobs[index]
-                task = self._tasks[index] = _native.Task(job.scenario.native, job.run)
-            self._execute(index, job, task)
+        while (begun := self._next()) is not None:
+            self._execute(*begun)
             with self._lock:
                 self._done += 1
-                del self._tasks[index]
+                del self._tasks[begun[0]]
         self._news.set()
 
-    def _execute(self, index: int, job: Job, task: _native.Task) -> None:
+    def _next(self) -> tuple[int, Job, _native.Task] | None:
+        """The next job, as soon as there is room for what it leaves behind."""
+        with self._room:
+            while len(self._ended) >= _MOST_UNDELIVERED and not self._stopped:
+                self._room.wait()
+            try:
+                place, job = (-1, None) if self._stopped else next(self._jobs, (-1, None))
+            except BaseException as error:  # noqa: BLE001 - raised by the thread that watches
+                self.error, self._stopped = error, True
+                return None
+            if job is None:
+                return None
+            task = self._tasks[place] = _native.Task(job.scenario.native, job.run)
+        return place, job, task
+
+    def _execute(self, place: int, job: Job, task: _native.Task) -> None:
         start = time.perf_counter()
         try:
             output = task.execute()
             if output.interrupted:
                 return
-            self.finished[index] = FinishedRun(
-                run=output.run,
-                seed=output.seed,
-                fingerprint=output.fingerprint,
-                entry=json.loads(output.summary),
-                raw_tables=output.tables(),
-                captures=output.captures(),
-            )
+            wall_s = time.perf_counter() - start
+            taken = self._sink.take(job, output, wall_s)
         except _native.ScenarioError as error:
-            self.scenario_error = ScenarioError(error.args[0], json.loads(error.args[1]))
-            self.stop()
+            self._fail(place, job, ScenarioError(error.args[0], json.loads(error.args[1])))
         except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost
-            self.errors.append(f"{job} failed: {type(error).__name__}: {error}")
+            self._fail(place, job, error)
         else:
-            self._ended.append((index, time.perf_counter() - start))
-            self._news.set()
+            with self._lock:
+                self._ended.append((place, job, taken, wall_s))
+        self._news.set()
+
+    def _fail(self, place: int, job: Job, error: BaseException) -> None:
+        with self._lock:
+            self._failed.append((place, job, error))
 
     def stop(self) -> None:
         """Lets no job start and asks those under way to end."""
-        with self._lock:
-            self._todo.clear()
+        with self._room:
+            self._stopped = True
             for task in self._tasks.values():
                 task.cancel()
+            self._room.notify_all()
 
     def watched(self, workers: Sequence[threading.Thread], watch: Watch, stop: Callable[[], bool]) -> bool:
-        """Reports until the workers have ended; whether they were stopped."""
+        """Delivers and reports until the workers have ended; whether they were stopped."""
         while any(worker.is_alive() for worker in workers):
             self.wait(_POLL_S)
+            self.deliver(watch)
             self.report(watch)
             if stop():
-                return any(run is None for run in self.finished)
+                self.deliver(watch)
+                return self._done < self._total or bool(self._tasks)
+        self.deliver(watch)
         self.report(watch)
         return False
 
@@ -202,15 +278,23 @@ class _Pool:
         self._news.wait(seconds)
         self._news.clear()
 
+    def deliver(self, watch: Watch) -> None:
+        """Hands over what has ended since the last time."""
+        with self._room:
+            ended, self._ended = self._ended, []
+            failed, self._failed = self._failed, []
+            self._room.notify_all()
+        if ended or failed:
+            self._sink.keep([(place, job, run) for place, job, run, _ in ended], failed)
+        for _, job, _, wall_s in ended:
+            watch.ended(job, wall_s)
+
     def report(self, watch: Watch) -> None:
-        """Passes on what happened since the last time."""
-        while self._ended:
-            index, wall_s = self._ended.popleft()
-            watch.ended(self.jobs[index], wall_s)
+        """Says how far it all is."""
         with self._lock:
             under_way = sum(task.progress() for task in self._tasks.values())
             done = self._done
-        watch.progress((done + under_way) / max(1, len(self.jobs)))
+        watch.progress((done + under_way) / max(1, self._total))
 
 
 def completed(outcome: Outcome) -> list[FinishedRun]:

@@ -24,7 +24,14 @@ class Variant:
 
 def of_scenario(scenario: Scenario) -> list[Variant]:
     """The cells of the file's `[sweep]`, in the order of the file; empty where it has none."""
-    return grid({axis["path"]: axis["values"] for axis in scenario.outline["sweep"]})
+    from tailrace.study import cells, declaration
+
+    declared = declaration.of_file(scenario)
+    if not declared:
+        return []
+    found = list(cells.Plan(declared, scenario.seed).cells())
+    labels = _distinct([cell.label for cell in found])
+    return [Variant(label, cell.overrides) for label, cell in zip(labels, found, strict=True)]
 
 
 def of_options(options: Iterable[str]) -> list[Variant]:
@@ -124,6 +131,11 @@ def _differing(tables: Sequence[Mapping[str, object]]) -> dict[str, set[str]]:
         kind: {key for key in set().union(*alike) if len({repr(table.get(key)) for table in alike}) > 1}
         for kind, alike in kinds.items()
     }
+
+
+def words(path: str, texts: Sequence[str]) -> dict[str, str]:
+    """A word for each value of an axis among others: `red`, `period=0.5 s`."""
+    return _labels(path, texts, alone=False)
 
 
 def _value(text: str) -> object:

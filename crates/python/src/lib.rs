@@ -4,6 +4,7 @@
 mod catalog;
 mod clock;
 mod export;
+mod quantity;
 mod scenario;
 mod task;
 
@@ -21,13 +22,20 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("__engine__", concat!(env!("CARGO_PKG_VERSION"), "+", env!("TAILRACE_ENGINE")))
     }
 
     /// Everything that a scenario can name, as JSON text.
     #[pyfunction]
     fn catalog() -> String {
         crate::catalog::catalog().to_string()
+    }
+
+    /// A quantity as scenarios write it, as a number in SI units and its unit; None where it is none.
+    #[pyfunction]
+    fn quantity(text: &str) -> Option<(f64, &'static str)> {
+        crate::quantity::quantity(text)
     }
 
     /// The JSON Schema of scenario files.

@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tailrace_core::Bytes;
-use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Parsed};
+use tailrace_scenario::{
+    DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Parsed, Preset, Range, Sweep, SweepAxis,
+};
 
 create_exception!(
     _native,
@@ -128,15 +130,12 @@ impl Scenario {
                 json!({ "name": group.name, "flows": group.pairs.len(), "transport": transport })
             })
             .collect();
-        let axes = self.declaration.sweep().iter();
-        let sweep: Vec<Value> =
-            axes.map(|axis| json!({ "path": axis.path, "values": axis.values })).collect();
         json!({
             "nodes": self.scenario.nodes.len(),
             "links": self.scenario.links.len(),
             "groups": groups,
             "warnings": data(&self.warnings),
-            "sweep": sweep,
+            "sweep": sweep(self.declaration.sweep()),
         })
         .to_string()
     }
@@ -152,4 +151,27 @@ impl Scenario {
     fn to_toml(&self) -> String {
         self.declaration.to_toml()
     }
+}
+
+/// `[sweep]` as data: values are TOML text, fit for overrides.
+fn sweep(sweep: &Sweep) -> Value {
+    let axis = |axis: &SweepAxis| json!({ "path": axis.path, "values": axis.values });
+    let axes = |axes: &[SweepAxis]| -> Value { axes.iter().map(axis).collect() };
+    let range = |range: &Range| {
+        json!({ "path": range.path, "logarithmic": range.logarithmic, "low": range.low, "high": range.high })
+    };
+    let ranges = |ranges: &[Range]| -> Value { ranges.iter().map(range).collect() };
+    let preset = |preset: &Preset| json!({ "name": preset.name, "values": preset.values });
+    json!({
+        "grid": axes(&sweep.grid),
+        "zip": sweep.zips.iter().map(|group| axes(group)).collect::<Vec<_>>(),
+        "let": axes(&sweep.names),
+        "derive": sweep.derived,
+        "preset": sweep.presets.iter().map(preset).collect::<Vec<_>>(),
+        "when": sweep.when,
+        "ranges": ranges(&sweep.ranges),
+        "let_ranges": ranges(&sweep.name_ranges),
+        "samples": sweep.samples,
+        "independent": sweep.independent,
+    })
 }

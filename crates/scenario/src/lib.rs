@@ -38,7 +38,8 @@ mod resolving;
 mod source;
 mod text;
 
-pub use declarations::declaration::{Declaration, SweepAxis};
+pub use declarations::declaration::Declaration;
+pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use declarations::schema::schema;
 pub use declarations::sections;
 pub use model::Scenario;

@@ -210,13 +210,13 @@ fn windows_follow_one_another_from_the_warm_up_to_the_end() {
 #[test]
 fn the_values_of_a_sweep_are_overrides() {
     let parsed = read(DUMBBELL, &[]);
-    for axis in parsed.declaration.sweep() {
+    for axis in &parsed.declaration.sweep().grid {
         for value in &axis.values {
             let cell = read(DUMBBELL, &[(&axis.path, value)]);
             assert!(cell.scenario.links[8].observed, "{value}");
         }
     }
-    let queues = &parsed.declaration.sweep()[0];
+    let queues = &parsed.declaration.sweep().grid[0];
     let cell = read(DUMBBELL, &[(&queues.path, &queues.values[2])]).scenario;
     assert_eq!(cell.links[8].forward.queue.plain_fifo(), Some(Limit::Bytes(Bytes(30_000))));
 }

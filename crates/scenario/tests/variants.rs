@@ -48,7 +48,7 @@ fn a_variant_is_the_scenario_that_its_values_make() {
         assert_eq!(variant.scenario, parse(SWEPT, "swept.toml", &set(value)).unwrap().scenario);
         assert!(variant.declaration.sweep().is_empty());
     }
-    assert_eq!(source.scenario(&[], MEMORY).unwrap().declaration.sweep()[0].values.len(), 2);
+    assert_eq!(source.scenario(&[], MEMORY).unwrap().declaration.sweep().grid[0].values.len(), 2);
 }
 
 #[test]

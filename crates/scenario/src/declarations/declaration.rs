@@ -4,6 +4,7 @@ use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
+use crate::declarations::sweep::Sweep;
 use crate::declarations::window::WindowDecl;
 use crate::model::{Fault, Record, Scenario};
 use crate::text::codes::Code;
@@ -28,16 +29,7 @@ pub struct Declaration {
     pub(crate) flows: Vec<FlowDecl>,
     pub(crate) faults: Vec<FaultDecl>,
     pub(crate) captures: Vec<CaptureDecl>,
-    pub(crate) sweep: Vec<SweepAxis>,
-}
-
-/// One axis of the grid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SweepAxis {
-    /// What is varied, such as `link.bottleneck.queue`.
-    pub path: String,
-    /// The values as TOML text, fit for an override of `path`.
-    pub values: Vec<String>,
+    pub(crate) sweep: Sweep,
 }
 
 impl Declaration {
@@ -52,8 +44,8 @@ impl Declaration {
         more
     }
 
-    /// The axes of `[sweep]`, which a single run ignores.
-    pub fn sweep(&self) -> &[SweepAxis] {
+    /// The variants of `[sweep]`, which a single run ignores.
+    pub const fn sweep(&self) -> &Sweep {
         &self.sweep
     }
 }

@@ -1,7 +1,7 @@
 //! The scenario as far as it could be read: declarations with their defaults filled in, counts not yet expanded.
 
 use crate::declarations::allow::read_allow;
-use crate::declarations::declaration::{Declaration, SweepAxis};
+use crate::declarations::declaration::Declaration;
 use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::{Head, read_head};
@@ -11,6 +11,7 @@ use crate::declarations::node::{NodeDecl, read_nodes};
 use crate::declarations::queue;
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::SCENARIO;
+use crate::declarations::sweep::Sweep;
 use crate::declarations::window::WindowDecl;
 use crate::model::NodeKind;
 use crate::text::codes::Code;
@@ -93,7 +94,7 @@ impl Draft {
     }
 
     /// The declaration, where the head is fine.
-    pub(crate) fn complete(self, sweep: Vec<SweepAxis>) -> Option<Declaration> {
+    pub(crate) fn complete(self, sweep: Sweep) -> Option<Declaration> {
         let head = self.head?;
         Some(Declaration {
             name: head.name,

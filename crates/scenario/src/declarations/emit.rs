@@ -40,9 +40,7 @@ impl Declaration {
         d.captures.iter().for_each(|c| capture(&mut out, c));
         if !d.sweep.is_empty() {
             out.header("[sweep]");
-            for axis in &d.sweep {
-                out.put(&text(&axis.path), format_args!("[{}]", axis.values.join(", ")));
-            }
+            out.0.push_str(&d.sweep.to_toml());
         }
         out.0
     }

@@ -16,6 +16,7 @@ pub(crate) mod node;
 pub(crate) mod queue;
 pub(crate) mod schema;
 pub mod sections;
+pub(crate) mod sweep;
 pub(crate) mod window;
 
 mod address;

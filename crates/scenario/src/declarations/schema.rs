@@ -165,9 +165,27 @@ fn shape(shape: Shape) -> Value {
         }
         Shape::Sweep => json!({
             "type": "object",
-            "additionalProperties": { "type": "array", "minItems": 1 },
+            "properties": {
+                "zip": { "type": "array", "items": axes() },
+                "let": { "type": "object" },
+                "derive": { "type": "object", "additionalProperties": { "type": "string" } },
+                "preset": { "type": "object", "additionalProperties": { "type": "object" } },
+                "when": { "type": "string" },
+                "samples": { "type": "integer", "minimum": 1 },
+                "method": { "enum": ["latin_hypercube", "random"] },
+            },
+            "additionalProperties": { "anyOf": [list(), { "type": "string", "pattern": "uniform\\(" }] },
         }),
     }
+}
+
+/// Values of an axis of a sweep.
+fn list() -> Value {
+    json!({ "type": "array", "minItems": 1 })
+}
+
+fn axes() -> Value {
+    json!({ "type": "object", "additionalProperties": list() })
 }
 
 fn kind(kind: Kind) -> Value {

@@ -1,0 +1,57 @@
+//! Gives the engine a name that changes with its code: results of different engines must not mix unnoticed.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// Crates on which what a run finds depends.
+const ENGINE: [&str; 8] = ["app", "core", "net", "qdisc", "scenario", "sim", "transport", "wire"];
+
+fn main() -> io::Result<()> {
+    let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("..");
+    let mut hash = Hash::new();
+    for name in ENGINE {
+        let sources = crates.join(name).join("src");
+        println!("cargo::rerun-if-changed={}", sources.display());
+        for file in files(&sources)? {
+            // Tests decide nothing; line ends depend on how the code was fetched.
+            let place = file.strip_prefix(&crates).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
+            if !place.contains("/tests/") && !place.ends_with("/tests.rs") {
+                hash.add(place.as_bytes());
+                hash.add(fs::read_to_string(&file)?.replace("\r\n", "\n").as_bytes());
+            }
+        }
+    }
+    println!("cargo::rustc-env=TAILRACE_ENGINE={}", hash.text());
+    Ok(())
+}
+
+/// All files below a folder, in an order that does not depend on the file system.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
+    entries.sort();
+    let mut found = Vec::new();
+    for entry in entries {
+        if entry.is_dir() { found.extend(files(&entry)?) } else { found.push(entry) }
+    }
+    Ok(found)
+}
+
+/// FNV-1a, 64 bits.
+struct Hash(u64);
+
+impl Hash {
+    const fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes.iter().chain(&[0]) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
+}

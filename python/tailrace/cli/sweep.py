@@ -1,0 +1,198 @@
+"""`tailrace sweep`: many variants of a scenario, resumed where they stopped."""
+
+import json as json_text
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace import belongings, execute, machine
+from tailrace.cli import common, keeping, signals
+from tailrace.cli.common import guarded, say
+from tailrace.cli.run import on_a_closed_terminal, warn
+from tailrace.scenario import Scenario
+
+Columns = Annotated[
+    str | None,
+    typer.Option("--columns", metavar="METRIC,...", help="Metrics to show, e.g. goodput,tcp.delay_p99,utilization."),
+]
+Form = Annotated[str | None, typer.Option("--format", help="Print the table as md, csv, json or latex.")]
+
+
+@guarded
+def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML) with a [sweep], or any with options.")],
+    set_each: Annotated[
+        list[str] | None,
+        typer.Option("--set-each", metavar="PATH=V,V,...", help="An axis, or PATH=uniform(A, B) to draw. Repeatable."),
+    ] = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option("--zip", metavar="PATH=V,V; PATH=V,V", help="Axes that go together. Repeatable."),
+    ] = None,
+    let: Annotated[
+        list[str] | None, typer.Option("--let", metavar="NAME=V,...", help="A name for formulas. Repeatable.")
+    ] = None,
+    derive: Annotated[
+        list[str] | None,
+        typer.Option("--derive", metavar="PATH=FORMULA", help="A value that follows from others. Repeatable."),
+    ] = None,
+    when: Annotated[
+        list[str] | None, typer.Option("--when", metavar="FORMULA", help="Leave out cells where this is not true.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option("--samples", min=1, help="How many values are drawn.")] = None,
+    method: Annotated[
+        str, typer.Option("--method", help="How they are drawn: latin_hypercube or random.")
+    ] = "latin_hypercube",
+    sets: common.Sets = None,
+    allow: common.Allow = None,
+    runs: common.Runs = None,
+    seed: common.Seed = None,
+    jobs: common.Jobs = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-sweep].")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")] = False,
+    columns: Columns = None,
+    form: Form = None,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    dry_run: common.DryRun = False,
+) -> None:
+    """Run a scenario for every combination of values; the same command goes on where it was stopped."""
+    from tailrace.store import Writer
+    from tailrace.study import cells, declaration, running
+    from tailrace.study.table import FORMATS
+
+    if form is not None and form not in FORMATS:
+        common.fail(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+    scenario = common.load(file, sets, seed, runs, allow)
+    options = declaration.Options(
+        set_each or [], together or [], let or [], derive or [], when or [], samples, method
+    )
+    declared = declaration.of_file(scenario).joined(declaration.of_options(options))
+    if not declared:
+        common.fail(f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel")
+    surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
+    target = output or keeping.default_place(scenario, "-sweep", _said(options))
+    if not quiet:
+        warn(scenario.warnings)
+        for place in list(surveyed.errors)[:3]:
+            say(f"cell {surveyed.all[place].label!r} cannot be run:\n{surveyed.errors[place].shown}")
+    if dry_run:
+        _echo_plan(scenario, surveyed, json=json)
+        return
+    about = {"scenario": scenario.name, "file": scenario.file_name}
+    with signals.Held() as held, Writer.opened(target, about, fresh=fresh) as writer:
+        for note in writer.notes:
+            say(note)
+        from tailrace import progress
+
+        with progress.watch(quiet=quiet, total=surveyed.runs) as watch:
+            done = running.run(scenario, surveyed, writer, jobs, watch, lambda: bool(held))
+    _end(target, done, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
+
+
+def _said(options: object) -> list[str]:
+    """What the command line adds to the file, as part of the folder's name."""
+    from tailrace.study.declaration import Options
+
+    assert isinstance(options, Options)
+    plain = [*options.set_each, *options.together, *options.let, *options.derive, *options.when]
+    return [*plain, *([f"samples={options.samples}"] if options.samples else [])]
+
+
+def _end(target: Path, done: object, held: signals.Held, *, columns: list[str], form: str | None, quiet: bool) -> None:
+    """The table, what is missing of it, and the exit code."""
+    from tailrace.study.running import Done
+    from tailrace.study.sweep import Sweep
+
+    assert isinstance(done, Done)
+    if done.interrupted:
+        say(f"interrupted: what has landed is in {target}; the same command goes on with it")
+        raise typer.Exit(signals.INTERRUPTED)
+    found = Sweep.load(target)
+    if done.known == done.runs and not quiet:
+        say(f"all {done.runs} runs had landed before")
+    with on_a_closed_terminal(held):
+        table = found.table(columns) if not found.figures.is_empty() else None
+        if table is not None:
+            belongings.claim(target, ["table.md", "table.csv"])
+            (target / "table.md").write_text(table.text("md"), encoding="utf-8")
+            (target / "table.csv").write_text(table.text("csv"), encoding="utf-8")
+            if form:
+                typer.echo(table.text(form), nl=False)
+            elif not quiet:
+                from tailrace import present
+
+                common.show(present.RichGrid(table.grid()))
+        sys.stdout.flush()
+        if not quiet:
+            _point_on(target, found.varied)
+    if done.failed:
+        for label, run, error in found.failures.head(5).iter_rows():
+            say(f"error: {label}{f' run {run}' if run else ''}: {error}")
+        say(f"{done.failed} cells or runs failed; the others are whole")
+        raise typer.Exit(3)
+
+
+def _point_on(target: Path, varied: list[str]) -> None:
+    call = common.program()
+    against = f" --against {varied[-1]}" if varied else ""
+    by = f" --by {varied[0]}" if len(varied) > 1 else ""
+    say(
+        f"Everything is in {target}/: table.md, table.csv; all runs in parts/ (Parquet)\n"
+        f"Next:\n  {call} plot {target} --metric goodput{against}{by}\n"
+        f"  in Python: tailrace.Sweep.load('{target}').flows"
+    )
+
+
+def _echo_plan(scenario: Scenario, surveyed: object, *, json: bool) -> None:
+    """Cells, runs, and what they may take: the first run of the first cell is tried for it."""
+    from tailrace.study.running import Survey
+
+    assert isinstance(surveyed, Survey)
+    wall_s, size = _tried(scenario, surveyed)
+    first = next(planned for planned in surveyed.cells if planned)
+    at_once = min(execute.default_jobs(), machine.runs_at_once(first.memory, 0))
+    seconds = wall_s * surveyed.simulated_s / scenario.duration_s / at_once
+    disk = size * surveyed.runs
+    if json:
+        plan = {"cells": len(surveyed.all), "runs": surveyed.runs, "failing_cells": len(surveyed.errors)}
+        labels = [cell.label for cell in surveyed.all]
+        typer.echo(json_text.dumps({**plan, "estimated_s": seconds, "estimated_bytes": disk, "labels": labels}, indent=2))
+        return
+    common.echo(f"{scenario.name}: {len(surveyed.all)} cells, {surveyed.runs} runs of {scenario.duration_s:g} s")
+    for cell in surveyed.all[:20]:
+        common.echo(f"  {cell.label}")
+    if len(surveyed.all) > 20:  # noqa: PLR2004 - as listed above
+        common.echo(f"  ... and {len(surveyed.all) - 20} more")
+    common.echo(
+        f"about {_duration(seconds)} with {at_once} at a time, about {disk / 1e6:.3g} MB before compression "
+        f"(by the first run: {wall_s:.3g} s)"
+    )
+
+
+def _tried(scenario: Scenario, surveyed: object) -> tuple[float, int]:
+    """Seconds and bytes of the first run."""
+    from tailrace import _native
+    from tailrace.store.packing import packed
+    from tailrace.study.running import Survey
+
+    assert isinstance(surveyed, Survey)
+    first = next(planned for planned in surveyed.cells if planned)
+    variant = scenario.variant(first.cell.label, first.cell.overrides)
+    start = time.perf_counter()
+    output = _native.Task(variant.native, 1).execute()
+    wall_s = time.perf_counter() - start
+    captured = sum(len(data) for _, data in output.captures())
+    return wall_s, len(output.summary) + len(packed(output.tables())) + captured
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.2g} s"

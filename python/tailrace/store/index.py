@@ -1,0 +1,263 @@
+"""The index of a store: which cells there are, which runs have landed, and where each run's data are.
+
+SQLite, since a transaction of it is there or not whatever happens, and what other programs read it is known. A run lands
+with one transaction, its data within the index; parts take the data over when there is enough for one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.errors import RunError, UsageError
+
+FILE = "index.sqlite"
+# "TRce": what tells an index from another SQLite file.
+_APPLICATION = 0x54526365
+# Grows when an older version could no longer read an index rightly.
+FORMAT = 1
+# How long a reader or writer waits for the other's transaction.
+_PATIENCE_S = 60.0
+_SCHEMA = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE cells (cell INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, axes TEXT NOT NULL);
+CREATE TABLE runs (
+    cell INTEGER NOT NULL, run INTEGER NOT NULL, seed TEXT NOT NULL, fingerprint TEXT NOT NULL, wall_s REAL NOT NULL,
+    captures INTEGER NOT NULL, part INTEGER, summary TEXT, tables BLOB, PRIMARY KEY (cell, run)
+) WITHOUT ROWID;
+CREATE TABLE failures (cell INTEGER NOT NULL, run INTEGER NOT NULL, error TEXT NOT NULL, PRIMARY KEY (cell, run));
+CREATE TABLE parts (part INTEGER PRIMARY KEY, files TEXT NOT NULL);
+CREATE INDEX waiting ON runs (cell, run) WHERE part IS NULL;
+"""
+
+
+@dataclass(frozen=True)
+class Landed:
+    """A run that ended; `summary` is its entry of the result contract, `tables` are packed."""
+
+    cell: int
+    run: int
+    seed: int
+    fingerprint: str
+    wall_s: float
+    summary: str
+    tables: bytes
+    captures: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes it takes in the index."""
+        return len(self.summary) + len(self.tables)
+
+
+class Index:
+    """The SQLite file of a store."""
+
+    def __init__(self, place: Path, *, writing: bool) -> None:
+        self.place = place
+        file = place / FILE
+        fresh = writing and not file.exists()
+        with self._named():
+            self._db = _opened(file, writing=writing)
+            if fresh:
+                self._make()
+            self._check()
+
+    def _make(self) -> None:
+        self._db.executescript(
+            f"BEGIN; PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {FORMAT}; {_SCHEMA} COMMIT;"
+        )
+
+    def _check(self) -> None:
+        (application,) = self._db.execute("PRAGMA application_id").fetchone()
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        tables = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables:
+            # Its maker was killed before there was anything in it, or is about to make it.
+            self._make()
+        elif application != _APPLICATION:
+            raise UsageError(f"{self.place / FILE} is not an index of Tailrace; move it away, or use -o")
+        elif version > FORMAT:
+            raise UsageError(
+                f"{self.place} was written by a later version of tailrace (format {version}; this one reads up to "
+                f"{FORMAT}): use that version"
+            )
+
+    def shrink(self) -> None:
+        """Gives back the room of what has moved into parts. On a full disk it stays as large as it is."""
+        with suppress(sqlite3.OperationalError):
+            self._db.execute("VACUUM")
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._db.close()
+
+    # -- what is known -----------------------------------------------------------------------------------------
+
+    def fact(self, name: str) -> str | None:
+        """Something said of the whole store."""
+        with self._named():
+            found = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return str(found[0]) if found else None
+
+    def cells(self) -> list[tuple[int, str, dict[str, str]]]:
+        """Number, id and axes of every cell, in the order in which they came."""
+        with self._named():
+            rows = self._db.execute("SELECT cell, id, axes FROM cells ORDER BY cell").fetchall()
+        return [(cell, name, json.loads(axes)) for cell, name, axes in rows]
+
+    def runs(self) -> list[tuple[int, int, int, str, float, int | None]]:
+        """Cell, run, seed, fingerprint, seconds and part of every run that has landed."""
+        with self._named():
+            rows = self._db.execute(
+                "SELECT cell, run, seed, fingerprint, wall_s, part FROM runs ORDER BY cell, run"
+            ).fetchall()
+        return [(cell, run, int(seed), mark, wall_s, part) for cell, run, seed, mark, wall_s, part in rows]
+
+    def captured(self) -> set[tuple[int, int]]:
+        """The runs that have captures."""
+        with self._named():
+            return set(self._db.execute("SELECT cell, run FROM runs WHERE captures > 0").fetchall())
+
+    def failures(self) -> list[tuple[int, int, str]]:
+        """Cell, run and error of what failed; run 0 where no run of the cell could be begun."""
+        with self._named():
+            return self._db.execute("SELECT cell, run, error FROM failures ORDER BY cell, run").fetchall()
+
+    def parts(self) -> dict[int, dict[str, dict[str, str | int]]]:
+        """Of every part its files by table, each with `bytes` and `blake2b`."""
+        with self._named():
+            rows = self._db.execute("SELECT part, files FROM parts ORDER BY part").fetchall()
+        return {part: json.loads(files) for part, files in rows}
+
+    def waiting(self) -> Iterator[Landed]:
+        """The runs that are in no part yet, in order."""
+        with self._named():
+            rows = self._db.execute(
+                "SELECT cell, run, seed, fingerprint, wall_s, summary, tables, captures FROM runs "
+                "WHERE part IS NULL ORDER BY cell, run"
+            )
+            for cell, run, seed, *rest in rows:
+                yield Landed(cell, run, int(seed), *rest)
+
+    def waiting_bytes(self) -> int:
+        """How much is in no part yet."""
+        with self._named():
+            (size,) = self._db.execute(
+                "SELECT coalesce(sum(length(summary) + length(tables)), 0) FROM runs WHERE part IS NULL"
+            ).fetchone()
+        return int(size)
+
+    # -- what changes ------------------------------------------------------------------------------------------
+
+    def state(self, name: str, value: str) -> None:
+        """Says something of the whole store."""
+        with self._change():
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    def add_cells(self, cells: Sequence[tuple[str, Mapping[str, str]]]) -> list[int]:
+        """The numbers of cells, by id and axes; those that are new get the next ones."""
+        with self._change():
+            known = dict(self._db.execute("SELECT id, cell FROM cells").fetchall())
+            for name, axes in cells:
+                if name not in known:
+                    known[name] = len(known) + 1
+                    self._db.execute("INSERT INTO cells VALUES (?, ?, ?)", (known[name], name, json.dumps(axes)))
+                else:
+                    self._db.execute("UPDATE cells SET axes = ? WHERE cell = ?", (json.dumps(axes), known[name]))
+        return [known[name] for name, _ in cells]
+
+    def land(self, runs: Sequence[Landed], failures: Sequence[tuple[int, int, str]] = ()) -> None:
+        """Keeps runs, all of them or none; on return they are on the disk."""
+        with self._change():
+            self._db.executemany(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?)",
+                [
+                    (r.cell, r.run, str(r.seed), r.fingerprint, r.wall_s, r.captures, r.summary, r.tables)
+                    for r in runs
+                ],
+            )
+            self._db.executemany(
+                "DELETE FROM failures WHERE cell = ? AND run IN (0, ?)", [(r.cell, r.run) for r in runs]
+            )
+            self._db.executemany("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", failures)
+
+    def move_to_part(
+        self, part: int, files: Mapping[str, Mapping[str, str | int]], runs: Iterable[tuple[int, int]]
+    ) -> None:
+        """The data of runs are in a part from now on."""
+        with self._change():
+            self._db.execute("INSERT INTO parts VALUES (?, ?)", (part, json.dumps(files)))
+            self._db.executemany(
+                "UPDATE runs SET part = ?, summary = NULL, tables = NULL WHERE cell = ? AND run = ?",
+                [(part, cell, run) for cell, run in runs],
+            )
+
+    def drop_part(self, part: int) -> int:
+        """Forgets a part, and the runs in it, which are done anew; how many these are."""
+        with self._change():
+            gone = self._db.execute("DELETE FROM runs WHERE part = ?", (part,)).rowcount
+            self._db.execute("DELETE FROM parts WHERE part = ?", (part,))
+        return gone
+
+    def drop_runs(self, runs: Iterable[tuple[int, int]]) -> None:
+        """Forgets runs that are in no part."""
+        with self._change():
+            self._db.executemany("DELETE FROM runs WHERE cell = ? AND run = ?", list(runs))
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        with self._change():
+            for table in ("facts", "cells", "runs", "failures", "parts"):
+                self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """A transaction. Where the disk is full nothing of it happens."""
+        with self._named():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors name the file, and the remedy."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise RunError(
+                f"{self.place} cannot be written or read: {error}; what had landed is kept: make room, and give "
+                "the same command again"
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise UsageError(
+                f"{self.place / FILE} is damaged: {error}; --fresh begins anew, -o leaves it as it is"
+            ) from None
+
+
+def _opened(file: Path, *, writing: bool) -> sqlite3.Connection:
+    if not writing and not file.is_file():
+        raise UsageError(f"there is no {file}")
+    path = f"{file.absolute().as_uri()}?mode="
+    for mode in ("rwc",) if writing else ("rw", "ro"):
+        # "rw" first: whoever reads after a kill must be able to undo what was half written.
+        try:
+            db = sqlite3.connect(path + mode, uri=True, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.OperationalError:
+            if mode == "ro" or writing:
+                raise
+        else:
+            # On the disk when a transaction has ended, not somewhere on the way.
+            db.execute("PRAGMA synchronous = FULL")
+            return db
+    raise AssertionError

@@ -1,0 +1,257 @@
+"""A folder of runs: one command writes, any number read.
+
+    manifest.json    whose the folder is, and in which format
+    index.sqlite     cells, runs, failures, and the data of runs that are in no part yet
+    parts/           Parquet files with the tables of many runs each
+    captures/        a folder a run that captured something
+    lock             held by the command that writes
+
+A run lands with one transaction of the index. What a killed command leaves beside the index (files of a part that was not
+entered, captures of a run that did not land) is cleared away by the next one that writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tailrace import belongings, names
+from tailrace.belongings import Holding
+from tailrace.errors import UsageError
+from tailrace.store import lock, parts
+from tailrace.store.index import FILE, Index, Landed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LOCK, CAPTURES = "lock", "captures"
+# A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
+_PART_BYTES = 64 << 20
+_CAPTURE_SUFFIX = ".pcapng"
+
+Landing = Landed
+
+
+def is_store(place: Path) -> bool:
+    """Whether a folder holds runs that have landed."""
+    return belongings.kind(place) == belongings.STORE
+
+
+class Reader:
+    """What has landed so far; a command may be writing meanwhile."""
+
+    def __init__(self, place: Path) -> None:
+        if not place.is_dir():
+            raise UsageError(f"there is no folder {place}")
+        if not is_store(place):
+            raise UsageError(f"{place} holds no sweep: it has no {belongings.MANIFEST} that says so")
+        self.place = place
+        self._index = Index(place, writing=False)
+
+    @property
+    def index(self) -> Index:
+        """Cells, runs and failures."""
+        return self._index
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        self._index.close()
+
+    def tables(self) -> list[str]:
+        """The names of all tables."""
+        found = dict.fromkeys(name for files in self._index.parts().values() for name in files)
+        for run in self._index.waiting():
+            found |= dict.fromkeys(name for name in parts.frames([run]))
+        return list(found)
+
+    def scan(self, table: str) -> pl.LazyFrame | None:
+        """A table of all runs, read when it is collected; None where no run has it."""
+        import polars as pl
+
+        files = [
+            self.place / parts.file_name(part, table)
+            for part, files in self._index.parts().items()
+            if table in files
+        ]
+        found = [pl.scan_parquet(file, glob=False, hive_partitioning=False) for file in files]
+        waiting = list(self._index.waiting())
+        if waiting and table in (fresh := parts.frames(waiting)):
+            found.append(fresh[table].lazy())
+        return pl.concat(found, how="diagonal") if found else None
+
+    def frame(self, table: str) -> pl.DataFrame | None:
+        """The same, read, in order of cells and runs."""
+        import polars as pl
+
+        scan = self.scan(table)
+        try:
+            return None if scan is None else scan.collect().sort("cell", "run", maintain_order=True)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise UsageError(f"{self._damaged(table)} cannot be read: {error}; give the command again that wrote it") from None
+        except pl.exceptions.PanicException as panic:
+            raise UsageError(f"{self._damaged(table)} is damaged ({panic}); give the command again that wrote it") from None
+
+    def _damaged(self, table: str) -> str:
+        """The files of a table that are not what was written."""
+        bad = [
+            parts.file_name(part, table)
+            for part, files in self._index.parts().items()
+            if table in files and not parts.intact(self.place, part, {table: files[table]})
+        ]
+        return ", ".join(str(self.place / name) for name in bad) or str(self.place)
+
+    def summary(self, cell: int) -> dict[str, Any] | None:
+        """The entry of the result contract of the cell's first run."""
+        import polars as pl
+
+        scan = self.scan(parts.SUMMARIES)
+        if scan is None:
+            return None
+        rows = scan.filter(pl.col("cell") == cell).sort("run").head(1).collect()
+        found: dict[str, Any] | None = json.loads(rows["summary"][0]) if rows.height else None
+        return found
+
+
+class Writer(Reader):
+    """The one that writes."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self._index = Index(place, writing=True)
+        self._waiting = self._index.waiting_bytes()
+        # What was found damaged, for whoever tells the user.
+        self.notes: list[str] = []
+
+    @classmethod
+    @contextmanager
+    def opened(cls, place: Path, about: Mapping[str, Any], *, fresh: bool = False) -> Iterator[Writer]:
+        """The store in a folder, made where there is none; `about` goes into its manifest, `fresh` empties it."""
+        _claim(place, about)
+        with lock.held(place / LOCK, place):
+            writer = cls(place)
+            try:
+                if fresh:
+                    writer.empty()
+                writer.settle()
+                yield writer
+                writer.finish()
+            finally:
+                writer.close()
+
+    def settle(self) -> None:
+        """Clears away what a killed command left, and forgets the runs of files that are not what was written."""
+        known = self._index.parts()
+        for part in parts.unknown(self.place, known):
+            parts.remove(self.place, part)
+        for part, files in known.items():
+            if not parts.intact(self.place, part, files):
+                gone = self._index.drop_part(part)
+                self.notes.append(
+                    f"{self.place / parts.FOLDER}/{part:06d}-* is damaged or not whole: its {gone} runs are done anew"
+                )
+                parts.remove(self.place, part)
+        self._settle_captures()
+
+    def _settle_captures(self) -> None:
+        folder = self.place / CAPTURES
+        captured = self._index.captured()
+        wanted = {_capture_name(cell, run) for cell, run in captured}
+        found = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+        for name in sorted(found - wanted):
+            if name.startswith("cell"):
+                shutil.rmtree(folder / name)
+        lost = [(cell, run) for cell, run in captured if _capture_name(cell, run) not in found]
+        if lost:
+            self._index.drop_runs(lost)
+            self.notes.append(f"captures of {len(lost)} runs are missing from {folder}: these are done anew")
+
+    def land(
+        self,
+        runs: Sequence[tuple[Landed, Sequence[tuple[str, bytes]]]],
+        failures: Sequence[tuple[int, int, str]] = (),
+    ) -> None:
+        """Keeps runs with what they captured; on return they are on the disk."""
+        for run, captures in runs:
+            self._keep_captures(run, captures)
+        self._index.land([replace(run, captures=len(captures)) for run, captures in runs], failures)
+        self._waiting += sum(run.size for run, _ in runs)
+        if self._waiting >= _PART_BYTES:
+            self.make_part()
+
+    def _keep_captures(self, run: Landed, captures: Sequence[tuple[str, bytes]]) -> None:
+        if not captures:
+            return
+        folder = self.place / CAPTURES / _capture_name(run.cell, run.run)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, data in captures:
+                stem = names.shortened(name.removesuffix(_CAPTURE_SUFFIX))
+                with (folder / f"{stem}{_CAPTURE_SUFFIX}").open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+        except OSError as error:
+            raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+
+    def make_part(self) -> None:
+        """Moves what waits in the index into Parquet."""
+        waiting = list(self._index.waiting())
+        if waiting:
+            part = max(self._index.parts(), default=0) + 1
+            try:
+                files = parts.write(self.place, part, waiting)
+            except OSError as error:
+                parts.remove(self.place, part)
+                raise UsageError(
+                    f"{self.place / parts.FOLDER} cannot be written: {error.strerror or error}; what had landed is kept: "
+                    "make room, and give the same command again"
+                ) from None
+            self._index.move_to_part(part, files, [(run.cell, run.run) for run in waiting])
+        self._waiting = 0
+
+    def finish(self) -> None:
+        """Everything is in parts, and the index is as small as it can be."""
+        if self._waiting:
+            self.make_part()
+            self._index.shrink()
+
+    def empty(self) -> None:
+        """Forgets everything, and removes its files."""
+        self._index.clear()
+        for part in parts.unknown(self.place, {}):
+            parts.remove(self.place, part)
+        self._settle_captures()
+        self._waiting = 0
+
+
+def _claim(place: Path, about: Mapping[str, Any]) -> None:
+    """Makes the folder a store, or refuses one that holds something else."""
+    holding = belongings.holding(place)
+    if holding is not Holding.NOTHING and not is_store(place):
+        kept = {Holding.LATER: "a result of a later version of tailrace", Holding.FOREIGN: "something else"}
+        raise UsageError(f"{place} holds {kept.get(holding, 'a result that is no sweep')}; use -o for another folder")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if not is_store(place):
+            belongings.seal(place, belongings.STORE, about)
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror or error}") from None
+
+
+def _capture_name(cell: int, run: int) -> str:
+    return f"cell{cell}-run{run}"
+
+
+def captures(place: Path, runs: Iterable[tuple[int, int]]) -> list[Path]:
+    """The capture files of runs."""
+    return [
+        file
+        for cell, run in runs
+        for file in sorted((place / CAPTURES / _capture_name(cell, run)).glob(f"*{_CAPTURE_SUFFIX}"))
+    ]

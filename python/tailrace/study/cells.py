@@ -1,0 +1,224 @@
+"""The cells of a sweep: what each sets, what it is called, and where it stands on each axis."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tailrace import variants
+from tailrace.errors import UsageError
+from tailrace.study.declaration import Declaration, Range
+from tailrace.study.formulas import Formula, Quantity, Value, value_of
+
+MOST_CELLS = 1_000_000
+# What a path says beside names: where in the file something stands.
+_SECTIONS = frozenset({"link", "flow", "host", "router", "fault", "window", "capture"})
+_HOLDERS = frozenset({"app", "transport"})
+# Columns that every table has.
+_TAKEN = frozenset({"cell", "run", "label"})
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value of an axis, or of several that go together."""
+
+    # Path -> value as the scenario takes it.
+    sets: Mapping[str, str] = field(default_factory=dict)
+    # Name -> value, for formulas.
+    names: Mapping[str, str] = field(default_factory=dict)
+    # Words of its own, instead of those that its values give.
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One variant of the scenario."""
+
+    label: str
+    # Path -> value: what it sets.
+    overrides: Mapping[str, str]
+    # Column -> value as TOML text: where it stands on the axes, what was derived among it.
+    axes: Mapping[str, str]
+
+
+class Plan:
+    """All cells, made one after the other when they are asked for."""
+
+    def __init__(self, declared: Declaration, seed: int = 1) -> None:
+        self._axes = [*_grid(declared), *_zips(declared), *_names(declared), *_presets(declared)]
+        self._axes += _samples(declared, seed)
+        self._derived = {
+            path: Formula(text, f"derived {path}") for path, text in declared.derived.items()
+        }
+        self._conditions = [Formula(text, "when") for text in declared.conditions]
+        paths = dict.fromkeys(path for axis in self._axes for point in axis for path in (*point.sets, *point.names))
+        paths |= dict.fromkeys(self._derived)
+        self.columns = column_names(list(paths))
+        self._has_presets = bool(declared.presets)
+        if self.size > MOST_CELLS:
+            raise UsageError(f"the sweep has {self.size} cells, at most {MOST_CELLS}; leave out values, or axes")
+
+    @property
+    def size(self) -> int:
+        """How many cells there are before any condition."""
+        return math.prod(len(axis) for axis in self._axes)
+
+    def cells(self) -> Iterator[Cell]:
+        """Those for which all conditions hold; the last axis varies fastest."""
+        words = [_words(axis) if len(axis) > 1 else {} for axis in self._axes]
+        alone = sum(len(axis) > 1 for axis in self._axes) == 1
+        if not any(words):
+            words = [_words(axis) for axis in self._axes]
+        for points in itertools.product(*(enumerate(axis) for axis in self._axes)):
+            made = self._cell([point for _, point in points])
+            if made is None:
+                continue
+            overrides, axes = made
+            parts = [found[place] for found, (place, _) in zip(words, points, strict=True) if found]
+            label = " ".join(part.split("=", 1)[1] if alone and part.count("=") == 1 else part for part in parts)
+            yield Cell(label, overrides, axes)
+
+    def _cell(self, points: Sequence[Point]) -> tuple[dict[str, str], dict[str, str]] | None:
+        overrides = {path: value for point in points for path, value in point.sets.items()}
+        named = {name: value for point in points for name, value in point.names.items()}
+        axes = {self.columns[path]: value for path, value in {**overrides, **named}.items()}
+        if self._has_presets:
+            axes["preset"] = next(repr(p.label) for p in points if p.label is not None)
+        if self._derived or self._conditions:
+            names = _environment({**overrides, **named})
+            for path, formula in self._derived.items():
+                overrides[path] = formula.as_toml(names)
+                axes[self.columns[path]] = overrides[path]
+                names |= _environment({path: overrides[path]})
+            if not all(condition.holds(names) for condition in self._conditions):
+                return None
+        return overrides, axes
+
+
+def column_names(paths: Sequence[str]) -> dict[str, str]:
+    """What tables call the values at paths: `attack.period` for `flow.attack.app.period`.
+
+    >>> column_names(["flow.attack.app.period", "link.b.queue", "burst"])
+    {'flow.attack.app.period': 'attack.period', 'link.b.queue': 'b.queue', 'burst': 'burst'}
+    """
+    short = {path: _short(path) for path in paths}
+    times = Counter(short.values())
+    return {path: path if times[name] > 1 or name in _TAKEN else name for path, name in short.items()}
+
+
+def _short(path: str) -> str:
+    parts = path.split(".")
+    if len(parts) > 2 and parts[0] in _SECTIONS:  # noqa: PLR2004 - section, name, key
+        parts = [part for place, part in enumerate(parts[1:]) if place == 0 or part not in _HOLDERS] or parts
+    return ".".join(parts)
+
+
+def _environment(values: Mapping[str, str]) -> dict[str, Value]:
+    """What formulas may call values: by the whole path, and by its end where only one has it."""
+    found: dict[str, Value] = {}
+    ends = Counter(path.rpartition(".")[2] for path in values)
+    for path, value in values.items():
+        seen = value_of(value)
+        found[path] = found[_short(path)] = seen
+        end = path.rpartition(".")[2]
+        if ends[end] == 1:
+            found[end] = seen
+    return found
+
+
+def _grid(declared: Declaration) -> Iterator[list[Point]]:
+    for path, values in declared.grid.items():
+        yield [Point({path: value}) for value in values]
+
+
+def _zips(declared: Declaration) -> Iterator[list[Point]]:
+    for group in declared.zips:
+        rows = zip(*group.values(), strict=True)
+        yield [Point(dict(zip(group, row, strict=True))) for row in rows]
+
+
+def _names(declared: Declaration) -> Iterator[list[Point]]:
+    for name, values in declared.names.items():
+        if not name.isidentifier():
+            raise UsageError(f"{name!r} is no name that a formula can use: letters, digits and _")
+        yield [Point(names={name: value}) for value in values]
+
+
+def _presets(declared: Declaration) -> Iterator[list[Point]]:
+    if declared.presets:
+        yield [Point(dict(values), label=name) for name, values in declared.presets.items()]
+
+
+def _samples(declared: Declaration, seed: int) -> Iterator[list[Point]]:
+    """Points drawn between the ends of all ranges, the same for the same seed."""
+    ranges = [*declared.ranges.items(), *declared.name_ranges.items()]
+    if not ranges and declared.samples is None:
+        return
+    if not ranges:
+        raise UsageError("samples need something to draw: PATH=uniform(1 ms, 10 ms)")
+    if declared.samples is None:
+        raise UsageError(f"{ranges[0][0]} is to be drawn: say how often, with samples")
+    if declared.samples > MOST_CELLS:
+        raise UsageError(f"the sweep has {declared.samples} samples, at most {MOST_CELLS}")
+    drawn = {}
+    for name, ends in ranges:
+        # A stream for each, so that one more range leaves the others as they are.
+        shares = _shares(random.Random(f"{seed} {name}"), declared.samples, independent=declared.independent)  # noqa: S311
+        drawn[name] = [_between(name, ends, share) for share in shares]
+    yield [
+        Point(
+            {path: drawn[path][place] for path in declared.ranges},
+            {name: drawn[name][place] for name in declared.name_ranges},
+        )
+        for place in range(declared.samples)
+    ]
+
+
+def _shares(source: random.Random, count: int, *, independent: bool) -> list[float]:
+    """Numbers from 0 to 1: each by itself, or one in each of so many equal strata, shuffled (McKay et al. 1979)."""
+    if independent:
+        return [source.random() for _ in range(count)]
+    strata = list(range(count))
+    source.shuffle(strata)
+    return [(stratum + source.random()) / count for stratum in strata]
+
+
+def _between(name: str, ends: Range, share: float) -> str:
+    low, high = value_of(_quoted(ends.low)), value_of(_quoted(ends.high))
+    if not isinstance(low, Quantity) or not isinstance(high, Quantity) or low.unit != high.unit:
+        raise UsageError(f"{name}: {ends.low} and {ends.high} are not two quantities of one kind")
+    if low.value > high.value or (ends.logarithmic and low.value <= 0):
+        raise UsageError(f"{name}: nothing can be drawn between {ends.low} and {ends.high}")
+    if ends.logarithmic:
+        value = low.value * (high.value / low.value) ** share
+    else:
+        value = low.value + (high.value - low.value) * share
+    if not any(low.unit) and low.value.is_integer() and high.value.is_integer() and "." not in ends.low + ends.high:
+        value = float(min(math.floor(low.value + (high.value - low.value + 1) * share), high.value))
+    return Quantity(value, low.unit).as_toml()
+
+
+def _quoted(text: str) -> str:
+    try:
+        float(text)
+    except ValueError:
+        return f'"{text.strip(chr(34))}"'
+    return text
+
+
+def _words(axis: Sequence[Point]) -> dict[int, str]:
+    """What each point of an axis is called, as in `compare`."""
+    if axis[0].label is not None:
+        return {place: str(point.label) for place, point in enumerate(axis)}
+    found: dict[int, list[str]] = {place: [] for place in range(len(axis))}
+    keys = [*axis[0].sets, *axis[0].names]
+    for key in keys:
+        texts = [{**point.sets, **point.names}[key] for point in axis]
+        labels = variants.words(key, texts)
+        for place, text in enumerate(texts):
+            found[place].append(labels[text])
+    return {place: " ".join(parts) for place, parts in found.items()}

@@ -1,0 +1,22 @@
+"""What makes two runs the same: the resolved scenario, the run's number, and the engine."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from tailrace import _native
+from tailrace.scenario import Scenario
+
+# Of the head of a resolved scenario, what no run depends on: words, and how many runs there are.
+_WORDS = re.compile(r"(?m)^(name|question|allow|runs) = .*\n")
+
+# Version and code of the simulator.
+ENGINE = _native.__engine__
+
+
+def of_cell(scenario: Scenario) -> str:
+    """Equal where every run would be: whatever in the file says the same in other words."""
+    head, separator, rest = scenario.to_toml().partition("\n[")
+    text = _WORDS.sub("", f"{head}\n") + separator + rest
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

@@ -1,0 +1,189 @@
+"""Numbers of a sweep by name: `goodput`, `tcp.goodput_bps.mean`, `r1->r2.sojourn_s.p99`, `utilization`.
+
+A metric is a figure of the summaries, of one flow group, queue or connection. Short names stand for those most asked for; a
+figure's own name reaches all others. Of a window: `goodput@attack`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tailrace.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure, whose it is, and how it is shown."""
+
+    # What it is called in tables.
+    name: str
+    # "group", "queue" or "connection".
+    of: str
+    figure: str
+    unit: str = ""
+    # What to multiply the figure by to have it in the unit.
+    scale: float = 1.0
+    # Whose; None for every one there is.
+    owner: str | None = None
+    window: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """Over a column or beside an axis."""
+        where = f"{self.owner} " if self.owner else ""
+        during = f" ({self.window})" if self.window else ""
+        return f"{where}{self.name}{during}{f' [{self.unit}]' if self.unit else ''}"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies between 0 and 1 before it is scaled."""
+        last = self.figure.rpartition(".")[2]
+        return last.endswith("_ratio") or last in {"utilization", "jain"}
+
+
+def _group(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric:
+    return Metric(name, "group", figure, unit, scale)
+
+
+def _queue(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric:
+    return Metric(name, "queue", figure, unit, scale)
+
+
+SHORT: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        _group("goodput", "goodput_bps.sum", "Mbit/s", 1e-6),
+        _group("flow_goodput", "goodput_bps.mean", "Mbit/s", 1e-6),
+        _group("throughput", "throughput_bps.sum", "Mbit/s", 1e-6),
+        _group("loss", "loss_ratio", "%", 100),
+        _group("delay", "one_way_delay_s.mean", "ms", 1e3),
+        _group("delay_p95", "one_way_delay_s.p95", "ms", 1e3),
+        _group("delay_p99", "one_way_delay_s.p99", "ms", 1e3),
+        _group("rtt", "rtt_s.mean", "ms", 1e3),
+        _group("rtt_p95", "rtt_s.p95", "ms", 1e3),
+        _group("rtt_p99", "rtt_s.p99", "ms", 1e3),
+        _group("jain", "jain"),
+        _group("completed", "completed"),
+        _group("completion", "completion_s.mean", "ms", 1e3),
+        _group("completion_p95", "completion_s.p95", "ms", 1e3),
+        _group("completion_p99", "completion_s.p99", "ms", 1e3),
+        _group("retransmissions", "retransmitted_packets"),
+        _group("timeouts", "timeouts"),
+        _queue("backlog", "backlog_packets.mean", "packets"),
+        _queue("backlog_max", "backlog_packets.max", "packets"),
+        _queue("sojourn", "sojourn_s.mean", "ms", 1e3),
+        _queue("sojourn_p95", "sojourn_s.p95", "ms", 1e3),
+        _queue("sojourn_p99", "sojourn_s.p99", "ms", 1e3),
+        _queue("utilization", "utilization", "%", 100),
+        _queue("dropped", "dropped_packets.*", "packets"),
+        _queue("marked", "marked_packets", "packets"),
+        _queue("detection", "flagged.detection_s.mean", "s"),
+        _queue("false_positives", "flagged.false_positive"),
+        _queue("true_positives", "flagged.true_positive"),
+    )
+}
+
+
+class Known:
+    """What a sweep has figures of."""
+
+    def __init__(self, figures: pl.DataFrame) -> None:
+        import polars as pl
+
+        rows = figures.select("of", "name", "figure", "window").unique(maintain_order=True)
+        whole = rows.filter(pl.col("window").is_null())
+        self.windows = [name for name in rows["window"].unique(maintain_order=True).to_list() if name]
+        self.owners = {of: self._names(whole, of) for of in ("group", "queue", "connection")}
+        self.figures = {of: set(whole.filter(pl.col("of") == of)["figure"].to_list()) for of in self.owners}
+        roles = figures.filter((pl.col("figure") == "role") & (pl.col("text") == "attack"))
+        self.attackers = set(roles["name"].to_list())
+
+    @staticmethod
+    def _names(rows: pl.DataFrame, of: str) -> list[str]:
+        import polars as pl
+
+        return [str(name) for name in rows.filter(pl.col("of") == of)["name"].unique(maintain_order=True)]
+
+    def metric(self, text: str) -> list[Metric]:
+        """What a text names: one metric, or one for each group or queue that has it."""
+        wanted, _, window = text.partition("@")
+        if window and window not in self.windows:
+            raise UsageError(_unknown("window", window, self.windows))
+        found = self._short(wanted) or self._long(wanted)
+        if not found:
+            raise UsageError(_unknown("metric", wanted, self._all()))
+        return [replace(metric, window=window or None) for metric in found]
+
+    def _short(self, wanted: str) -> list[Metric]:
+        """`goodput`, or `tcp.goodput`."""
+        owner, _, name = wanted.rpartition(".")
+        metric = SHORT.get(name)
+        if metric is None or (owner and owner not in self.owners[metric.of]):
+            return []
+        if metric.figure.rstrip(".*") not in self.figures[metric.of] and not metric.figure.endswith("*"):
+            return []
+        return [replace(metric, owner=owner)] if owner else self._each(metric)
+
+    def _long(self, wanted: str) -> list[Metric]:
+        """`goodput_bps.mean`, or `tcp.goodput_bps.mean`."""
+        for of, owners in self.owners.items():
+            if wanted in self.figures[of]:
+                return self._each(Metric(wanted, of, wanted))
+            for owner in owners:
+                figure = wanted.removeprefix(f"{owner}.")
+                if figure != wanted and figure in self.figures[of]:
+                    return [Metric(figure, of, figure, owner=owner)]
+        return []
+
+    def _each(self, metric: Metric) -> list[Metric]:
+        owners = self.owners[metric.of]
+        return [replace(metric, owner=owner) for owner in owners] if len(owners) > 1 else [replace(metric, owner=None)]
+
+    def _all(self) -> list[str]:
+        owned = [f"{owner}.{m.name}" for m in SHORT.values() for owner in self.owners[m.of]]
+        figures = [figure for found in self.figures.values() for figure in sorted(found)]
+        return [*SHORT, *owned, *figures]
+
+    def usual(self) -> list[Metric]:
+        """What a table shows where nobody says: goodput, loss and delay of groups, the one queue that drops most."""
+        names = ["goodput", "loss", "completion"]
+        found = [metric for name in names for metric in self._there(name)]
+        return [*found, *(metric for name in ("sojourn", "utilization") for metric in self._there(name))]
+
+    def _there(self, name: str) -> list[Metric]:
+        metric = SHORT[name]
+        return self._each(metric) if metric.figure in self.figures[metric.of] else []
+
+
+def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
+    every = list(names)
+    close = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"there is no {kind} {name!r}{hint} (there are {', '.join(every[:30])}{', ...' if len(every) > 30 else ''})"  # noqa: PLR2004
+
+
+def values(figures: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+    """`cell`, `run` and `value` of a metric, in its unit."""
+    import polars as pl
+
+    window = pl.col("window").is_null() if metric.window is None else pl.col("window") == metric.window
+    prefix = metric.figure.removesuffix("*")
+    figure = pl.col("figure").str.starts_with(prefix) if prefix != metric.figure else pl.col("figure") == metric.figure
+    rows = figures.filter(window & (pl.col("of") == metric.of) & figure)
+    if metric.owner is not None:
+        rows = rows.filter(pl.col("name") == metric.owner)
+    summed = rows.group_by("cell", "run", maintain_order=True).agg(
+        pl.when(pl.col("value").count() > 0).then(pl.col("value").sum()).alias("value")
+    )
+    return summed.with_columns(pl.col("value") * metric.scale)
+
+
+def names(metrics: Sequence[Metric]) -> list[str]:
+    """Headings that tell them apart."""
+    return [metric.heading for metric in metrics]

@@ -1,0 +1,186 @@
+"""Runs a sweep into a store: what has landed is not done again, what fails is noted, and the rest goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tailrace import _native, execute, machine
+from tailrace.errors import ScenarioError, UsageError
+from tailrace.execute import Job, Watch
+from tailrace.scenario import Scenario
+from tailrace.store import Landing, Writer
+from tailrace.store.packing import packed
+from tailrace.study import identity
+from tailrace.study.cells import Cell, Plan
+
+# What a store says of the sweep it was filled by.
+PLAN, ENGINE, SCENARIO = "plan", "engine", "scenario"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A cell that can be run."""
+
+    cell: Cell
+    id: str
+    runs: int
+    # Bytes of memory of a run under way.
+    memory: int
+
+
+@dataclass
+class Survey:
+    """All cells of a sweep, read once: which can be run, and what is wrong with the others."""
+
+    cells: list[Planned | None] = field(default_factory=list)
+    all: list[Cell] = field(default_factory=list)
+    errors: dict[int, ScenarioError] = field(default_factory=dict)
+    simulated_s: float = 0.0
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are in all."""
+        return sum(planned.runs for planned in self.cells if planned)
+
+
+def survey(scenario: Scenario, plan: Plan, looked: Callable[[float], None] = lambda _: None) -> Survey:
+    """Reads every cell. Where none can be run the error of the first is raised."""
+    found = Survey()
+    for cell in plan.cells():
+        found.all.append(cell)
+        try:
+            variant = scenario.variant(cell.label, cell.overrides)
+        except ScenarioError as error:
+            found.errors[len(found.cells)] = error
+            found.cells.append(None)
+        else:
+            memory, _ = variant.native.memory
+            found.cells.append(Planned(cell, identity.of_cell(variant), variant.runs, memory))
+            found.simulated_s += variant.runs * variant.duration_s
+        looked(len(found.all) / plan.size)
+    if not found.all:
+        raise UsageError("the sweep has no cells: its conditions hold for none")
+    if len(found.errors) == len(found.all):
+        raise next(iter(found.errors.values()))
+    return found
+
+
+@dataclass
+class Done:
+    """What became of a sweep."""
+
+    runs: int
+    # Of these, what an earlier command had done.
+    known: int
+    failed: int
+    interrupted: bool
+
+
+def run(
+    scenario: Scenario,
+    surveyed: Survey,
+    writer: Writer,
+    threads: int | None = None,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Done:
+    """Does all runs that have not landed yet; run 1 of every cell comes before run 2 of any."""
+    _check_engine(writer)
+    numbers = enter(writer, scenario, surveyed)
+    landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
+    todo = list(_todo(surveyed, numbers, landed))
+    sink = _Landing(writer)
+    fitting = machine.runs_at_once(max((p.memory for p in surveyed.cells if p), default=0), 0)
+    most = min(threads or execute.default_jobs(), max(1, len(todo)), fitting)
+    interrupted = False
+    if todo:
+        interrupted = execute.stream(_jobs(scenario, todo), len(todo), sink, most, watch, stop)
+    return Done(surveyed.runs, surveyed.runs - len(todo), sink.failed + len(surveyed.errors), interrupted)
+
+
+def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> list[int | None]:
+    """Enters all cells, and the plan as whoever shows it needs it; the number of each cell."""
+    ids = {planned.id: {} for planned in surveyed.cells if planned}
+    known = dict(zip(ids, writer.index.add_cells(list(ids.items())), strict=True))
+    numbers = [known[planned.id] if planned else None for planned in surveyed.cells]
+    rows = [
+        {"cell": number, "label": cell.label, "axes": cell.axes, "runs": planned.runs if planned else 0}
+        for number, cell, planned in zip(numbers, surveyed.all, surveyed.cells, strict=True)
+    ]
+    for place, error in surveyed.errors.items():
+        rows[place]["error"] = execute.error_text(error)
+    writer.index.state(PLAN, json.dumps(rows))
+    writer.index.state(ENGINE, identity.ENGINE)
+    about = {"name": scenario.name, "question": scenario.question, "file": scenario.file_name, "seed": scenario.seed}
+    writer.index.state(SCENARIO, json.dumps({**about, "toml": scenario.to_toml()}))
+    return numbers
+
+
+def _check_engine(writer: Writer) -> None:
+    """Results of two engines do not mix."""
+    made_by = writer.index.fact(ENGINE)
+    if made_by not in {None, identity.ENGINE} and writer.index.runs():
+        raise UsageError(
+            f"the runs in {writer.place} are of another engine ({made_by}; this one is {identity.ENGINE}), whose results "
+            "may differ: --fresh does them anew, -o keeps them, and that version goes on with them"
+        )
+
+
+def _todo(
+    surveyed: Survey, numbers: Sequence[int | None], landed: set[tuple[int, int]]
+) -> Iterator[tuple[Cell, int, int]]:
+    """What is to be run: cell, its number, run."""
+    begun = set(landed)
+    for run_number in range(1, max((p.runs for p in surveyed.cells if p), default=0) + 1):
+        for planned, number in zip(surveyed.cells, numbers, strict=True):
+            # Cells that say the same in other words share their runs.
+            if planned and number and run_number <= planned.runs and (number, run_number) not in begun:
+                begun.add((number, run_number))
+                yield planned.cell, number, run_number
+
+
+@dataclass(frozen=True)
+class _CellJob(Job):
+    """A run of a cell."""
+
+    cell: int = 0
+
+
+def _jobs(scenario: Scenario, todo: Sequence[tuple[Cell, int, int]]) -> Iterator[Job]:
+    """Scenarios are made when it is their turn: a sweep takes no more memory than its runs under way."""
+    for cell, number, run_number in todo:
+        yield _CellJob(scenario.variant(cell.label, cell.overrides), run_number, cell.label, number)
+
+
+class _Landing:
+    """Lets runs land as they end."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self.failed = 0
+
+    def take(self, job: Job, output: _native.Output, wall_s: float) -> tuple[Landing, list[tuple[str, bytes]]]:
+        """What is kept of a run, packed by the thread that ran it."""
+        assert isinstance(job, _CellJob)
+        landing = Landing(
+            cell=job.cell,
+            run=output.run,
+            seed=output.seed,
+            fingerprint=output.fingerprint,
+            wall_s=wall_s,
+            summary=output.summary,
+            tables=packed(output.tables()),
+        )
+        return landing, output.captures()
+
+    def keep(
+        self,
+        ended: Sequence[tuple[int, Job, tuple[Landing, list[tuple[str, bytes]]]]],
+        failed: Sequence[tuple[int, Job, BaseException]],
+    ) -> None:
+        """All that ended since the last time lands together."""
+        self.failed += len(failed)
+        failures = [(job.cell, job.run, execute.error_text(e)) for _, job, e in failed if isinstance(job, _CellJob)]
+        self._writer.land([taken for _, _, taken in ended], failures)

@@ -1,0 +1,282 @@
+"""What a sweep found: tidy frames with a column for every swept parameter, tables with intervals, figures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tailrace import variants
+from tailrace.errors import UsageError
+from tailrace.store import Reader
+from tailrace.store.parts import FIGURES, SUMMARIES
+from tailrace.study import metrics, running, table
+from tailrace.study.formulas import Quantity, value_of
+from tailrace.study.metrics import Known, Metric
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+_BYTE_UNIT = (1, 0, 0)
+_BITS_A_BYTE = 8
+# As other tables call them, where a part's own name would be another.
+_INTERNAL = frozenset({FIGURES, SUMMARIES})
+
+
+class Sweep(Mapping[str, "pl.DataFrame"]):
+    """The runs of a sweep, in the folder where they landed; as a mapping, its tables by name.
+
+    Frames are read when they are first asked for. Each has a column for every swept parameter, in SI units (bytes for
+    sizes) where it is a number, and `run`.
+
+    >>> sweep = tailrace.Sweep.load("results/periods-sweep")  # doctest: +SKIP
+    >>> sweep.flows.group_by("attack.period").agg(pl.col("goodput_bps").mean())  # doctest: +SKIP
+    """
+
+    def __init__(self, place: Path, keeper: object = None) -> None:
+        self.place = place
+        # Holds a temporary folder for as long as somebody looks into it.
+        self._keeper = keeper
+        self._reader = Reader(place)
+        plan, about = (self._reader.index.fact(name) for name in (running.PLAN, running.SCENARIO))
+        if plan is None or about is None:
+            raise UsageError(f"{place} holds no sweep yet: its first command was stopped before a run had landed")
+        self.plan: list[dict[str, Any]] = json.loads(plan)
+        self.about: dict[str, Any] = json.loads(about)
+        self._frames: dict[str, pl.DataFrame] = {}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Sweep:
+        """A sweep from its folder, be it still under way."""
+        return cls(Path(path))
+
+    def __reduce__(self) -> tuple[type[Sweep], tuple[object, ...]]:
+        """Another process opens the same folder."""
+        return Sweep, (self.place, self._keeper)
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return str(self.about["name"])
+
+    @property
+    def scenario_toml(self) -> str:
+        """The scenario that was varied, every default filled in."""
+        return str(self.about["toml"])
+
+    @property
+    def columns(self) -> list[str]:
+        """The swept parameters, as frames call them."""
+        return list(dict.fromkeys(name for row in self.plan for name in row["axes"]))
+
+    @property
+    def varied(self) -> list[str]:
+        """Those that have more than one value."""
+        return [name for name in self.columns if len({row["axes"].get(name) for row in self.plan}) > 1]
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """One row a cell: `cell`, `label`, and a column a parameter, in the order of the sweep."""
+        import polars as pl
+
+        numbers = pl.Series("cell", [row["cell"] for row in self.plan], dtype=pl.UInt32)
+        labels = pl.Series("label", [row["label"] for row in self.plan], dtype=pl.String)
+        return pl.DataFrame([numbers, labels, *(self._column(name) for name in self.columns)])
+
+    def _column(self, name: str) -> pl.Series:
+        import polars as pl
+
+        texts = [row["axes"].get(name) for row in self.plan]
+        seen = [None if text is None else value_of(text) for text in texts]
+        numbers = [value for value in seen if isinstance(value, Quantity)]
+        units = {number.unit for number in numbers}
+        if len(units) == 1 and all(value is None or isinstance(value, Quantity) for value in seen):
+            scale = _BITS_A_BYTE if units == {_BYTE_UNIT} else 1
+            found = [value.value / scale if isinstance(value, Quantity) else None for value in seen]
+            return pl.Series(name, found, dtype=pl.Float64)
+        words = variants.words(name, list(dict.fromkeys(text for text in texts if text is not None)))
+        plain = [None if text is None else words[text].removeprefix(f"{name.rpartition('.')[2]}=") for text in texts]
+        return pl.Series(name, plain, dtype=pl.String)
+
+    def unit(self, name: str) -> str:
+        """The unit of a swept parameter in `cells`: `s`, `bit/s`, `B`, `packets` or none."""
+        for row in self.plan:
+            value = value_of(row["axes"][name]) if name in row["axes"] else None
+            if isinstance(value, Quantity):
+                return {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packets"}.get(value.unit, "")
+        return ""
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row a run that landed: `cell`, `run`, `seed`, `fingerprint`, `wall_s`, and the parameters."""
+        import polars as pl
+
+        rows = [row[:5] for row in self._reader.index.runs()]
+        schema = {"cell": pl.UInt32, "run": pl.UInt32, "seed": pl.UInt64, "fingerprint": pl.String, "wall_s": pl.Float64}
+        return self._placed(pl.DataFrame(rows, schema=schema, orient="row"))
+
+    @property
+    def failures(self) -> pl.DataFrame:
+        """One row a cell or run that failed: its label, `run` (0: no run could be begun) and the error."""
+        import polars as pl
+
+        label = {row["cell"]: row["label"] for row in self.plan}
+        rows = [(label.get(cell, "?"), run, error) for cell, run, error in self._reader.index.failures()]
+        rows += [(row["label"], 0, row["error"]) for row in self.plan if "error" in row]
+        return pl.DataFrame(rows, schema={"label": pl.String, "run": pl.UInt32, "error": pl.String}, orient="row")
+
+    # -- tables ------------------------------------------------------------------------------------------------
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """A table of the result contract by its name, of all runs; empty if it was not recorded."""
+        import polars as pl
+
+        if name not in self._frames:
+            found = self._reader.frame(name)
+            self._frames[name] = pl.DataFrame() if found is None else self._placed(found)
+        return self._frames[name]
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """The same, read when it is collected: for tables larger than memory."""
+        import polars as pl
+
+        found = self._reader.scan(name)
+        return pl.LazyFrame() if found is None else found.join(self.cells.lazy(), on="cell", how="inner")
+
+    def _placed(self, found: pl.DataFrame) -> pl.DataFrame:
+        """With the parameters of each cell in front, in the order of the sweep."""
+        return self.cells.join(found, on="cell", how="inner", maintain_order="left_right")
+
+    @property
+    def figures(self) -> pl.DataFrame:
+        """Every number of the runs' summaries: `window` (null: the whole run), `of`, `name`, `figure`, `value`, `text`."""
+        return self.frame(FIGURES)
+
+    def _wide(self, of: str, *, windows: bool = False) -> pl.DataFrame:
+        import polars as pl
+
+        if self.figures.is_empty():
+            return pl.DataFrame()
+        kept = self.figures.filter(
+            (pl.col("of") == of) & pl.col("value").is_not_null() & (pl.col("window").is_not_null() == windows)
+        )
+        index = [*self.cells.columns, "run", *(["window"] if windows else []), "name"]
+        wide = kept.pivot(on="figure", index=index, values="value", maintain_order=True)
+        return wide.rename({"name": of})
+
+    @property
+    def groups(self) -> pl.DataFrame:
+        """One row a flow group and run: all its figures, such as `goodput_bps.sum`."""
+        return self._wide("group")
+
+    @property
+    def windows(self) -> pl.DataFrame:
+        """One row a window, flow group and run."""
+        return self._wide("group", windows=True)
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow and run."""
+        return self.frame("flows")
+
+    @property
+    def queues(self) -> pl.DataFrame:
+        """One row an observed queue and run."""
+        return self.frame("queues")
+
+    # -- numbers -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _known(self) -> Known:
+        return Known(self.figures)
+
+    def metrics(self, names: Sequence[str] = ()) -> list[Metric]:
+        """What names of metrics stand for; without any, what a table shows by itself."""
+        if self.figures.is_empty():
+            raise UsageError(f"{self.place} holds no run yet")
+        return [found for name in names for found in self._known.metric(name)] if names else self._known.usual()
+
+    def values(self, metric: str | Metric) -> pl.DataFrame:
+        """`cell`, `run`, `value` of a metric, with the parameters."""
+        chosen = [metric] if isinstance(metric, Metric) else self.metrics([metric])
+        if len(chosen) > 1:
+            listed = ", ".join(f"{one.owner}.{one.name}" for one in chosen)
+            raise UsageError(f"{metric} is of several: say one of {listed}")
+        return self._placed(metrics.values(self._reader_figures, chosen[0]))
+
+    @cached_property
+    def _reader_figures(self) -> pl.DataFrame:
+        import polars as pl
+
+        found = self._reader.frame(FIGURES)
+        return pl.DataFrame() if found is None else found
+
+    def column(self, text: str) -> str:
+        """The swept parameter that a text means: its name, its path in the file, or the end of either."""
+        names = self.columns
+        if text in names:
+            return text
+        parts = text.split(".")
+        meant = [name for name in names if _is_part(parts, name.split(".")) or _is_part(name.split("."), parts)]
+        if len(meant) == 1:
+            return meant[0]
+        among = f"; did you mean {' or '.join(meant)}?" if meant else f" (there are {', '.join(names) or 'none'})"
+        raise UsageError(f"there is no swept parameter {text!r}{among}")
+
+    def table(self, columns: Sequence[str] = ()) -> table.Table:
+        """One row a cell: its parameters, and metrics with 95 % intervals."""
+        return table.of(self, self.metrics(columns))
+
+    def plot(self, metric: str, against: str | None = None, by: str | None = None, **options: Any) -> Figure:  # noqa: ANN401
+        """A metric over a swept parameter, a line each value of another; two parameters as a map with `kind="map"`."""
+        from tailrace.plots import swept  # Matplotlib takes half a second
+
+        return swept.figure(self, metric, against, by, **options)
+
+    # -- how it shows ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in list(self):
+            raise KeyError(name)
+        return self.frame(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(name for name in self._reader.tables() if name not in _INTERNAL)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __rich__(self) -> RenderableType:
+        from tailrace import present
+
+        return present.RichGrid(self.table().grid())
+
+    def _repr_html_(self) -> str:
+        from tailrace import present
+
+        return present.html([self.table().grid()])
+
+    def __str__(self) -> str:
+        from tailrace import present
+
+        return present.plain(self)
+
+    def __repr__(self) -> str:
+        runs = len(self._reader.index.runs())
+        return f"<Sweep {self.name!r}: {len(self.plan)} cells, {runs} runs, {', '.join(self.varied)}>"
+
+
+def _is_part(few: Sequence[str], many: Sequence[str]) -> bool:
+    """Whether all words are among the others, in their order."""
+    rest = iter(many)
+    return all(word in rest for word in few)
