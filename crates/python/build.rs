@@ -14,7 +14,8 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", sources.display());
         for file in files(&sources)? {
             // Tests decide nothing; line ends depend on how the code was fetched.
-            let place = file.strip_prefix(&crates).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
+            let place =
+                file.strip_prefix(&crates).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
             if !place.contains("/tests/") && !place.ends_with("/tests.rs") {
                 hash.add(place.as_bytes());
                 hash.add(fs::read_to_string(&file)?.replace("\r\n", "\n").as_bytes());

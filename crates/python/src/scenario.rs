@@ -157,9 +157,7 @@ impl Scenario {
 fn sweep(sweep: &Sweep) -> Value {
     let axis = |axis: &SweepAxis| json!({ "path": axis.path, "values": axis.values });
     let axes = |axes: &[SweepAxis]| -> Value { axes.iter().map(axis).collect() };
-    let range = |range: &Range| {
-        json!({ "path": range.path, "logarithmic": range.logarithmic, "low": range.low, "high": range.high })
-    };
+    let range = |range: &Range| json!({ "path": range.path, "logarithmic": range.logarithmic, "low": range.low, "high": range.high });
     let ranges = |ranges: &[Range]| -> Value { ranges.iter().map(range).collect() };
     let preset = |preset: &Preset| json!({ "name": preset.name, "values": preset.values });
     json!({

@@ -39,9 +39,9 @@ mod source;
 mod text;
 
 pub use declarations::declaration::Declaration;
-pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use declarations::schema::schema;
 pub use declarations::sections;
+pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use model::Scenario;
 pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
 pub use source::{Parsed, Source};

@@ -163,29 +163,55 @@ fn shape(shape: Shape) -> Value {
             let codes: Vec<&str> = Code::warnings().map(Code::name).collect();
             json!({ "type": "array", "items": { "enum": codes } })
         }
-        Shape::Sweep => json!({
-            "type": "object",
-            "properties": {
-                "zip": { "type": "array", "items": axes() },
-                "let": { "type": "object" },
-                "derive": { "type": "object", "additionalProperties": { "type": "string" } },
-                "preset": { "type": "object", "additionalProperties": { "type": "object" } },
-                "when": { "type": "string" },
-                "samples": { "type": "integer", "minimum": 1 },
-                "method": { "enum": ["latin_hypercube", "random"] },
-            },
-            "additionalProperties": { "anyOf": [list(), { "type": "string", "pattern": "uniform\\(" }] },
-        }),
+        Shape::Sweep => sweep(),
     }
+}
+
+/// `[sweep]`: paths with their values, and words of its own.
+fn sweep() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "zip": {
+                "description": "Axes that go together, first value with first.",
+                "type": "array",
+                "items": { "type": "object", "additionalProperties": list() },
+            },
+            "let": {
+                "description": "Names for formulas: a list is an axis, \"uniform(a, b)\" is drawn.",
+                "type": "object",
+            },
+            "derive": {
+                "description": "Paths whose values follow from formulas.",
+                "type": "object",
+                "additionalProperties": { "type": "string" },
+            },
+            "preset": {
+                "description": "Sets of values with a name; they are one axis.",
+                "type": "object",
+                "additionalProperties": { "type": "object" },
+            },
+            "when": {
+                "description": "Variants for which this formula is not true are left out.",
+                "type": "string",
+            },
+            "samples": {
+                "description": "How many values are drawn of each range.",
+                "type": "integer",
+                "minimum": 1,
+            },
+            "method": {
+                "description": "How they are drawn: in strata, or each by itself.",
+                "enum": ["latin_hypercube", "random"],
+            },
+        },
+        "additionalProperties": { "anyOf": [list(), { "type": "string", "pattern": "uniform\\(" }] },
+    })
 }
 
 /// Values of an axis of a sweep.
 fn list() -> Value {
     json!({ "type": "array", "minItems": 1 })
-}
-
-fn axes() -> Value {
-    json!({ "type": "object", "additionalProperties": list() })
 }
 
 fn kind(kind: Kind) -> Value {

@@ -66,7 +66,8 @@ impl Sweep {
 
     /// As the section's TOML text, without its first header: keys, then the tables below it.
     pub(crate) fn to_toml(&self) -> String {
-        let mut lines: Vec<String> = self.grid.iter().map(axis).chain(self.ranges.iter().map(range)).collect();
+        let mut lines: Vec<String> =
+            self.grid.iter().map(axis).chain(self.ranges.iter().map(range)).collect();
         lines.extend(self.when.iter().map(|when| format!("when = {}", write::text(when))));
         lines.extend(self.samples.iter().map(|count| format!("samples = {count}")));
         if self.independent {
@@ -83,7 +84,9 @@ impl Sweep {
         if !self.derived.is_empty() {
             lines.push("\n[sweep.derive]".into());
             let pairs = self.derived.iter();
-            lines.extend(pairs.map(|(path, formula)| format!("{} = {}", write::key(path), write::text(formula))));
+            lines.extend(
+                pairs.map(|(path, formula)| format!("{} = {}", write::key(path), write::text(formula))),
+            );
         }
         for preset in &self.presets {
             lines.push(format!("\n[sweep.preset.{}]", write::key(&preset.name)));
@@ -100,5 +103,9 @@ fn axis(axis: &SweepAxis) -> String {
 
 fn range(range: &Range) -> String {
     let kind = if range.logarithmic { "log_uniform" } else { "uniform" };
-    format!("{} = {}", write::key(&range.path), write::text(&format!("{kind}({}, {})", range.low, range.high)))
+    format!(
+        "{} = {}",
+        write::key(&range.path),
+        write::text(&format!("{kind}({}, {})", range.low, range.high))
+    )
 }

@@ -10,7 +10,6 @@ use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
 use crate::text::{path, write};
 use tailrace_core::params::Value;
-use tailrace_core::text::nearest;
 
 /// Each cell is at least a run of the whole scenario, with a result of its own.
 const MOST_CELLS: u128 = 1_000_000;
@@ -86,14 +85,7 @@ impl Reader<'_> {
     fn range(&mut self, key: &At<String>, node: &Node, is_path: bool) -> Option<Range> {
         let (kind, ends) = node.as_text()?.split_once('(')?;
         let (low, high) = ends.strip_suffix(')')?.split_once(',')?;
-        let known = ["uniform", "log_uniform"];
-        if !known.contains(&kind.trim()) {
-            let error =
-                self.sink.at(Code::UnknownKind, node.origin, format!("there is no {kind:?} to draw from"));
-            self.sink.push(match nearest(kind, known) {
-                Some(near) => error.help(format!("did you mean {near:?}?")),
-                None => error.help("there are uniform and log_uniform"),
-            });
+        if !["uniform", "log_uniform"].contains(&kind.trim()) {
             return None;
         }
         for end in [low, high] {
@@ -108,12 +100,15 @@ impl Reader<'_> {
 
     fn zips(&mut self, node: &Node) {
         let Data::Array(items) = &node.data else {
-            let error = self.sink.at(Code::WrongType, node.origin, "what goes together is written [[sweep.zip]]");
+            let error =
+                self.sink.at(Code::WrongType, node.origin, "what goes together is written [[sweep.zip]]");
             self.sink.push(error.help("a table a group, each with lists of as many values"));
             return;
         };
         for item in items {
-            let Some(table) = table_of(item, "[[sweep.zip]] is a table of paths", self.sink) else { continue };
+            let Some(table) = table_of(item, "[[sweep.zip]] is a table of paths", self.sink) else {
+                continue;
+            };
             let axes: Vec<SweepAxis> =
                 table.entries.iter().filter_map(|(key, values)| self.axis(key, values, true)).collect();
             let Some(first) = axes.first() else { continue };
@@ -193,7 +188,8 @@ impl Reader<'_> {
             Some("latin_hypercube") => self.sweep.independent = false,
             Some("random") => self.sweep.independent = true,
             _ => {
-                let message = format!("`method` is \"latin_hypercube\" or \"random\", found {}", node.shown());
+                let message =
+                    format!("`method` is \"latin_hypercube\" or \"random\", found {}", node.shown());
                 self.sink.error(Code::UnknownKind, node.origin, message);
             }
         }
@@ -208,7 +204,8 @@ impl Reader<'_> {
             }
             Some(_) if ranges == 0 => {
                 let error = self.sink.at(Code::MissingKey, origin, "`samples` needs something to draw");
-                self.sink.push(error.help("for example \"link.bottleneck.delay\" = \"uniform(1 ms, 10 ms)\""));
+                self.sink
+                    .push(error.help("for example \"link.bottleneck.delay\" = \"uniform(1 ms, 10 ms)\""));
             }
             _ => {}
         }
