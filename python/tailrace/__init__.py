@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tailrace._native import __version__
-    from tailrace.api import list_queues, run, run_variants
+    from tailrace.api import list_queues, run, run_variants, sweep
     from tailrace.comparison import Comparison, compare
     from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
     from tailrace.result import Result
     from tailrace.scenario import Scenario
     from tailrace.statistics import jain
+    from tailrace.study.sweep import Sweep
 
 __all__ = [
     "Comparison",
@@ -24,6 +25,7 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sweep",
     "TailraceError",
     "UsageError",
     "__version__",
@@ -32,6 +34,7 @@ __all__ = [
     "list_queues",
     "run",
     "run_variants",
+    "sweep",
 ]
 
 # Names load what they need when they are first used. So the command line can say what Ctrl-C does before anything
@@ -43,6 +46,7 @@ _PLACES = {
     "RunError": "errors",
     "Scenario": "scenario",
     "ScenarioError": "errors",
+    "Sweep": "study.sweep",
     "TailraceError": "errors",
     "UsageError": "errors",
     "__version__": "_native",
@@ -51,6 +55,7 @@ _PLACES = {
     "list_queues": "api",
     "run": "api",
     "run_variants": "api",
+    "sweep": "api",
 }
 
 

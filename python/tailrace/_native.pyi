@@ -1,6 +1,17 @@
 from typing import final
 
-__all__ = ["Output", "Scenario", "ScenarioError", "Source", "Task", "__engine__", "__version__", "catalog", "quantity", "schema"]
+__all__ = [
+    "Output",
+    "Scenario",
+    "ScenarioError",
+    "Source",
+    "Task",
+    "__engine__",
+    "__version__",
+    "catalog",
+    "quantity",
+    "schema",
+]
 
 __engine__: str
 __version__: str

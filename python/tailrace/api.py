@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tailrace import _native, execute
 from tailrace.comparison import Comparison
@@ -12,6 +15,9 @@ from tailrace.errors import Interrupted
 from tailrace.execute import Job, Outcome
 from tailrace.result import Result
 from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
+
+if TYPE_CHECKING:
+    from tailrace.study.sweep import Sweep
 
 
 def run(
@@ -63,6 +69,65 @@ def run_variants(
     if outcome.interrupted or comparison is None:
         raise Interrupted(comparison)
     return comparison
+
+
+def sweep(  # noqa: PLR0913 - what can be said
+    source: ScenarioLike,
+    axes: Mapping[str, Any] | None = None,
+    *,
+    together: Sequence[Mapping[str, Sequence[Any]]] = (),
+    let: Mapping[str, Any] | None = None,
+    derive: Mapping[str, str] | None = None,
+    presets: Mapping[str, Mapping[str, Any]] | None = None,
+    when: str | Sequence[str] = (),
+    samples: int | None = None,
+    independent: bool = False,
+    set: Overrides | None = None,  # noqa: A002 - the name of the command line
+    runs: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: bool = False,
+) -> Sweep:
+    """Runs a scenario for every combination of values, beside those of its own `[sweep]`.
+
+    `axes` has lists of values by path (`{"link.bottleneck.queue": ["red", "codel"]}`), or `"uniform(1 ms, 10 ms)"` to
+    draw `samples` of; those of `together` go side by side; `let` has names for the formulas of `derive` and `when`.
+    Runs land in the folder `output` as they end, and what has landed there is not done again unless `fresh`; without
+    `output` it is a temporary one. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`;
+    what landed stays.
+
+    >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
+    >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
+    """
+    from tailrace.store import Writer
+    from tailrace.study import cells, declaration, running
+    from tailrace.study.sweep import Sweep
+
+    scenario = Scenario.of(source, merged(set, seed, runs))
+    own = declaration.of_python(
+        axes,
+        together=together,
+        let=let,
+        derive=derive,
+        presets=presets,
+        when=when,
+        samples=samples,
+        independent=independent,
+    )
+    declared = declaration.of_file(scenario).joined(own)
+    surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
+    place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
+    about = {"scenario": scenario.name, "file": scenario.file_name}
+    with Writer.opened(place, about, fresh=fresh) as writer:
+        from tailrace import progress as display
+
+        with display.watch(quiet=not progress, total=surveyed.runs) as watch:
+            done = running.run(scenario, surveyed, writer, jobs, watch)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    return Sweep(place, temporary=output is None)
 
 
 def list_queues() -> list[dict[str, Any]]:

@@ -33,6 +33,8 @@ class Job:
     scenario: Scenario
     run: int
     label: str = ""
+    # The number of its cell in a sweep.
+    cell: int = 0
 
     def __str__(self) -> str:
         return f"{self.label} run {self.run}".strip()
@@ -99,7 +101,9 @@ class Sink(Protocol[T]):
     def take(self, job: Job, output: _native.Output, wall_s: float) -> T:
         """What is kept of a run."""
 
-    def keep(self, ended: Sequence[tuple[int, Job, T]], failed: Sequence[tuple[int, Job, BaseException]]) -> None:
+    def keep(
+        self, ended: Sequence[tuple[int, Job, T]], failed: Sequence[tuple[int, Job, BaseException]]
+    ) -> None:
         """Some more runs have ended, each with its place among the jobs."""
 
 
@@ -120,7 +124,7 @@ def execute(
     return Outcome(sink.finished, sink.errors, interrupted)
 
 
-def stream(  # noqa: PLR0913, PLR0917 - what a pool is told
+def stream(
     jobs: Iterator[Job],
     total: int,
     sink: Sink[T],
@@ -130,8 +134,8 @@ def stream(  # noqa: PLR0913, PLR0917 - what a pool is told
 ) -> bool:
     """Runs jobs as they come, at most `threads` at a time, and hands each to the sink when it has ended.
 
-    Whether it was interrupted: by Ctrl-C, or by a `stop` that turned true. What ended before is in the sink. An error of
-    the sink stops the runs and is raised.
+    Whether it was interrupted: by Ctrl-C, or by a `stop` that turned true. What ended before is in the sink. An error
+    of the sink stops the runs and is raised.
     """
     pool = _Pool(jobs, total, sink)
     workers = [threading.Thread(target=pool.work, name=WORKER, daemon=True) for _ in range(max(1, threads))]
@@ -158,7 +162,7 @@ class _Collected:
         self.finished: list[FinishedRun | None] = [None] * count
         self.errors: list[str] = []
 
-    def take(self, job: Job, output: _native.Output, wall_s: float) -> FinishedRun:
+    def take(self, job: Job, output: _native.Output, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
         return FinishedRun(
             run=output.run,
             seed=output.seed,

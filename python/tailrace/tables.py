@@ -80,7 +80,11 @@ def joined(runs: Sequence[tuple[int, int, Mapping[str, RawColumn]]]) -> pl.DataF
         shape = tuple((name, kind) for name, (kind, _, _) in columns.items() if name != "run")
         alike.setdefault(shape, []).append((cell, run, columns))
     found = [_joined(shape, rows) for shape, rows in alike.items()]
-    return pl.concat(found, how="diagonal").sort("cell", "run", maintain_order=True) if len(found) > 1 else found[0]
+    return (
+        pl.concat(found, how="diagonal").sort("cell", "run", maintain_order=True)
+        if len(found) > 1
+        else found[0]
+    )
 
 
 def _joined(
@@ -91,7 +95,9 @@ def _joined(
     cells = np.repeat(np.array([cell for cell, _, _ in runs], dtype=np.uint32), heights)
     numbers = np.repeat(np.array([run for _, run, _ in runs], dtype=np.uint32), heights)
     series = [pl.Series("cell", cells), pl.Series("run", numbers)]
-    return pl.DataFrame([*series, *(_joined_series(name, kind, [c[name] for _, _, c in runs]) for name, kind in shape)])
+    return pl.DataFrame(
+        [*series, *(_joined_series(name, kind, [c[name] for _, _, c in runs]) for name, kind in shape)]
+    )
 
 
 def _joined_series(name: str, kind: str, columns: Sequence[RawColumn]) -> pl.Series:

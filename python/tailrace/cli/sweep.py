@@ -4,7 +4,7 @@ import json as json_text
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,19 +14,32 @@ from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.scenario import Scenario
 
+if TYPE_CHECKING:
+    from tailrace.study.declaration import Options
+    from tailrace.study.running import Done, Survey
+
+# Of a plan, what is listed.
+_MOST_LISTED = 20
+
 Columns = Annotated[
     str | None,
-    typer.Option("--columns", metavar="METRIC,...", help="Metrics to show, e.g. goodput,tcp.delay_p99,utilization."),
+    typer.Option(
+        "--columns", metavar="METRIC,...", help="Metrics to show, e.g. goodput,tcp.delay_p99,utilization."
+    ),
 ]
 Form = Annotated[str | None, typer.Option("--format", help="Print the table as md, csv, json or latex.")]
 
 
 @guarded
 def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML) with a [sweep], or any with options.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Scenario file (TOML) with a [sweep], or any with options.")
+    ],
     set_each: Annotated[
         list[str] | None,
-        typer.Option("--set-each", metavar="PATH=V,V,...", help="An axis, or PATH=uniform(A, B) to draw. Repeatable."),
+        typer.Option(
+            "--set-each", metavar="PATH=V,V,...", help="An axis, or PATH=uniform(A, B) to draw. Repeatable."
+        ),
     ] = None,
     together: Annotated[
         list[str] | None,
@@ -37,12 +50,17 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = None,
     derive: Annotated[
         list[str] | None,
-        typer.Option("--derive", metavar="PATH=FORMULA", help="A value that follows from others. Repeatable."),
+        typer.Option(
+            "--derive", metavar="PATH=FORMULA", help="A value that follows from others. Repeatable."
+        ),
     ] = None,
     when: Annotated[
-        list[str] | None, typer.Option("--when", metavar="FORMULA", help="Leave out cells where this is not true.")
+        list[str] | None,
+        typer.Option("--when", metavar="FORMULA", help="Leave out cells where this is not true."),
     ] = None,
-    samples: Annotated[int | None, typer.Option("--samples", min=1, help="How many values are drawn.")] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=1, help="How many values are drawn.")
+    ] = None,
     method: Annotated[
         str, typer.Option("--method", help="How they are drawn: latin_hypercube or random.")
     ] = "latin_hypercube",
@@ -54,7 +72,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-sweep].")
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
+    ] = False,
     columns: Columns = None,
     form: Form = None,
     json: common.Json = False,
@@ -74,7 +94,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     )
     declared = declaration.of_file(scenario).joined(declaration.of_options(options))
     if not declared:
-        common.fail(f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel")
+        common.fail(
+            f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
+        )
     surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
     target = output or keeping.default_place(scenario, "-sweep", _said(options))
     if not quiet:
@@ -95,21 +117,18 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     _end(target, done, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
 
 
-def _said(options: object) -> list[str]:
+def _said(options: "Options") -> list[str]:
     """What the command line adds to the file, as part of the folder's name."""
-    from tailrace.study.declaration import Options
-
-    assert isinstance(options, Options)
     plain = [*options.set_each, *options.together, *options.let, *options.derive, *options.when]
     return [*plain, *([f"samples={options.samples}"] if options.samples else [])]
 
 
-def _end(target: Path, done: object, held: signals.Held, *, columns: list[str], form: str | None, quiet: bool) -> None:
+def _end(
+    target: Path, done: "Done", held: signals.Held, *, columns: list[str], form: str | None, quiet: bool
+) -> None:
     """The table, what is missing of it, and the exit code."""
-    from tailrace.study.running import Done
     from tailrace.study.sweep import Sweep
 
-    assert isinstance(done, Done)
     if done.interrupted:
         say(f"interrupted: what has landed is in {target}; the same command goes on with it")
         raise typer.Exit(signals.INTERRUPTED)
@@ -149,11 +168,8 @@ def _point_on(target: Path, varied: list[str]) -> None:
     )
 
 
-def _echo_plan(scenario: Scenario, surveyed: object, *, json: bool) -> None:
+def _echo_plan(scenario: Scenario, surveyed: "Survey", *, json: bool) -> None:
     """Cells, runs, and what they may take: the first run of the first cell is tried for it."""
-    from tailrace.study.running import Survey
-
-    assert isinstance(surveyed, Survey)
     wall_s, size = _tried(scenario, surveyed)
     first = next(planned for planned in surveyed.cells if planned)
     at_once = min(execute.default_jobs(), machine.runs_at_once(first.memory, 0))
@@ -162,26 +178,30 @@ def _echo_plan(scenario: Scenario, surveyed: object, *, json: bool) -> None:
     if json:
         plan = {"cells": len(surveyed.all), "runs": surveyed.runs, "failing_cells": len(surveyed.errors)}
         labels = [cell.label for cell in surveyed.all]
-        typer.echo(json_text.dumps({**plan, "estimated_s": seconds, "estimated_bytes": disk, "labels": labels}, indent=2))
+        typer.echo(
+            json_text.dumps(
+                {**plan, "estimated_s": seconds, "estimated_bytes": disk, "labels": labels}, indent=2
+            )
+        )
         return
-    common.echo(f"{scenario.name}: {len(surveyed.all)} cells, {surveyed.runs} runs of {scenario.duration_s:g} s")
-    for cell in surveyed.all[:20]:
+    common.echo(
+        f"{scenario.name}: {len(surveyed.all)} cells, {surveyed.runs} runs of {scenario.duration_s:g} s"
+    )
+    for cell in surveyed.all[:_MOST_LISTED]:
         common.echo(f"  {cell.label}")
-    if len(surveyed.all) > 20:  # noqa: PLR2004 - as listed above
-        common.echo(f"  ... and {len(surveyed.all) - 20} more")
+    if len(surveyed.all) > _MOST_LISTED:
+        common.echo(f"  ... and {len(surveyed.all) - _MOST_LISTED} more")
     common.echo(
         f"about {_duration(seconds)} with {at_once} at a time, about {disk / 1e6:.3g} MB before compression "
         f"(by the first run: {wall_s:.3g} s)"
     )
 
 
-def _tried(scenario: Scenario, surveyed: object) -> tuple[float, int]:
+def _tried(scenario: Scenario, surveyed: "Survey") -> tuple[float, int]:
     """Seconds and bytes of the first run."""
     from tailrace import _native
     from tailrace.store.packing import packed
-    from tailrace.study.running import Survey
 
-    assert isinstance(surveyed, Survey)
     first = next(planned for planned in surveyed.cells if planned)
     variant = scenario.variant(first.cell.label, first.cell.overrides)
     start = time.perf_counter()

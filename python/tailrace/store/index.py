@@ -1,7 +1,7 @@
 """The index of a store: which cells there are, which runs have landed, and where each run's data are.
 
-SQLite, since a transaction of it is there or not whatever happens, and what other programs read it is known. A run lands
-with one transaction, its data within the index; parts take the data over when there is enough for one.
+SQLite, since a transaction of it is there or not whatever happens, and what other programs read it is known. A run
+lands with one transaction, its data within the index; parts take the data over when there is enough for one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FORMAT = 1
 _PATIENCE_S = 60.0
 _SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE cells (cell INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, axes TEXT NOT NULL);
+CREATE TABLE cells (cell INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
 CREATE TABLE runs (
     cell INTEGER NOT NULL, run INTEGER NOT NULL, seed TEXT NOT NULL, fingerprint TEXT NOT NULL, wall_s REAL NOT NULL,
     captures INTEGER NOT NULL, part INTEGER, summary TEXT, tables BLOB, PRIMARY KEY (cell, run)
@@ -104,11 +104,10 @@ class Index:
             found = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return str(found[0]) if found else None
 
-    def cells(self) -> list[tuple[int, str, dict[str, str]]]:
-        """Number, id and axes of every cell, in the order in which they came."""
+    def cells(self) -> dict[str, int]:
+        """The number of every cell, by its id."""
         with self._named():
-            rows = self._db.execute("SELECT cell, id, axes FROM cells ORDER BY cell").fetchall()
-        return [(cell, name, json.loads(axes)) for cell, name, axes in rows]
+            return dict(self._db.execute("SELECT id, cell FROM cells ORDER BY cell").fetchall())
 
     def runs(self) -> list[tuple[int, int, int, str, float, int | None]]:
         """Cell, run, seed, fingerprint, seconds and part of every run that has landed."""
@@ -159,17 +158,16 @@ class Index:
         with self._change():
             self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
-    def add_cells(self, cells: Sequence[tuple[str, Mapping[str, str]]]) -> list[int]:
-        """The numbers of cells, by id and axes; those that are new get the next ones."""
+    def add_cells(self, ids: Sequence[str]) -> list[int]:
+        """The numbers of cells; those that are new get the next ones."""
         with self._change():
             known = dict(self._db.execute("SELECT id, cell FROM cells").fetchall())
-            for name, axes in cells:
-                if name not in known:
-                    known[name] = len(known) + 1
-                    self._db.execute("INSERT INTO cells VALUES (?, ?, ?)", (known[name], name, json.dumps(axes)))
-                else:
-                    self._db.execute("UPDATE cells SET axes = ? WHERE cell = ?", (json.dumps(axes), known[name]))
-        return [known[name] for name, _ in cells]
+            fresh = [
+                (len(known) + place, name) for place, name in enumerate((n for n in ids if n not in known), 1)
+            ]
+            self._db.executemany("INSERT INTO cells VALUES (?, ?)", fresh)
+        known |= {name: cell for cell, name in fresh}
+        return [known[name] for name in ids]
 
     def land(self, runs: Sequence[Landed], failures: Sequence[tuple[int, int, str]] = ()) -> None:
         """Keeps runs, all of them or none; on return they are on the disk."""
@@ -251,7 +249,9 @@ def _opened(file: Path, *, writing: bool) -> sqlite3.Connection:
     for mode in ("rwc",) if writing else ("rw", "ro"):
         # "rw" first: whoever reads after a kill must be able to undo what was half written.
         try:
-            db = sqlite3.connect(path + mode, uri=True, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+            db = sqlite3.connect(
+                path + mode, uri=True, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False
+            )
             db.execute("PRAGMA schema_version").fetchone()
         except sqlite3.OperationalError:
             if mode == "ro" or writing:

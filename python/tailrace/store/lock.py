@@ -27,7 +27,9 @@ def held(file: Path, what: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError(f"{what} is being written by {_holder(lock)}; wait for it, or use -o for another") from None
+            raise UsageError(
+                f"{what} is being written by {_holder(lock)}; wait for it, or use -o for another"
+            ) from None
         except OSError:
             pass  # a file system without locks: nobody can tell
         os.ftruncate(lock, 0)

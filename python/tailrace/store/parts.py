@@ -104,7 +104,7 @@ def _sync(folder: Path) -> None:
 
 
 def _figures(runs: Sequence[Landed]) -> pl.DataFrame:
-    """`cell`, `run`, `window` (null: the whole run), `of` (group, queue, connection), `name`, `figure`, `value`, `text`."""
+    """A row a figure: `cell`, `run`, `window` (null: the whole run), `of`, `name`, `figure`, `value`, `text`."""
     import polars as pl
 
     columns = _Columns()

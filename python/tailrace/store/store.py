@@ -6,8 +6,8 @@
     captures/        a folder a run that captured something
     lock             held by the command that writes
 
-A run lands with one transaction of the index. What a killed command leaves beside the index (files of a part that was not
-entered, captures of a run that did not land) is cleared away by the next one that writes.
+A run lands with one transaction of the index. What a killed command leaves beside the index (files of a part that was
+not entered, captures of a run that did not land) is cleared away by the next one that writes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tailrace import belongings, names
 from tailrace.belongings import Holding
 from tailrace.errors import UsageError
 from tailrace.store import lock, parts
-from tailrace.store.index import FILE, Index, Landed
+from tailrace.store.index import Index, Landed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,9 +93,13 @@ class Reader:
         try:
             return None if scan is None else scan.collect().sort("cell", "run", maintain_order=True)
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise UsageError(f"{self._damaged(table)} cannot be read: {error}; give the command again that wrote it") from None
+            raise UsageError(
+                f"{self._damaged(table)} cannot be read: {error}; give the command again that wrote it"
+            ) from None
         except pl.exceptions.PanicException as panic:
-            raise UsageError(f"{self._damaged(table)} is damaged ({panic}); give the command again that wrote it") from None
+            raise UsageError(
+                f"{self._damaged(table)} is damaged ({panic}); give the command again that wrote it"
+            ) from None
 
     def _damaged(self, table: str) -> str:
         """The files of a table that are not what was written."""
@@ -209,8 +213,8 @@ class Writer(Reader):
             except OSError as error:
                 parts.remove(self.place, part)
                 raise UsageError(
-                    f"{self.place / parts.FOLDER} cannot be written: {error.strerror or error}; what had landed is kept: "
-                    "make room, and give the same command again"
+                    f"{self.place / parts.FOLDER} cannot be written: {error.strerror or error}; what had landed "
+                    "is kept: make room, and give the same command again"
                 ) from None
             self._index.move_to_part(part, files, [(run.cell, run.run) for run in waiting])
         self._waiting = 0
@@ -235,7 +239,9 @@ def _claim(place: Path, about: Mapping[str, Any]) -> None:
     holding = belongings.holding(place)
     if holding is not Holding.NOTHING and not is_store(place):
         kept = {Holding.LATER: "a result of a later version of tailrace", Holding.FOREIGN: "something else"}
-        raise UsageError(f"{place} holds {kept.get(holding, 'a result that is no sweep')}; use -o for another folder")
+        raise UsageError(
+            f"{place} holds {kept.get(holding, 'a result that is no sweep')}; use -o for another folder"
+        )
     try:
         place.mkdir(parents=True, exist_ok=True)
         if not is_store(place):

@@ -51,16 +51,18 @@ class Plan:
     def __init__(self, declared: Declaration, seed: int = 1) -> None:
         self._axes = [*_grid(declared), *_zips(declared), *_names(declared), *_presets(declared)]
         self._axes += _samples(declared, seed)
-        self._derived = {
-            path: Formula(text, f"derived {path}") for path, text in declared.derived.items()
-        }
+        self._derived = {path: Formula(text, f"derived {path}") for path, text in declared.derived.items()}
         self._conditions = [Formula(text, "when") for text in declared.conditions]
-        paths = dict.fromkeys(path for axis in self._axes for point in axis for path in (*point.sets, *point.names))
+        paths = dict.fromkeys(
+            path for axis in self._axes for point in axis for path in (*point.sets, *point.names)
+        )
         paths |= dict.fromkeys(self._derived)
         self.columns = column_names(list(paths))
         self._has_presets = bool(declared.presets)
         if self.size > MOST_CELLS:
-            raise UsageError(f"the sweep has {self.size} cells, at most {MOST_CELLS}; leave out values, or axes")
+            raise UsageError(
+                f"the sweep has {self.size} cells, at most {MOST_CELLS}; leave out values, or axes"
+            )
 
     @property
     def size(self) -> int:
@@ -79,7 +81,9 @@ class Plan:
                 continue
             overrides, axes = made
             parts = [found[place] for found, (place, _) in zip(words, points, strict=True) if found]
-            label = " ".join(part.split("=", 1)[1] if alone and part.count("=") == 1 else part for part in parts)
+            label = " ".join(
+                part.split("=", 1)[1] if alone and part.count("=") == 1 else part for part in parts
+            )
             yield Cell(label, overrides, axes)
 
     def _cell(self, points: Sequence[Point]) -> tuple[dict[str, str], dict[str, str]] | None:
@@ -197,7 +201,12 @@ def _between(name: str, ends: Range, share: float) -> str:
         value = low.value * (high.value / low.value) ** share
     else:
         value = low.value + (high.value - low.value) * share
-    if not any(low.unit) and low.value.is_integer() and high.value.is_integer() and "." not in ends.low + ends.high:
+    if (
+        not any(low.unit)
+        and low.value.is_integer()
+        and high.value.is_integer()
+        and "." not in ends.low + ends.high
+    ):
         value = float(min(math.floor(low.value + (high.value - low.value + 1) * share), high.value))
     return Quantity(value, low.unit).as_toml()
 

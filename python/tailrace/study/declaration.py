@@ -67,22 +67,26 @@ class Declaration:
 def of_file(scenario: Scenario) -> Declaration:
     """The `[sweep]` of a scenario's file, which the parser has checked."""
     said: Mapping[str, Any] = scenario.outline["sweep"]
-    axes = lambda listed: {axis["path"]: axis["values"] for axis in listed}  # noqa: E731 - said twice below
-    ranges = lambda listed: {  # noqa: E731
-        r["path"]: Range(r["low"], r["high"], r["logarithmic"]) for r in listed
-    }
     return Declaration(
-        grid=axes(said["grid"]),
-        zips=[axes(group) for group in said["zip"]],
-        names=axes(said["let"]),
+        grid=_axes(said["grid"]),
+        zips=[_axes(group) for group in said["zip"]],
+        names=_axes(said["let"]),
         derived=dict(said["derive"]),
         presets={preset["name"]: dict(preset["values"]) for preset in said["preset"]},
         conditions=[said["when"]] if said["when"] else [],
-        ranges=ranges(said["ranges"]),
-        name_ranges=ranges(said["let_ranges"]),
+        ranges=_ranges(said["ranges"]),
+        name_ranges=_ranges(said["let_ranges"]),
         samples=said["samples"],
         independent=said["independent"],
     )
+
+
+def _axes(listed: Iterable[Mapping[str, Any]]) -> dict[str, Sequence[str]]:
+    return {axis["path"]: axis["values"] for axis in listed}
+
+
+def _ranges(listed: Iterable[Mapping[str, Any]]) -> dict[str, Range]:
+    return {drawn["path"]: Range(drawn["low"], drawn["high"], drawn["logarithmic"]) for drawn in listed}
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,9 @@ def _axis(option: str, text: str) -> tuple[str, list[str]]:
     path, equals, values = text.partition("=")
     parts = [values.strip()] if _range(values) else split_list(values)
     if not equals or not path.strip() or not all(parts):
-        raise UsageError(f"{option} takes path=value,value,... (link.bottleneck.queue=red,codel); got {text!r}")
+        raise UsageError(
+            f"{option} takes path=value,value,... (link.bottleneck.queue=red,codel); got {text!r}"
+        )
     return path.strip(), parts
 
 
@@ -210,5 +216,7 @@ def _semicolons(text: str) -> list[str]:
 def _formula(text: str) -> tuple[str, str]:
     path, equals, formula = text.partition("=")
     if not equals or not path.strip() or not formula.strip():
-        raise UsageError(f"--derive takes path=formula (flow.attack.app.rate='mean * period / burst'); got {text!r}")
+        raise UsageError(
+            f"--derive takes path=formula (flow.attack.app.rate='mean * period / burst'); got {text!r}"
+        )
     return path.strip(), formula.strip()

@@ -1,18 +1,19 @@
 """Formulas over quantities: `mean * period / burst`, `load < 0.9 and queue == "red"`.
 
-A small part of Python's expressions, evaluated over numbers with units: what cannot be added is not added, and the result
-is written with the unit that it has. Nothing else can be called or reached.
+A small part of Python's expressions, evaluated over numbers with units: what cannot be added is not added, and the
+result is written with the unit that it has. Nothing else can be called or reached.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import operator
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tailrace import _native
 from tailrace.errors import UsageError
@@ -44,7 +45,11 @@ class Quantity:
     @property
     def unit_name(self) -> str:
         """Its unit in words, such as `bit·s^-1`."""
-        parts = [f"{name}^{power}" if power != 1 else name for name, power in zip(_NAMES, self.unit, strict=True) if power]
+        parts = [
+            f"{name}^{power}" if power != 1 else name
+            for name, power in zip(_NAMES, self.unit, strict=True)
+            if power
+        ]
         return "·".join(parts) or "no unit"
 
     def as_toml(self) -> str:
@@ -147,7 +152,7 @@ _ARITHMETIC: Mapping[type[ast.operator], str] = {
     ast.Mod: "%",
     ast.Pow: "**",
 }
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[object, object], bool]] = {
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -188,13 +193,19 @@ def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: PLR
             found = (_truth(_evaluate(value, names)) for value in values)
             return all(found) if isinstance(op, ast.And) else any(found)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _combine(_ARITHMETIC[type(op)], _number(_evaluate(left, names)), _number(_evaluate(right, names)))
+            return _combine(
+                _ARITHMETIC[type(op)], _number(_evaluate(left, names)), _number(_evaluate(right, names))
+            )
         case ast.Compare(left=left, ops=ops, comparators=others):
-            values = [_evaluate(left, names), *(_evaluate(other, names) for other in others)]
-            return all(_compare(op, *pair) for op, pair in zip(ops, zip(values, values[1:], strict=False), strict=True))
+            sides = [_evaluate(side, names) for side in (left, *others)]
+            return all(_compare(op, *pair) for op, pair in zip(ops, itertools.pairwise(sides), strict=True))
         case ast.IfExp(test=test, body=body, orelse=other):
             return _evaluate(body if _truth(_evaluate(test, names)) else other, names)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            if name not in _KEEPING and name not in _FUNCTIONS:
+                raise ValueError(
+                    f"there is no {name}(); there are {', '.join(sorted([*_KEEPING, *_FUNCTIONS]))}"
+                )
             return _call(name, [_number(_evaluate(argument, names)) for argument in arguments])
     raise ValueError(f"{ast.unparse(node)!r} is not something that formulas can say")
 
@@ -221,7 +232,13 @@ def _look_up(name: str, names: Mapping[str, Value]) -> Value:
     import difflib  # only when something is wrong
 
     close = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {close[0]}?" if close else f" (there are {', '.join(sorted(names)[:20])})" if names else ""
+    hint = (
+        f"; did you mean {close[0]}?"
+        if close
+        else f" (there are {', '.join(sorted(names)[:20])})"
+        if names
+        else ""
+    )
     raise ValueError(f"there is no {name!r}{hint}")
 
 
@@ -250,14 +267,16 @@ def _combine(sign: str, left: Quantity, right: Quantity) -> Quantity:
             power = left.value**right.value
             if isinstance(power, complex):
                 raise ValueError("a root of a negative number")
-            return Quantity(power, _unit(a * int(right.value) for a in left.unit) if any(left.unit) else left.unit)
+            return Quantity(
+                power, _unit(a * int(right.value) for a in left.unit) if any(left.unit) else left.unit
+            )
     _check_alike(left, right, sign)
     result = {"+": operator.add, "-": operator.sub, "%": operator.mod}[sign](left.value, right.value)
     return Quantity(result, left.unit)
 
 
-def _unit(exponents: object) -> tuple[int, int, int]:
-    bit, second, packet = exponents  # type: ignore[misc]
+def _unit(exponents: Iterable[int]) -> tuple[int, int, int]:
+    bit, second, packet = exponents
     return bit, second, packet
 
 
@@ -284,8 +303,6 @@ def _call(name: str, arguments: list[Quantity]) -> Quantity:
         for other in arguments[1:]:
             _check_alike(arguments[0], other, ",")
         return Quantity(float(_KEEPING[name](*(a.value for a in arguments))), arguments[0].unit)
-    if name in _FUNCTIONS:
-        if any(any(a.unit) for a in arguments):
-            raise ValueError(f"{name} of {arguments[0].unit_name}")
-        return Quantity(_FUNCTIONS[name](*(a.value for a in arguments)))
-    raise ValueError(f"there is no {name}(); there are {', '.join(sorted([*_KEEPING, *_FUNCTIONS]))}")
+    if any(any(a.unit) for a in arguments):
+        raise ValueError(f"{name} of {arguments[0].unit_name}")
+    return Quantity(_FUNCTIONS[name](*(a.value for a in arguments)))

@@ -1,7 +1,7 @@
 """Numbers of a sweep by name: `goodput`, `tcp.goodput_bps.mean`, `r1->r2.sojourn_s.p99`, `utilization`.
 
-A metric is a figure of the summaries, of one flow group, queue or connection. Short names stand for those most asked for; a
-figure's own name reaches all others. Of a window: `goodput@attack`.
+A metric is a figure of the summaries, of one flow group, queue or connection. Short names stand for those most asked
+for; a figure's own name reaches all others. Of a window: `goodput@attack`.
 """
 
 from __future__ import annotations
@@ -143,7 +143,11 @@ class Known:
 
     def _each(self, metric: Metric) -> list[Metric]:
         owners = self.owners[metric.of]
-        return [replace(metric, owner=owner) for owner in owners] if len(owners) > 1 else [replace(metric, owner=None)]
+        return (
+            [replace(metric, owner=owner) for owner in owners]
+            if len(owners) > 1
+            else [replace(metric, owner=None)]
+        )
 
     def _all(self) -> list[str]:
         owned = [f"{owner}.{m.name}" for m in SHORT.values() for owner in self.owners[m.of]]
@@ -174,7 +178,11 @@ def values(figures: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 
     window = pl.col("window").is_null() if metric.window is None else pl.col("window") == metric.window
     prefix = metric.figure.removesuffix("*")
-    figure = pl.col("figure").str.starts_with(prefix) if prefix != metric.figure else pl.col("figure") == metric.figure
+    figure = (
+        pl.col("figure").str.starts_with(prefix)
+        if prefix != metric.figure
+        else pl.col("figure") == metric.figure
+    )
     rows = figures.filter(window & (pl.col("of") == metric.of) & figure)
     if metric.owner is not None:
         rows = rows.filter(pl.col("name") == metric.owner)

@@ -102,8 +102,8 @@ def run(
 
 def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> list[int | None]:
     """Enters all cells, and the plan as whoever shows it needs it; the number of each cell."""
-    ids = {planned.id: {} for planned in surveyed.cells if planned}
-    known = dict(zip(ids, writer.index.add_cells(list(ids.items())), strict=True))
+    ids = list(dict.fromkeys(planned.id for planned in surveyed.cells if planned))
+    known = dict(zip(ids, writer.index.add_cells(ids), strict=True))
     numbers = [known[planned.id] if planned else None for planned in surveyed.cells]
     rows = [
         {"cell": number, "label": cell.label, "axes": cell.axes, "runs": planned.runs if planned else 0}
@@ -113,7 +113,12 @@ def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> list[int | No
         rows[place]["error"] = execute.error_text(error)
     writer.index.state(PLAN, json.dumps(rows))
     writer.index.state(ENGINE, identity.ENGINE)
-    about = {"name": scenario.name, "question": scenario.question, "file": scenario.file_name, "seed": scenario.seed}
+    about = {
+        "name": scenario.name,
+        "question": scenario.question,
+        "file": scenario.file_name,
+        "seed": scenario.seed,
+    }
     writer.index.state(SCENARIO, json.dumps({**about, "toml": scenario.to_toml()}))
     return numbers
 
@@ -123,8 +128,8 @@ def _check_engine(writer: Writer) -> None:
     made_by = writer.index.fact(ENGINE)
     if made_by not in {None, identity.ENGINE} and writer.index.runs():
         raise UsageError(
-            f"the runs in {writer.place} are of another engine ({made_by}; this one is {identity.ENGINE}), whose results "
-            "may differ: --fresh does them anew, -o keeps them, and that version goes on with them"
+            f"the runs in {writer.place} are of another engine ({made_by}; this one is {identity.ENGINE}), whose "
+            "results may differ: --fresh does them anew, -o keeps them, and that version goes on with them"
         )
 
 
@@ -141,29 +146,23 @@ def _todo(
                 yield planned.cell, number, run_number
 
 
-@dataclass(frozen=True)
-class _CellJob(Job):
-    """A run of a cell."""
-
-    cell: int = 0
-
-
 def _jobs(scenario: Scenario, todo: Sequence[tuple[Cell, int, int]]) -> Iterator[Job]:
     """Scenarios are made when it is their turn: a sweep takes no more memory than its runs under way."""
     for cell, number, run_number in todo:
-        yield _CellJob(scenario.variant(cell.label, cell.overrides), run_number, cell.label, number)
+        yield Job(scenario.variant(cell.label, cell.overrides), run_number, cell.label, number)
 
 
 class _Landing:
-    """Lets runs land as they end."""
+    """Lets runs land as they end. Its jobs are those of cells."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.failed = 0
 
-    def take(self, job: Job, output: _native.Output, wall_s: float) -> tuple[Landing, list[tuple[str, bytes]]]:
+    def take(
+        self, job: Job, output: _native.Output, wall_s: float
+    ) -> tuple[Landing, list[tuple[str, bytes]]]:
         """What is kept of a run, packed by the thread that ran it."""
-        assert isinstance(job, _CellJob)
         landing = Landing(
             cell=job.cell,
             run=output.run,
@@ -182,5 +181,5 @@ class _Landing:
     ) -> None:
         """All that ended since the last time lands together."""
         self.failed += len(failed)
-        failures = [(job.cell, job.run, execute.error_text(e)) for _, job, e in failed if isinstance(job, _CellJob)]
+        failures = [(job.cell, job.run, execute.error_text(e)) for _, job, e in failed]
         self._writer.land([taken for _, _, taken in ended], failures)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +21,6 @@ from tailrace.study.metrics import Known, Metric
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 _BYTE_UNIT = (1, 0, 0)
@@ -38,14 +39,16 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     >>> sweep.flows.group_by("attack.period").agg(pl.col("goodput_bps").mean())  # doctest: +SKIP
     """
 
-    def __init__(self, place: Path, keeper: object = None) -> None:
+    def __init__(self, place: Path, *, temporary: bool = False) -> None:
         self.place = place
-        # Holds a temporary folder for as long as somebody looks into it.
-        self._keeper = keeper
+        if temporary:
+            weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         self._reader = Reader(place)
         plan, about = (self._reader.index.fact(name) for name in (running.PLAN, running.SCENARIO))
         if plan is None or about is None:
-            raise UsageError(f"{place} holds no sweep yet: its first command was stopped before a run had landed")
+            raise UsageError(
+                f"{place} holds no sweep yet: its first command was stopped before a run had landed"
+            )
         self.plan: list[dict[str, Any]] = json.loads(plan)
         self.about: dict[str, Any] = json.loads(about)
         self._frames: dict[str, pl.DataFrame] = {}
@@ -57,7 +60,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
     def __reduce__(self) -> tuple[type[Sweep], tuple[object, ...]]:
         """Another process opens the same folder."""
-        return Sweep, (self.place, self._keeper)
+        return Sweep, (self.place,)
 
     @property
     def name(self) -> str:
@@ -100,7 +103,10 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             found = [value.value / scale if isinstance(value, Quantity) else None for value in seen]
             return pl.Series(name, found, dtype=pl.Float64)
         words = variants.words(name, list(dict.fromkeys(text for text in texts if text is not None)))
-        plain = [None if text is None else words[text].removeprefix(f"{name.rpartition('.')[2]}=") for text in texts]
+        plain = [
+            None if text is None else words[text].removeprefix(f"{name.rpartition('.')[2]}=")
+            for text in texts
+        ]
         return pl.Series(name, plain, dtype=pl.String)
 
     def unit(self, name: str) -> str:
@@ -108,7 +114,9 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         for row in self.plan:
             value = value_of(row["axes"][name]) if name in row["axes"] else None
             if isinstance(value, Quantity):
-                return {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packets"}.get(value.unit, "")
+                return {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packets"}.get(
+                    value.unit, ""
+                )
         return ""
 
     @property
@@ -117,7 +125,13 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         import polars as pl
 
         rows = [row[:5] for row in self._reader.index.runs()]
-        schema = {"cell": pl.UInt32, "run": pl.UInt32, "seed": pl.UInt64, "fingerprint": pl.String, "wall_s": pl.Float64}
+        schema = {
+            "cell": pl.UInt32,
+            "run": pl.UInt32,
+            "seed": pl.UInt64,
+            "fingerprint": pl.String,
+            "wall_s": pl.Float64,
+        }
         return self._placed(pl.DataFrame(rows, schema=schema, orient="row"))
 
     @property
@@ -128,7 +142,9 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         label = {row["cell"]: row["label"] for row in self.plan}
         rows = [(label.get(cell, "?"), run, error) for cell, run, error in self._reader.index.failures()]
         rows += [(row["label"], 0, row["error"]) for row in self.plan if "error" in row]
-        return pl.DataFrame(rows, schema={"label": pl.String, "run": pl.UInt32, "error": pl.String}, orient="row")
+        return pl.DataFrame(
+            rows, schema={"label": pl.String, "run": pl.UInt32, "error": pl.String}, orient="row"
+        )
 
     # -- tables ------------------------------------------------------------------------------------------------
 
@@ -154,7 +170,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
     @property
     def figures(self) -> pl.DataFrame:
-        """Every number of the runs' summaries: `window` (null: the whole run), `of`, `name`, `figure`, `value`, `text`."""
+        """A row each number of the runs' summaries: `window` (null: the whole run), `of`, `name`, `figure`, `value`."""
         return self.frame(FIGURES)
 
     def _wide(self, of: str, *, windows: bool = False) -> pl.DataFrame:
@@ -199,9 +215,11 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         """What names of metrics stand for; without any, what a table shows by itself."""
         if self.figures.is_empty():
             raise UsageError(f"{self.place} holds no run yet")
-        return [found for name in names for found in self._known.metric(name)] if names else self._known.usual()
+        return (
+            [found for name in names for found in self._known.metric(name)] if names else self._known.usual()
+        )
 
-    def values(self, metric: str | Metric) -> pl.DataFrame:
+    def metric(self, metric: str | Metric) -> pl.DataFrame:
         """`cell`, `run`, `value` of a metric, with the parameters."""
         chosen = [metric] if isinstance(metric, Metric) else self.metrics([metric])
         if len(chosen) > 1:
@@ -222,21 +240,19 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         if text in names:
             return text
         parts = text.split(".")
-        meant = [name for name in names if _is_part(parts, name.split(".")) or _is_part(name.split("."), parts)]
+        meant = [
+            name for name in names if _is_part(parts, name.split(".")) or _is_part(name.split("."), parts)
+        ]
         if len(meant) == 1:
             return meant[0]
-        among = f"; did you mean {' or '.join(meant)}?" if meant else f" (there are {', '.join(names) or 'none'})"
+        among = (
+            f"; did you mean {' or '.join(meant)}?" if meant else f" (there are {', '.join(names) or 'none'})"
+        )
         raise UsageError(f"there is no swept parameter {text!r}{among}")
 
     def table(self, columns: Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
         return table.of(self, self.metrics(columns))
-
-    def plot(self, metric: str, against: str | None = None, by: str | None = None, **options: Any) -> Figure:  # noqa: ANN401
-        """A metric over a swept parameter, a line each value of another; two parameters as a map with `kind="map"`."""
-        from tailrace.plots import swept  # Matplotlib takes half a second
-
-        return swept.figure(self, metric, against, by, **options)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

@@ -45,7 +45,8 @@ class Table:
         shown = self.rows[:most]
         more = len(self.rows) - len(shown)
         rows = [
-            [*(_word(value) for value in row.parameters), *(_number(value) for value in row.values)] for row in shown
+            [*(_word(value) for value in row.parameters), *(_number(value) for value in row.values)]
+            for row in shown
         ]
         notes = [*self.notes, *([f"{more} more rows are in table.csv"] if more else [])]
         headings = [metric.heading for metric in self.metrics]
@@ -90,8 +91,7 @@ class Table:
         headings = [*self.parameters, *(metric.heading for metric in self.metrics)]
         form = "l" * len(self.parameters) + "r" * len(self.metrics)
         lines = [f"\\begin{{tabular}}{{{form}}}", "\\toprule", _latex_row(headings), "\\midrule"]
-        for row in self.rows:
-            lines.append(_latex_row([*map(_word, row.parameters), *map(_number, row.values)]))
+        lines += [_latex_row([*map(_word, row.parameters), *map(_number, row.values)]) for row in self.rows]
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
 
 
@@ -103,7 +103,7 @@ def of(sweep: Sweep, metrics: Sequence[Metric]) -> Table:
     cells = sweep.cells
     found: list[dict[int, list[float]]] = []
     for metric in metrics:
-        values = sweep.values(metric).filter(pl.col("value").is_not_null())
+        values = sweep.metric(metric).filter(pl.col("value").is_not_null())
         by_cell: dict[int, list[float]] = {}
         for cell, value in values.select("cell", "value").iter_rows():
             by_cell.setdefault(cell, []).append(value)
@@ -114,7 +114,9 @@ def of(sweep: Sweep, metrics: Sequence[Metric]) -> Table:
             row["label"],
             [row[name] for name in names],
             [
-                statistics.interval(numbers.get(row["cell"], []), (0.0, metric.scale) if metric.is_share else None)
+                statistics.interval(
+                    numbers.get(row["cell"], []), (0.0, metric.scale) if metric.is_share else None
+                )
                 for metric, numbers in zip(metrics, found, strict=True)
             ],
             done.get(row["cell"], 0),
@@ -122,8 +124,16 @@ def of(sweep: Sweep, metrics: Sequence[Metric]) -> Table:
         for row in cells.iter_rows(named=True)
     ]
     counts = sorted({row.runs for row in rows})
-    over = f"{counts[0]} to {counts[-1]} runs" if len(counts) > 1 else f"{counts[0]} run{'s' if counts[0] != 1 else ''}"
-    notes = [f"mean ± half width of the 95 % interval over {over}" if counts[-1] > 1 else f"{over} a cell: no intervals"]
+    over = (
+        f"{counts[0]} to {counts[-1]} runs"
+        if len(counts) > 1
+        else f"{counts[0]} run{'s' if counts[0] != 1 else ''}"
+    )
+    notes = [
+        f"mean ± half width of the 95 % interval over {over}"
+        if counts[-1] > 1
+        else f"{over} a cell: no intervals"
+    ]
     failed = len(sweep.failures)
     if failed:
         notes.append(f"{failed} cells or runs failed: see `failures`")
@@ -147,7 +157,9 @@ def _word(value: object) -> str:
     return present.NONE if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-_LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"})
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
+)
 
 
 def _latex_row(cells: Sequence[str]) -> str:

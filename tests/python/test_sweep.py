@@ -1,0 +1,312 @@
+"""Sweeps: cells, runs that land, what is done again and what is not, tables."""
+
+import json
+import pickle
+import sqlite3
+
+import polars as pl
+import pytest
+
+import tailrace
+from conftest import SMALL
+from tailrace.errors import ScenarioError, UsageError
+from tailrace.store import Reader, Writer
+from tailrace.study import cells, declaration, formulas, identity, running
+
+QUEUES = {"link.bottleneck.queue": ["droptail", "red"], "link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    place = tmp_path_factory.mktemp("sweep") / "store"
+    return tailrace.sweep(SMALL, QUEUES, runs=2, output=place)
+
+
+def test_frames_have_a_column_for_every_parameter_and_run(swept):
+    assert swept.cells.columns == ["cell", "label", "bottleneck.queue", "bottleneck.rate"]
+    assert swept.cells["bottleneck.rate"].to_list() == [1e6, 2e6] * 2
+    assert swept.unit("bottleneck.rate") == "bit/s"
+    flows = swept.flows
+    assert flows.height == 4 * 2 * 3
+    assert flows.select("bottleneck.queue", "run").unique().height == 4
+    assert set(swept) >= {"flows", "queues", "events", "flow_series"}
+    assert swept["queues"].equals(swept.queues)
+    assert swept.groups["group"].unique().sort().to_list() == ["cbr", "tcp"]
+    assert "goodput_bps.sum" in swept.groups.columns
+
+
+def test_a_cell_is_the_run_of_its_scenario(swept):
+    alone = tailrace.run(
+        SMALL, runs=2, set={"link.bottleneck.queue": "red", "link.bottleneck.rate": "1 Mbit/s"}
+    )
+    mine = swept.flows.filter((pl.col("bottleneck.queue") == "red") & (pl.col("bottleneck.rate") == 1e6))
+    same = [name for name in alone.flows.columns if name != "run"]
+    assert mine.select(same).equals(alone.flows.select(same))
+    fingerprints = swept.runs.filter(pl.col("label") == "red rate=1 Mbit/s")["fingerprint"].to_list()
+    assert fingerprints == [run["fingerprint"] for run in alone.summary["runs"]]
+    told = swept.metric("tcp.goodput").filter(pl.col("label") == "red rate=1 Mbit/s")["value"].to_list()
+    assert told == pytest.approx(
+        [r["groups"]["tcp"]["goodput_bps"]["sum"] / 1e6 for r in alone.summary["runs"]]
+    )
+
+
+def test_a_sweep_pickles(swept):
+    assert pickle.loads(pickle.dumps(swept)).flows.equals(swept.flows)
+
+
+def test_what_has_landed_is_not_done_again(tmp_path, monkeypatch):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    begun = []
+    real = running.Job
+
+    def noted(*arguments):
+        begun.append(arguments[1:])
+        return real(*arguments)
+
+    monkeypatch.setattr(running, "Job", noted)
+    more = tailrace.sweep(
+        SMALL, {**QUEUES, "link.bottleneck.rate": ["1 Mbit/s", "3 Mbit/s"]}, runs=2, output=place
+    )
+    # Run 1 of both cells with 1 Mbit/s is there.
+    assert sorted((label, run) for run, label, _ in begun) == sorted(
+        [(f"{q} rate={r} Mbit/s", run) for q in ("droptail", "red") for r in (1, 3) for run in (1, 2)][i]
+        for i in (1, 2, 3, 5, 6, 7)
+    )
+    assert more.cells.height == 4
+    assert more.runs.height == 8
+    begun.clear()
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    assert begun == []
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place, fresh=True)
+    assert len(begun) == 4
+
+
+def test_words_make_no_other_cell():
+    def of(text):
+        return identity.of_cell(tailrace.Scenario.of(text))
+
+    assert of(SMALL) == of(SMALL.replace("Does it work?", "Why not?").replace("runs = 3", "runs = 30"))
+    assert of(SMALL) == of(SMALL.replace('rate = "2 Mbit/s"', 'rate = "2000 kbit/s"'))
+    assert of(SMALL) != of(SMALL.replace("seed = 7", "seed = 8"))
+
+
+def test_cells_that_say_the_same_share_their_runs(tmp_path):
+    same = {"link.bottleneck.rate": ["2 Mbit/s", "2000 kbit/s"]}
+    found = tailrace.sweep(SMALL, same, runs=2, output=tmp_path / "s")
+    assert found.cells["cell"].to_list() == [1, 1]
+    assert found.runs.height == 4
+    assert len(Reader(tmp_path / "s").index.runs()) == 2
+
+
+def test_a_cell_that_cannot_be_run_is_noted_and_the_others_go_on():
+    found = tailrace.sweep(SMALL, {"link.bottleneck.queue.limit": ["20 packets", "20 bananas"]}, runs=1)
+    assert found.runs.height == 1
+    (label, run, error) = found.failures.row(0)
+    assert (label, run) == ("20 bananas", 0)
+    assert "bananas" in error
+    with pytest.raises(ScenarioError, match="bananas"):
+        tailrace.sweep(SMALL, {"link.bottleneck.queue.limit": ["20 bananas"]})
+
+
+def test_results_of_another_engine_do_not_mix(tmp_path, monkeypatch):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    monkeypatch.setattr(identity, "ENGINE", "0.0.1+0")
+    with pytest.raises(UsageError, match=r"of another engine .*--fresh"):
+        tailrace.sweep(SMALL, QUEUES, runs=2, output=place)
+    assert tailrace.sweep(SMALL, QUEUES, runs=2, output=place, fresh=True).runs.height == 8
+
+
+def test_one_command_writes_and_the_next_is_told_which(tmp_path):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    with Writer.opened(place, {}):
+        with (
+            pytest.raises(UsageError, match=r"is being written by process .* since"),
+            Writer.opened(place, {}),
+        ):
+            pass
+        assert tailrace.Sweep.load(place).flows.height == 12
+
+
+def test_damaged_parts_are_named_and_done_again(tmp_path):
+    place = tmp_path / "s"
+    before = tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    table = before.table().text("csv")
+    (part,) = place.glob("parts/*-flows.parquet")
+    whole = part.read_bytes()
+    part.write_bytes(whole[:50] + bytes([whole[50] ^ 255]) + whole[51:])
+    with pytest.raises(UsageError, match=r"flows\.parquet"):
+        part.write_bytes(whole[: len(whole) // 2])
+        _ = tailrace.Sweep.load(place).flows
+    again = tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    assert again.table().text("csv") == table
+    assert again.flows.height == 12
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database", None])
+def test_a_damaged_index_is_named(tmp_path, damage):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    index = place / "index.sqlite"
+    if damage is None:
+        sqlite3.connect(index).execute("PRAGMA application_id = 5")
+    else:
+        index.write_bytes(damage)
+    with pytest.raises(UsageError, match="sweep" if damage == b"" else r"index\.sqlite"):
+        tailrace.Sweep.load(place)
+
+
+def test_a_later_version_is_refused(tmp_path):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    sqlite3.connect(place / "index.sqlite").execute("PRAGMA user_version = 99")
+    with pytest.raises(UsageError, match="later version"):
+        tailrace.Sweep.load(place)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="-o"):
+        tailrace.sweep(SMALL, QUEUES, output=tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+    result = tmp_path / "r"
+    tailrace.run(SMALL, runs=1).save(result)
+    with pytest.raises(UsageError, match="no sweep"):
+        tailrace.sweep(SMALL, QUEUES, output=result)
+
+
+# -- what a sweep declares -----------------------------------------------------------------------------------------
+
+
+def planned(text, *, seed=1):
+    declared = declaration.of_file(tailrace.Scenario.of(f"{SMALL}\n{text}"))
+    return list(cells.Plan(declared, seed).cells())
+
+
+def test_a_file_declares_all_of_it():
+    found = planned(
+        """
+        [sweep]
+        "link.bottleneck.queue" = ["red", { kind = "codel", target = "10 ms" }]
+        when = "load < 0.9 and queue.kind != 'red' or load == 0.9"
+        [[sweep.zip]]
+        "link.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s"]
+        "link.bottleneck.delay" = ["10 ms", "5 ms"]
+        [sweep.let]
+        load = [0.5, 0.9]
+        [sweep.derive]
+        "flow.cbr.app.rate" = "rate * load / 2"
+        """
+    )
+    assert [cell.label for cell in found] == [
+        "red rate=1 Mbit/s delay=10 ms load=0.9",
+        "red rate=2 Mbit/s delay=5 ms load=0.9",
+        "codel rate=1 Mbit/s delay=10 ms load=0.5",
+        "codel rate=1 Mbit/s delay=10 ms load=0.9",
+        "codel rate=2 Mbit/s delay=5 ms load=0.5",
+        "codel rate=2 Mbit/s delay=5 ms load=0.9",
+    ]
+    rates = [cell.overrides["flow.cbr.app.rate"] for cell in found]
+    # 1 or 2 Mbit/s * load / 2
+    assert [formulas.value_of(rate).value for rate in rates] == [450e3, 900e3, 250e3, 450e3, 500e3, 900e3]
+
+
+def test_presets_are_one_axis():
+    found = planned(
+        """
+        [sweep.preset.calm]
+        "flow.cbr.app.rate" = "100 kbit/s"
+        [sweep.preset.storm]
+        "flow.cbr.app.rate" = "5 Mbit/s"
+        "link.bottleneck.queue" = "red"
+        """
+    )
+    assert [cell.label for cell in found] == ["calm", "storm"]
+    assert found[1].overrides == {"flow.cbr.app.rate": '"5 Mbit/s"', "link.bottleneck.queue": '"red"'}
+
+
+def test_samples_of_a_latin_hypercube_fill_every_stratum():
+    text = (
+        '[sweep]\nsamples = 20\n"link.bottleneck.delay" = "uniform(0 ms, 20 ms)"\nseed = "uniform(1, 1000)"\n'
+    )
+    found = planned(text)
+    delays = sorted(formulas.value_of(cell.overrides["link.bottleneck.delay"]).value * 1e3 for cell in found)
+    assert [int(delay) for delay in delays] == list(range(20))
+    assert all(cell.overrides["seed"].isdecimal() for cell in found)
+    assert found == planned(text)
+    assert found != planned(text, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"set_each": ["queue"]}, "takes path=value"),
+        ({"set_each": ["a.b=1,2"], "derive": ["a.c=1 + x"]}, "there is no 'x'"),
+        ({"let": ["x=5 ms"], "derive": ["a.c=x + 1"]}, r"s \+ no unit"),
+        ({"let": ["x=5 ms"], "derive": ["a.c=x * x"]}, r"measured in s\^2"),
+        ({"let": ["x=1,2"], "when": ["x"]}, "neither true nor false"),
+        ({"let": ["x=1,2"], "when": ["__import__('os')"]}, "not something|there is no"),
+        ({"let": ["x=0"], "derive": ["a.c=1 / x"]}, "division"),
+        ({"together": ["a.b=1,2; a.c=1,2,3"]}, "must be as many"),
+        ({"set_each": ["a.b=uniform(1 ms, 2 ms)"]}, "say how often"),
+        ({"set_each": ["a.b=uniform(3 ms, 2 ms)"], "samples": 5}, "nothing can be drawn"),
+        ({"set_each": ["a.b=uniform(3 ms, 2 packets)"], "samples": 5}, "one kind"),
+        ({"samples": 5}, "something to draw"),
+        ({"method": "sobol"}, "latin_hypercube"),
+        ({"set_each": [f"a.b{i}=" + ",".join(map(str, range(1000))) for i in range(3)]}, "1000000000 cells"),
+    ],
+)
+def test_what_cannot_be_is_said(options, message):
+    with pytest.raises(UsageError, match=message):
+        list(cells.Plan(declaration.of_options(declaration.Options(**options))).cells())
+
+
+def test_formulas_know_units():
+    names = {
+        name: formulas.value_of(text) for name, text in {"rate": '"8 Mbit/s"', "rtt": '"100 ms"'}.items()
+    }
+    # The product of bandwidth and delay: 100 kB.
+    assert formulas.Formula("rate * rtt", "x").as_toml(names) == '"100000 B"'
+    assert formulas.Formula("max(rate / 4, rate - rate)", "x").as_toml(names) == '"2000000 bit/s"'
+    assert (
+        formulas.Formula("'5 ms' + rtt if rate > '1 Mbit/s' else rtt", "x").as_toml(names) == '"105000000 ns"'
+    )
+    assert formulas.Formula("sqrt(16) ** 2", "x").as_toml(names) == "16"
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+
+def test_metrics_have_names_and_errors_tell_the_nearest(swept):
+    assert [metric.heading for metric in swept.metrics(["goodput"])] == [
+        "cbr goodput [Mbit/s]",
+        "tcp goodput [Mbit/s]",
+    ]
+    assert swept.metrics(["tcp.rtt_p99"])[0].figure == "rtt_s.p99"
+    assert swept.metrics(["tcp.goodput_bps.min"])[0].figure == "goodput_bps.min"
+    with pytest.raises(UsageError, match="did you mean goodput"):
+        swept.metrics(["godput"])
+    with pytest.raises(UsageError, match=r"say one of cbr\.goodput, tcp\.goodput"):
+        swept.metric("goodput")
+    with pytest.raises(UsageError, match="no swept parameter"):
+        swept.column("nonsense")
+    assert swept.column("link.bottleneck.rate") == swept.column("rate") == "bottleneck.rate"
+
+
+def test_tables_in_all_forms(swept):
+    table = swept.table(["tcp.goodput", "utilization"])
+    rows = json.loads(table.text("json"))
+    assert [row["runs"] for row in rows] == [2] * 4
+    leaf = rows[0]["tcp goodput [Mbit/s]"]
+    assert leaf["low"] < leaf["mean"] < leaf["high"]
+    assert leaf["n"] == 2
+    csv = table.text("csv").splitlines()
+    assert csv[0].startswith("bottleneck.queue,bottleneck.rate [bit/s],runs,tcp goodput [Mbit/s] mean,")
+    assert len(csv) == 5
+    latex = table.text("latex")
+    assert latex.count("\\\\") == 5
+    assert "\\toprule" in latex
+    assert "utilization [\\%]" in latex
+    assert table.text("md").count("|\n") >= 6
