@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -178,7 +178,7 @@ _KEEPING: Mapping[str, Callable[..., float]] = {
 }
 
 
-def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: PLR0911 - a case each
+def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: C901, PLR0911 - a case each
     match node:
         case ast.Constant(value=value):
             return _as_value(value)
@@ -202,11 +202,7 @@ def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: PLR
         case ast.IfExp(test=test, body=body, orelse=other):
             return _evaluate(body if _truth(_evaluate(test, names)) else other, names)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            if name not in _KEEPING and name not in _FUNCTIONS:
-                raise ValueError(
-                    f"there is no {name}(); there are {', '.join(sorted([*_KEEPING, *_FUNCTIONS]))}"
-                )
-            return _call(name, [_number(_evaluate(argument, names)) for argument in arguments])
+            return _call(name, [_evaluate(argument, names) for argument in arguments])
     raise ValueError(f"{ast.unparse(node)!r} is not something that formulas can say")
 
 
@@ -296,7 +292,10 @@ def _compare(op: ast.cmpop, left: Value, right: Value) -> bool:
     return _COMPARISONS[type(op)](left, right)
 
 
-def _call(name: str, arguments: list[Quantity]) -> Quantity:
+def _call(name: str, values: Sequence[Value]) -> Quantity:
+    if name not in _KEEPING and name not in _FUNCTIONS:
+        raise ValueError(f"there is no {name}(); there are {', '.join(sorted([*_KEEPING, *_FUNCTIONS]))}")
+    arguments = [_number(value) for value in values]
     if not arguments:
         raise ValueError(f"{name}() needs a number")
     if name in _KEEPING:
