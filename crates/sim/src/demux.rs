@@ -6,9 +6,9 @@
 use crate::flow::{Carrier, Endpoint};
 use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
-use crate::stubs::Stub;
+use crate::window::keep_early;
 use crate::world::{SimFabric, World};
-use tailrace_core::{Dscp, Instant};
+use tailrace_core::Dscp;
 use tailrace_net::NodeId;
 use tailrace_transport::mptcp::Mptcp;
 use tailrace_transport::mptcp::option::Signal;
@@ -116,33 +116,27 @@ impl World {
     }
 
     /// A new socket, and what a Multipath TCP connection has to know of its hosts' addresses.
-    pub(crate) fn insert(&mut self, mut socket: Socket, fabric: &SimFabric) -> SocketId {
+    pub(crate) fn insert(&mut self, socket: Socket, fabric: &SimFabric) -> SocketId {
         let (end, host) = (socket.end(), host_of(&socket, fabric));
+        let (id, socket) = self.sockets.insert(socket, host);
         let flow = &mut self.flows[end.flow()];
         socket.position = flow.sockets.len() as u32;
+        flow.sockets.push(id);
         if let Endpoint::Mptcp(connection) = &mut socket.endpoint {
             tell_addresses(connection, &socket.envelope, fabric);
         }
-        let id = self.sockets.insert(socket, host);
-        self.flows[end.flow()].sockets.push(id);
         id
     }
 
     /// The connection is over at this end: what it counted goes to its flow, its place may be used again, and what has to
     /// wait for old segments is a stub.
     pub(crate) fn release(&mut self, id: SocketId, fabric: &SimFabric) {
-        let host = self.sockets.get(id).and_then(|s| host_of(s, fabric));
-        let Some(socket) = self.sockets.remove(id, host) else { return };
-        let end = socket.end();
-        self.leave_stubs(&socket, fabric.now());
+        let Some(socket) = self.sockets.get(id) else { return };
+        let (end, host, position) = (socket.end(), host_of(socket, fabric), socket.position as usize);
+        self.stubs.leave(socket, fabric.now());
         self.connection_log.gone(socket.record, end, &socket.endpoint);
-        self.keep_early(&socket);
+        keep_early(&mut self.cuts, socket);
         let flow = &mut self.flows[end.flow()];
-        let position = socket.position as usize;
-        flow.sockets.swap_remove(position);
-        if let Some(moved) = flow.sockets.get(position).and_then(|id| self.sockets.get_mut(*id)) {
-            moved.position = position as u32;
-        }
         flow.retired.add(&socket.endpoint, !end.is_server());
         if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
             streams.failed += u32::from(socket.work.has_failed());
@@ -150,22 +144,11 @@ impl World {
                 streams.ports.pass(connection.last_port());
             }
         }
-    }
-
-    fn leave_stubs(&mut self, socket: &Socket, now: Instant) {
-        let peer = socket.envelope.peer;
-        match &socket.endpoint {
-            Endpoint::Tcp(tcp) => {
-                if let Some(wait) = tcp.time_wait() {
-                    self.stubs.insert(socket.tuple(), Stub { wait, peer }, now);
-                }
-            }
-            Endpoint::Mptcp(connection) => {
-                for (tuple, wait) in connection.time_waits() {
-                    self.stubs.insert(tuple, Stub { wait, peer }, now);
-                }
-            }
+        flow.sockets.swap_remove(position);
+        if let Some(moved) = flow.sockets.get(position).and_then(|id| self.sockets.get_mut(*id)) {
+            moved.position = position as u32;
         }
+        self.sockets.remove(id, host);
     }
 }
 

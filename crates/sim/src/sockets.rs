@@ -154,7 +154,7 @@ impl Sockets {
     }
 
     /// A socket of a connection between addresses and ports that no other has; `host` is given for Multipath TCP.
-    pub(crate) fn insert(&mut self, socket: Socket, host: Option<NodeId>) -> SocketId {
+    pub(crate) fn insert(&mut self, socket: Socket, host: Option<NodeId>) -> (SocketId, &mut Socket) {
         let place = self.vacant.pop().map_or(self.places.len(), |p| p as usize);
         if place == self.places.len() {
             assert!(place < SocketId::MOST, "more than {} connections at a time", SocketId::MOST / 2);
@@ -163,24 +163,22 @@ impl Sockets {
         let id = SocketId::new(place, self.places[place].uses);
         self.by_tuple.insert(socket.tuple(), id);
         self.by_host.extend(host.map(|host| (host, socket.end(), id)));
-        self.places[place].socket = Some(socket);
-        id
+        (id, self.places[place].socket.insert(socket))
     }
 
-    /// Takes a socket out; its place may be used again.
-    pub(crate) fn remove(&mut self, id: SocketId, host: Option<NodeId>) -> Option<Socket> {
-        self.get(id)?;
+    /// Drops a socket where it lies; its place may be used again.
+    pub(crate) fn remove(&mut self, id: SocketId, host: Option<NodeId>) {
+        let Some((tuple, end)) = self.get(id).map(|s| (s.tuple(), s.end())) else { return };
         let place = &mut self.places[id.place()];
-        let socket = place.socket.take()?;
+        place.socket = None;
         place.uses = (place.uses + 1) % (1 << (u32::BITS - PLACE_BITS));
         self.vacant.push(id.place() as u32);
-        if self.by_tuple.get(&socket.tuple()) == Some(&id) {
-            self.by_tuple.remove(&socket.tuple());
+        if self.by_tuple.get(&tuple) == Some(&id) {
+            self.by_tuple.remove(&tuple);
         }
         if let Some(host) = host {
-            self.by_host.remove(&(host, socket.end(), id));
+            self.by_host.remove(&(host, end, id));
         }
-        Some(socket)
     }
 
     /// Multipath TCP's sockets of a host, in the order of their flows.

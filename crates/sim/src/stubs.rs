@@ -1,7 +1,8 @@
 //! Connections in TIME-WAIT, by addresses and ports: a stub each.
 
 use crate::by_tuple::ByTuple;
-use crate::sockets::SocketId;
+use crate::flow::Endpoint;
+use crate::sockets::{Socket, SocketId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tailrace_core::Instant;
@@ -24,8 +25,24 @@ pub(crate) struct Stubs {
 }
 
 impl Stubs {
-    /// A socket has become a stub.
-    pub(crate) fn insert(&mut self, tuple: Tuple, stub: Stub, now: Instant) {
+    /// A socket is over: where it has to wait for old segments, stubs do that for it.
+    pub(crate) fn leave(&mut self, socket: &Socket, now: Instant) {
+        let peer = socket.envelope.peer;
+        match &socket.endpoint {
+            Endpoint::Tcp(tcp) => {
+                if let Some(wait) = tcp.time_wait() {
+                    self.insert(socket.tuple(), Stub { wait, peer }, now);
+                }
+            }
+            Endpoint::Mptcp(connection) => {
+                for (tuple, wait) in connection.time_waits() {
+                    self.insert(tuple, Stub { wait, peer }, now);
+                }
+            }
+        }
+    }
+
+    fn insert(&mut self, tuple: Tuple, stub: Stub, now: Instant) {
         self.sweep(now);
         self.ends.push(Reverse((stub.wait.until(), tuple)));
         self.by_tuple.insert(tuple, stub);

@@ -89,6 +89,15 @@ impl Early {
     }
 }
 
+/// A connection is gone at one end: what of it had come before the open windows is remembered.
+pub(crate) fn keep_early(cuts: &mut Each<Vec<FlowCut>>, socket: &Socket) {
+    for open in Open::BOTH {
+        if let Some(cut) = cuts[open].get_mut(socket.end().flow()) {
+            cut.delivered_before += socket.delivered_early(open);
+        }
+    }
+}
+
 impl World {
     /// A window begins: what counts so far is remembered.
     pub(crate) fn begin(&mut self, open: Open, now: Instant) {
@@ -122,15 +131,6 @@ impl World {
         }
         if before(self.begun[Open::Part]) {
             self.late.note(flow.group as usize, pkt.sent_at, fate);
-        }
-    }
-
-    /// A connection is gone at one end: what of it had come before the open windows is remembered.
-    pub(crate) fn keep_early(&mut self, socket: &Socket) {
-        for open in Open::BOTH {
-            if let Some(cut) = self.cuts[open].get_mut(socket.end().flow()) {
-                cut.delivered_before += socket.delivered_early(open);
-            }
         }
     }
 
