@@ -5,7 +5,7 @@
 
 use crate::application::{Application, Cx, Datagram, End};
 use crate::registry::{AppInfo, AppKind, Misfit, Over, Traffic, Transfers, applications};
-use tailrace_core::params::{ParamInfo, Parameters, SetError, Value};
+use tailrace_core::params::Parameters;
 
 applications! {
     "bulk" => bulk::Bulk(BulkConfig),

@@ -107,46 +107,15 @@ macro_rules! applications {
     ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
         $( pub mod $module; )+
 
-        /// An application with the values of its keys, by registered name.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum AppConfig {
-            $( #[doc = concat!("`", $name, "`")] $variant($module::$config), )+
+        tailrace_core::config_enum! {
+            /// An application with the values of its keys, by registered name.
+            pub enum AppConfig { $( $name => $variant($module::$config), )+ }
         }
 
         impl AppConfig {
-            /// The registered names, in the order of the table.
-            pub const fn names() -> &'static [&'static str] {
-                &[$($name),+]
-            }
-            /// The application called `name`; what must be stated is yet to be set.
-            pub fn default_of(name: &str) -> Option<Self> {
-                match name {
-                    $( $name => Some(Self::$variant(Default::default())), )+
-                    _ => None,
-                }
-            }
-            /// The registered name.
-            pub const fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $name, )+ }
-            }
             /// As messages call its table.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("app \"", $name, "\""), )+ }
-            }
-            /// Its keys.
-            pub fn params(&self) -> &'static [ParamInfo] {
-                match self { $( Self::$variant(_) => $module::$config::params(), )+ }
-            }
-            /// Sets one key.
-            ///
-            /// # Errors
-            /// Where the name is unknown or the value does not fit.
-            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
-                match self { $( Self::$variant(c) => c.set(name, value), )+ }
-            }
-            /// The value of one key in the form that `set` reads.
-            pub fn get(&self, name: &str) -> Option<Value> {
-                match self { $( Self::$variant(c) => c.get(name), )+ }
             }
             /// Whether values that each fit go together.
             ///

@@ -9,6 +9,7 @@ pub mod histogram;
 pub mod math;
 pub mod packet;
 pub mod params;
+pub mod registry;
 pub mod ring;
 pub mod rng;
 pub mod text;

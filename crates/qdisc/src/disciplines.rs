@@ -6,7 +6,7 @@
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::registry::{Discipline, Invalid, QdiscInfo, differences, qdiscs};
 use crate::tc::{NoTc, TcError, TcExport, TcWords};
-use tailrace_core::params::{Choice, ParamInfo, Parameters, SetError, Value};
+use tailrace_core::params::{Choice, Value};
 use tailrace_core::{Instant, Limit, Packet};
 
 qdiscs! {

@@ -139,43 +139,12 @@ macro_rules! qdiscs {
     ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
         $( pub mod $module; )+
 
-        /// The configuration of any registered discipline.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum QdiscConfig {
-            $( #[doc = concat!("`", $name, "`")] $variant($module::$config), )+
+        tailrace_core::config_enum! {
+            /// The configuration of any registered discipline.
+            pub enum QdiscConfig { $( $name => $variant($module::$config), )+ }
         }
 
         impl QdiscConfig {
-            /// The registered names, in the order of the table.
-            pub const fn names() -> &'static [&'static str] {
-                &[$($name),+]
-            }
-            /// The default configuration of the discipline called `name`.
-            pub fn default_of(name: &str) -> Option<Self> {
-                match name {
-                    $( $name => Some(Self::$variant(Default::default())), )+
-                    _ => None,
-                }
-            }
-            /// The registered name.
-            pub const fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $name, )+ }
-            }
-            /// The parameter table.
-            pub fn params(&self) -> &'static [ParamInfo] {
-                match self { $( Self::$variant(_) => $module::$config::params(), )+ }
-            }
-            /// Sets one parameter.
-            ///
-            /// # Errors
-            /// Where the name is unknown or the value does not fit.
-            pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError> {
-                match self { $( Self::$variant(c) => c.set(name, value), )+ }
-            }
-            /// The value of one parameter in the form that `set` reads.
-            pub fn get(&self, name: &str) -> Option<Value> {
-                match self { $( Self::$variant(c) => c.get(name), )+ }
-            }
             /// Whose the discipline is, where there are several forms of it: the word of its parameter `form`.
             pub fn form(&self) -> Option<&'static str> {
                 let Some(Value::Text(word)) = self.get("form") else { return None };

@@ -20,7 +20,7 @@ macro_rules! congestion_controls {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
         $( mod $file; pub use $file::{$variant, $config}; )+
 
-        crate::registry::config_enum! {
+        crate::registry::algorithms! {
             /// A congestion control with its parameters, by registered name.
             CcConfig, Algorithm, $( $word => $variant, )+
         }

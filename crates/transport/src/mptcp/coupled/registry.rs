@@ -5,7 +5,7 @@ macro_rules! coupled_controls {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
         $( mod $file; pub use $file::{$variant, $config}; )+
 
-        crate::registry::config_enum! {
+        crate::registry::algorithms! {
             /// A coupled controller with its parameters, by registered name.
             CoupledConfig, CoupledAlgorithm, $( $word => $variant, )+
         }

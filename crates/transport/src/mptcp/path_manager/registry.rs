@@ -5,7 +5,7 @@ macro_rules! path_managers {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
         $( mod $file; pub use $file::{$variant, $config}; )+
 
-        crate::registry::config_enum! {
+        crate::registry::algorithms! {
             /// A path manager with its parameters, by registered name.
             PathManagerConfig, PathManagerKind, $( $word => $variant, )+
         }

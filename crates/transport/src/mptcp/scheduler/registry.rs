@@ -5,7 +5,7 @@ macro_rules! schedulers {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
         $( mod $file; pub use $file::{$variant, $config}; )+
 
-        crate::registry::config_enum! {
+        crate::registry::algorithms! {
             /// A scheduler with its parameters, by registered name.
             SchedulerConfig, SchedulerKind, $( $word => $variant, )+
         }
