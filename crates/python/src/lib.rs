@@ -4,6 +4,7 @@
 mod catalog;
 mod clock;
 mod export;
+mod figures;
 mod quantity;
 mod scenario;
 mod task;

@@ -1,6 +1,7 @@
 //! One run of one scenario, and what it leaves behind.
 
 use crate::clock::Stopwatch;
+use crate::figures::{Figures, Words};
 use crate::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -98,6 +99,23 @@ impl Output {
             tables.set_item(&table.name, columns(py, table)?)?;
         }
         Ok(tables)
+    }
+
+    /// The numbers of the summary as a table, in the same form; the empty word stands for none.
+    fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let figures = Figures::of_summary(&self.0.summary);
+        let columns = PyDict::new(py);
+        let words = |name: &str, column: &Words| -> PyResult<()> {
+            columns.set_item(name, ("text", raw(py, &column.rows, |x| x.to_le_bytes())?, &column.words))
+        };
+        words("window", &figures.window)?;
+        words("of", &figures.of)?;
+        words("name", &figures.name)?;
+        words("figure", &figures.figure)?;
+        let none: [&str; 0] = [];
+        columns.set_item("value", ("f64", raw(py, &figures.value, |x| x.to_le_bytes())?, none))?;
+        words("text", &figures.text)?;
+        Ok(columns)
     }
 
     /// `[(file name, contents)]`.

@@ -178,7 +178,7 @@ _KEEPING: Mapping[str, Callable[..., float]] = {
 }
 
 
-def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: C901, PLR0911 - a case each
+def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: PLR0911 - a case each
     match node:
         case ast.Constant(value=value):
             return _as_value(value)

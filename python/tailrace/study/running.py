@@ -12,6 +12,7 @@ from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
 from tailrace.store import Landing, Writer
 from tailrace.store.packing import packed
+from tailrace.store.parts import FIGURES
 from tailrace.study import identity
 from tailrace.study.cells import Cell, Plan
 
@@ -170,7 +171,7 @@ class _Landing:
             fingerprint=output.fingerprint,
             wall_s=wall_s,
             summary=output.summary,
-            tables=packed(output.tables()),
+            tables=packed({**output.tables(), FIGURES: output.figures()}),
         )
         return landing, output.captures()
 
