@@ -59,7 +59,8 @@ class Holding(Enum):
 def holding(place: Path) -> Holding:
     """What a folder holds; a result is what its manifest calls so."""
     try:
-        if not any(place.iterdir()):
+        # Whoever was killed while making a folder ours got no further than a manifest that is not in its place.
+        if all(file.name == _FRESH_MANIFEST for file in place.iterdir()):
             return Holding.NOTHING
     except FileNotFoundError:
         return Holding.NOTHING
@@ -156,7 +157,9 @@ def seal(place: Path, kind: str, about: Mapping[str, Any]) -> None:
     """Writes the manifest, last of all: it lists every file of a folder that is Tailrace's alone so far."""
     files = sorted({*_walk(place), MANIFEST})
     ours = {"format": kind, "format_version": FORMAT_VERSION}
-    _write_json(place / MANIFEST, {**ours, **about, **ours, "files": files})
+    # In one step: half a manifest would make the folder somebody else's.
+    _write_json(place / _FRESH_MANIFEST, {**ours, **about, **ours, "files": files})
+    (place / _FRESH_MANIFEST).replace(place / MANIFEST)
 
 
 def _write_json(file: Path, document: object) -> None:

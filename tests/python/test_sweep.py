@@ -3,6 +3,9 @@
 import json
 import pickle
 import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -310,3 +313,49 @@ def test_tables_in_all_forms(swept):
     assert "\\toprule" in latex
     assert "utilization [\\%]" in latex
     assert table.text("md").count("|\n") >= 6
+
+
+# -- whatever ends it ----------------------------------------------------------------------------------------------
+
+
+def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):
+    """Also at hand for longer: `python sweep_kills.py FOLDER 100 300 1`."""
+    script = Path(__file__).with_name("sweep_kills.py")
+    done = subprocess.run(
+        [sys.executable, script, tmp_path, "6", "40", "1"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# A file system of its own, so small that the sweep fills it; then it is enlarged.
+FULL_DISK = """
+mount -t tmpfs -o size=600k none {place} || exit 77
+{sweep} && exit 1
+test $? = 1 || exit 2
+mount -o remount,size=50m none {place}
+{sweep}
+cp {place}/s/table.csv {place}/../table.csv
+ls -A {place}/s {place}/s/captures > {place}/../files
+"""
+
+
+def test_a_disk_that_fills_loses_nothing(tmp_path):
+    text = SMALL + '\n[[capture]]\nat = "bottleneck"\n'
+    (tmp_path / "s.toml").write_text(text)
+    rates = [f"{n} Mbit/s" for n in range(1, 6)]
+    whole = tailrace.sweep(text, {"link.bottleneck.rate": rates}, runs=4, output=tmp_path / "whole")
+    (tmp_path / "whole" / "table.csv").write_text(whole.table().text("csv"))
+    (tmp_path / "small").mkdir()
+    values = ",".join(rates)
+    sweep = f"{sys.executable} -m tailrace sweep {tmp_path}/s.toml -o {tmp_path}/small/s --runs 4 -q"
+    sweep = f"{sweep} --set-each 'link.bottleneck.rate={values}'"
+    script = FULL_DISK.format(place=tmp_path / "small", sweep=sweep)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip(f"no file system can be mounted here: {done.stderr}")
+    assert done.returncode == 0, done.stderr
+    assert "make room, and give the same command again" in done.stderr
+    assert (tmp_path / "table.csv").read_text() == (tmp_path / "whole" / "table.csv").read_text()
+    files = set((tmp_path / "files").read_text().split())
+    assert {f"cell{cell}-run{run}" for cell in range(1, 6) for run in range(1, 5)} < files
+    assert not [name for name in files if "journal" in name or ".new" in name]

@@ -33,7 +33,8 @@ def held(file: Path, what: Path) -> Iterator[None]:
         except OSError:
             pass  # a file system without locks: nobody can tell
         os.ftruncate(lock, 0)
-        os.pwrite(lock, _words().encode(), 0)
+        with suppress(OSError):  # on a full disk the next one is told less
+            os.pwrite(lock, _words().encode(), 0)
         yield
         os.ftruncate(lock, 0)
     finally:
