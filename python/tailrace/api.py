@@ -17,6 +17,7 @@ from tailrace.result import Result
 from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
 
 if TYPE_CHECKING:
+    from tailrace.resume import Resumption
     from tailrace.study.sweep import Sweep
 
 
@@ -156,13 +157,23 @@ def merged(overrides: Overrides | None, seed: int | None, runs: int | None) -> d
 
 
 def watched(
-    todo: Sequence[Job], threads: int | None, *, quiet: bool, stop: Callable[[], bool] = lambda: False
+    jobs: Sequence[Job],
+    threads: int | None,
+    *,
+    quiet: bool,
+    stop: Callable[[], bool] = lambda: False,
+    resumed: Resumption | None = None,
 ) -> Outcome:
-    """Runs jobs under a progress display."""
+    """Runs jobs under a progress display, but for those that are known."""
     from tailrace import progress  # Rich loads when something is shown
 
+    known = resumed.known(jobs) if resumed else {}
+    todo = [job for place, job in enumerate(jobs) if place not in known]
     with progress.watch(quiet=quiet, total=len(todo)) as watch:
-        return execute.execute(todo, threads, watch, stop)
+        outcome = execute.execute(todo, threads, watch, stop, resumed.keep if resumed else lambda _: None)
+    fresh = iter(outcome.finished)
+    finished = [known[place] if place in known else next(fresh) for place in range(len(jobs))]
+    return execute.Outcome(finished, outcome.errors, outcome.interrupted)
 
 
 def jobs_of(scenario: Scenario, label: str = "") -> list[Job]:

@@ -6,13 +6,16 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tailrace import _native, machine
 from tailrace.errors import RunError, ScenarioError
 from tailrace.scenario import Scenario
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # How often progress is looked at; also how soon Ctrl-C is noticed.
 _POLL_S = 0.1
@@ -50,6 +53,8 @@ class FinishedRun:
     entry: dict[str, Any]
     raw_tables: dict[str, dict[str, tuple[str, bytes, list[str]]]]
     captures: list[tuple[str, bytes]]
+    # The tables of a run that was read from a result.
+    frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass
@@ -112,13 +117,16 @@ def execute(
     threads: int | None = None,
     watch: Watch | None = None,
     stop: Callable[[], bool] = lambda: False,
+    kept: Callable[[Sequence[tuple[Job, FinishedRun]]], None] = lambda _: None,
 ) -> Outcome:
     """Runs all jobs, at most `threads` at a time; results come in the order of `jobs` whatever ends first.
+
+    `kept` is told of those that ended, soon after they did.
 
     Ctrl-C, or a `stop` that turns true, stops the runs under way and keeps those that ended. An error in a scenario is
     raised; any other failure of a run is noted and the others go on.
     """
-    sink = _Collected(len(jobs))
+    sink = _Collected(len(jobs), kept)
     most = min(threads or default_jobs(), len(jobs), fitting(jobs))
     interrupted = stream(iter(jobs), len(jobs), sink, most, watch, stop)
     return Outcome(sink.finished, sink.errors, interrupted)
@@ -158,8 +166,9 @@ def stream(
 class _Collected:
     """Keeps everything in memory, in the order of the jobs."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, kept: Callable[[Sequence[tuple[Job, FinishedRun]]], None]) -> None:
         self.finished: list[FinishedRun | None] = [None] * count
+        self._kept = kept
         self.errors: list[str] = []
 
     def take(self, job: Job, output: _native.Output, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
@@ -177,6 +186,8 @@ class _Collected:
     ) -> None:
         for place, _, run in ended:
             self.finished[place] = run
+        if ended:
+            self._kept([(job, run) for _, job, run in ended])
         for _, job, error in failed:
             if isinstance(error, ScenarioError):
                 raise error

@@ -19,6 +19,7 @@ def provenance() -> dict[str, Any]:
     """What a manifest says beside the runs themselves."""
     return {
         "tailrace": _native.__version__,
+        "engine": _native.__engine__,
         "commit": commit(),
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tailrace import belongings, folder, loading, manifest, names, statistics
 from tailrace.execute import FinishedRun
 from tailrace.scenario import Scenario
+from tailrace.study import identity
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,6 +62,7 @@ class Result:
             "scenario": scenario.name,
             "question": scenario.question,
             "file": scenario.file_name,
+            "cell": identity.of_cell(scenario),
             "seed": scenario.seed,
             "runs_asked": scenario.runs,
             "runs": [{"run": r.run, "seed": r.seed, "fingerprint": r.fingerprint} for r in runs],
@@ -214,6 +216,38 @@ class Result:
         """Drops, marks, timeouts, flags and faults, if the scenario records them."""
         return self.table("events")
 
+    def finished_runs(self) -> list[FinishedRun]:
+        """The runs by themselves, for a result of more of them."""
+        tables = {name: self.table(name) for name in self._known_tables()}
+        captured = self._captured()
+        return [
+            FinishedRun(
+                run=entry["run"],
+                seed=entry["seed"],
+                fingerprint=entry["fingerprint"],
+                entry=entry,
+                raw_tables={},
+                captures=captured.get(entry["run"], []),
+                frames={
+                    name: table.filter(table["run"] == entry["run"])
+                    for name, table in tables.items()
+                    if table.width
+                },
+            )
+            for entry in self.summary["runs"]
+        ]
+
+    def _captured(self) -> dict[int, list[tuple[str, bytes]]]:
+        found: dict[int, list[tuple[str, bytes]]] = {}
+        for run, name, data in self.captures:
+            found.setdefault(run, []).append((name, data))
+        folder = self._folder / "captures" if self._folder else None
+        for file in sorted(folder.glob(f"run*/*{_CAPTURE_SUFFIX}")) if folder else []:
+            number = file.parent.name.removeprefix("run")
+            if number.isdecimal():
+                found.setdefault(int(number), []).append((file.name, file.read_bytes()))
+        return found
+
     def _known_tables(self) -> list[str]:
         stored = [file.stem for file in sorted(self._folder.glob("*.parquet"))] if self._folder else []
         return list(dict.fromkeys([*self._tables, *stored]))
@@ -295,10 +329,13 @@ class Result:
 def _tables_of(runs: Sequence[FinishedRun]) -> dict[str, pl.DataFrame]:
     from tailrace import tables  # Polars and NumPy load when they are needed
 
-    recorded = dict.fromkeys(name for run in runs for name in run.raw_tables)
-    return {
-        name: tables.concatenate(
-            [tables.frame(run.raw_tables[name], run.run) for run in runs if name in run.raw_tables]
-        )
-        for name in recorded
-    }
+    recorded = dict.fromkeys(name for run in runs for name in (*run.raw_tables, *run.frames))
+
+    def frames(name: str) -> Iterator[pl.DataFrame]:
+        for run in runs:
+            if name in run.frames:
+                yield run.frames[name]
+            elif name in run.raw_tables:
+                yield tables.frame(run.raw_tables[name], run.run)
+
+    return {name: tables.concatenate(list(frames(name))) for name in recorded}

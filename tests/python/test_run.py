@@ -242,7 +242,7 @@ def test_a_run_that_fails_is_named_and_the_others_go_on(monkeypatch):
 def test_ctrl_c_in_python_hands_over_what_had_ended(monkeypatch):
     real = execute.execute
 
-    def stopped(jobs, threads, watch, _stop):
+    def stopped(jobs, threads, watch, *_others):
         outcome = real(jobs, threads, watch)
         return execute.Outcome([outcome.finished[0], None, None], interrupted=True)
 

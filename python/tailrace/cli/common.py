@@ -17,6 +17,7 @@ from tailrace.errors import TailraceError, UsageError
 from tailrace.execute import Outcome
 from tailrace.names import visible
 from tailrace.present import PIPED_WIDTH
+from tailrace.resume import Resumption
 from tailrace.scenario import Scenario, parse_assignments
 
 # As a shell reports a program that a closed pipe ended.
@@ -56,6 +57,9 @@ Queue = Annotated[
     typer.Option("--queue", metavar="A->B", help="The queue to show, as results call it. Else the busiest."),
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="Write no figures.")]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Do all runs anew. Without it those that are there are kept.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")]
 
 
@@ -151,6 +155,13 @@ def show(*renderables: object) -> None:
 def listed(text: str | None) -> list[str]:
     """The words of an option that takes several, with commas."""
     return [word for word in ((text or "").replace(" ", "").split(",")) if word]
+
+
+def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:
+    """That something was not done again."""
+    if resumed.found and not quiet:
+        rest = "" if resumed.found == runs else f", {runs - resumed.found} were to do"
+        say(f"{resumed.found} of {runs} runs had been done before{rest}; --fresh does all anew")
 
 
 def exit_code_of(outcome: Outcome) -> int:

@@ -15,6 +15,7 @@ from tailrace.cli.plot import check_figures
 from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, warn
 from tailrace.comparison import Comparison, folder_names, opened
 from tailrace.result import Result
+from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
 
 
@@ -42,6 +43,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     json: common.Json = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
+    fresh: common.Fresh = False,
     figures: common.Figures = None,
     queue: common.Queue = None,
     no_plots: common.NoPlots = False,
@@ -67,10 +69,12 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
         keeping.look_at(target, named, asked=output is not None, quiet=quiet)
     # Until everything is saved, whoever stops this still gets what has ended.
-    with signals.Held() as held:
-        comparison, code = run_cells(cells, jobs, held, quiet=quiet) if cells else (of_folders(paths), 0)
-        comparison = comparison.studying(queue)
+    with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
+        found = run_cells(cells, jobs, held, resumed, quiet=quiet) if cells else (of_folders(paths), 0)
+        comparison, code = found[0].studying(queue), found[1]
         kept = keeping.keep(comparison, target) if target else None
+        if kept:
+            resumed.over()
     code = ended(code, held, lost=kept != target)
     shown = Shown(
         kept, json=json, quiet=quiet and kept == target, plots=not no_plots and code == 0, figures=wanted
@@ -131,11 +135,12 @@ def of_folders(paths: list[str]) -> Comparison:
 
 
 def run_cells(
-    cells: Mapping[str, Scenario], jobs: int | None, held: signals.Held, *, quiet: bool
+    cells: Mapping[str, Scenario], jobs: int | None, held: signals.Held, resumed: Resumption, *, quiet: bool
 ) -> tuple[Comparison, int]:
     """Runs every variant; what ended is kept whatever stopped the others."""
     todo = [job for label, scenario in cells.items() for job in api.jobs_of(scenario, label)]
-    outcome = api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held))
+    outcome = api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held), resumed=resumed)
+    common.say_known(resumed, len(todo), quiet=quiet)
     code = common.exit_code_of(outcome)
     comparison = api.comparison_of(cells, todo, outcome, next(iter(cells.values())).name)
     if comparison is None:  # exit_code_of ended here already

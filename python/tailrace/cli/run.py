@@ -16,6 +16,7 @@ from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
 from tailrace.comparison import Comparison
 from tailrace.result import Result
+from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
 
 
@@ -38,6 +39,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     json: common.Json = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
+    fresh: common.Fresh = False,
     figures: common.Figures = None,
     no_plots: common.NoPlots = False,
 ) -> None:
@@ -58,11 +60,15 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     if target:
         keeping.look_at(target, {"": scenario}, asked=output is not None, quiet=quiet)
     # Until everything is saved, whoever stops this still gets what has ended.
-    with signals.Held() as held:
-        outcome = api.watched(api.jobs_of(scenario), jobs, quiet=quiet, stop=lambda: bool(held))
+    with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
+        todo = api.jobs_of(scenario)
+        outcome = api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held), resumed=resumed)
+        common.say_known(resumed, len(todo), quiet=quiet)
         code = common.exit_code_of(outcome)
         result = api.result_of(scenario, outcome)
         kept = keeping.keep(result, target) if target else None
+        if kept:
+            resumed.over()
     code = ended(code, held, lost=kept != target)
     shown = Shown(
         kept, json=json, quiet=quiet and kept == target, plots=not no_plots and code == 0, figures=wanted

@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from tailrace import belongings, names
 from tailrace.belongings import Holding
 from tailrace.errors import UsageError
 from tailrace.store import lock, parts
-from tailrace.store.index import Index, Landed
+from tailrace.store.index import FILE, Index, Landed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,20 +125,26 @@ class Reader:
 class Writer(Reader):
     """The one that writes."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, *, parts: bool = True) -> None:
         self.place = place
         self._index = Index(place, writing=True)
+        self._makes_parts = parts
         self._waiting = self._index.waiting_bytes()
         # What was found damaged, for whoever tells the user.
         self.notes: list[str] = []
 
     @classmethod
     @contextmanager
-    def opened(cls, place: Path, about: Mapping[str, Any], *, fresh: bool = False) -> Iterator[Writer]:
-        """The store in a folder, made where there is none; `about` goes into its manifest, `fresh` empties it."""
+    def opened(
+        cls, place: Path, about: Mapping[str, Any], *, fresh: bool = False, parts: bool = True
+    ) -> Iterator[Writer]:
+        """The store in a folder, made where there is none; `about` goes into its manifest, `fresh` empties it.
+
+        Without `parts` everything stays in the index: for what is taken out again soon.
+        """
         _claim(place, about)
         with lock.held(place / LOCK, place):
-            writer = cls(place)
+            writer = cls(place, parts=parts)
             try:
                 if fresh:
                     writer.empty()
@@ -185,7 +191,7 @@ class Writer(Reader):
             self._keep_captures(run, captures)
         self._index.land([replace(run, captures=len(captures)) for run, captures in runs], failures)
         self._waiting += sum(run.size for run, _ in runs)
-        if self._waiting >= _PART_BYTES:
+        if self._waiting >= _PART_BYTES and self._makes_parts:
             self.make_part()
 
     def _keep_captures(self, run: Landed, captures: Sequence[tuple[str, bytes]]) -> None:
@@ -221,7 +227,7 @@ class Writer(Reader):
 
     def finish(self) -> None:
         """Everything is in parts, and the index is as small as it can be."""
-        if self._waiting:
+        if self._waiting and self._makes_parts:
             self.make_part()
             self._index.shrink()
 
@@ -231,6 +237,17 @@ class Writer(Reader):
         for part in parts.unknown(self.place, {}):
             parts.remove(self.place, part)
         self._settle_captures()
+        self._waiting = 0
+
+    def remove(self) -> None:
+        """Takes the store away; what others put into its folder stays there."""
+        self.empty()
+        self._index.close()
+        for name in (FILE, LOCK, belongings.MANIFEST):
+            (self.place / name).unlink(missing_ok=True)
+        for folder in (self.place / CAPTURES, self.place / parts.FOLDER, self.place):
+            with suppress(OSError):
+                folder.rmdir()
         self._waiting = 0
 
 

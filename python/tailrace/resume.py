@@ -1,0 +1,183 @@
+"""What `run` and `compare` need not do again, and how what they do survives whatever ends them.
+
+Runs are taken over from the result that stands at the target, where scenario and engine are the same: `--runs 5` after
+`--runs 3` does two more. While a command takes longer than a moment its runs land in a store beside the target
+(`NAME.unfinished`), which is taken away when the result is saved: a killed command loses the runs under way, no others.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from tailrace import belongings
+from tailrace.belongings import Holding
+from tailrace.errors import TailraceError
+from tailrace.execute import FinishedRun, Job
+
+if TYPE_CHECKING:
+    from tailrace.store import Writer
+
+# What is over sooner is done again as fast.
+_WORTH_LANDING_S = 2.0
+
+_ENGINE = "engine"
+
+# Cell and run.
+Key: TypeAlias = tuple[str, int]
+
+
+class Resumption:
+    """Of one command with one target: what it finds there, and where its runs land."""
+
+    def __init__(self, target: Path | None, *, fresh: bool = False) -> None:
+        self._target = target
+        self._fresh = fresh
+        self._begun = time.monotonic()
+        self._ids: dict[int, str] = {}
+        self._late: list[tuple[Job, FinishedRun]] = []
+        self._writer: Writer | None = None
+        self._open = ExitStack()
+        # How many runs were found.
+        self.found = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Lets go of the store; what landed stays in it unless `over` was said."""
+        self._open.close()
+
+    @property
+    def place(self) -> Path | None:
+        """Where runs land meanwhile."""
+        return self._target and self._target.absolute().with_name(
+            f"{self._target.absolute().name}.unfinished"
+        )
+
+    def known(self, jobs: Sequence[Job]) -> dict[int, FinishedRun]:
+        """The runs that are there already, by their place among the jobs."""
+        if self._target is None or self._fresh:
+            return {}
+        there = self._of_result()
+        if self.place and self.place.is_dir():
+            there |= self._landed()
+        wanted = {place: there.get((self._id(job), job.run)) for place, job in enumerate(jobs)}
+        found = {place: run for place, run in wanted.items() if run}
+        self.found = len(found)
+        return found
+
+    def keep(self, ended: Sequence[tuple[Job, FinishedRun]]) -> None:
+        """Some more runs have ended."""
+        self._late += ended
+        if self._target is None or time.monotonic() - self._begun < _WORTH_LANDING_S:
+            return
+        writer = self._store()
+        if writer:
+            self._land(writer, self._late)
+        self._late = []
+
+    def over(self) -> None:
+        """The result is saved: what landed is no longer needed."""
+        if self.place and self.place.is_dir():
+            writer = self._store()
+            if writer:
+                with suppress(TailraceError, OSError):
+                    writer.remove()
+        self._open.close()
+
+    def _id(self, job: Job) -> str:
+        from tailrace.study import identity
+
+        key = id(job.scenario)
+        if key not in self._ids:
+            self._ids[key] = identity.of_cell(job.scenario)
+        return self._ids[key]
+
+    def _store(self) -> Writer | None:
+        """The store beside the target; None where there can be none, which is no reason not to run."""
+        if self._writer is None and self.place:
+            from tailrace.store import Writer
+            from tailrace.study import identity
+
+            with suppress(TailraceError, OSError):
+                opened = Writer.opened(self.place, {}, fresh=self._fresh, parts=False)
+                writer = self._open.enter_context(opened)
+                if writer.index.fact(_ENGINE) != identity.ENGINE:
+                    writer.empty()
+                    writer.index.state(_ENGINE, identity.ENGINE)
+                self._writer = writer
+        return self._writer
+
+    def _landed(self) -> dict[Key, FinishedRun]:
+        """Runs of a command that was killed."""
+        from tailrace.store import Reader
+        from tailrace.store.packing import unpacked
+        from tailrace.store.store import captures
+        from tailrace.study import identity
+
+        found = {}
+        with suppress(TailraceError, OSError), closing(Reader(self.place or Path())) as reader:
+            if reader.index.fact(_ENGINE) != identity.ENGINE:
+                return {}
+            names = {cell: name for name, cell in reader.index.cells().items()}
+            for run in reader.index.waiting():
+                files = captures(reader.place, [(run.cell, run.run)])
+                if len(files) == run.captures:
+                    found[names[run.cell], run.run] = FinishedRun(
+                        run=run.run,
+                        seed=run.seed,
+                        fingerprint=run.fingerprint,
+                        entry=json.loads(run.summary),
+                        raw_tables=unpacked(run.tables),
+                        captures=[(file.name, file.read_bytes()) for file in files],
+                    )
+        return found
+
+    def _of_result(self) -> dict[Key, FinishedRun]:
+        """Runs of the result or comparison that stands at the target."""
+        from tailrace.comparison import Comparison, opened
+        from tailrace.study import identity
+
+        if self._target is None or belongings.holding(self._target) is not Holding.RESULT:
+            return {}
+        found: dict[Key, FinishedRun] = {}
+        # What cannot be read is done again.
+        with suppress(TailraceError, OSError):
+            source = opened([self._target])
+            for result in source.results.values() if isinstance(source, Comparison) else [source]:
+                if result.manifest.get("engine") == identity.ENGINE and "cell" in result.manifest:
+                    found |= {(str(result.manifest["cell"]), run.run): run for run in result.finished_runs()}
+        return found
+
+    def _land(self, writer: Writer, runs: Sequence[tuple[Job, FinishedRun]]) -> None:
+        from tailrace.store import Landing
+        from tailrace.store.packing import packed
+
+        ids = list(dict.fromkeys(self._id(job) for job, _ in runs))
+        numbers = dict(zip(ids, writer.index.add_cells(ids), strict=True))
+        landings = [
+            (
+                Landing(
+                    cell=numbers[self._id(job)],
+                    run=run.run,
+                    seed=run.seed,
+                    fingerprint=run.fingerprint,
+                    wall_s=run.entry["engine"]["wall_s"],
+                    summary=json.dumps(run.entry),
+                    tables=packed(run.raw_tables),
+                ),
+                run.captures,
+            )
+            for job, run in runs
+        ]
+        # A full disk is no reason to stop: the result may still find room elsewhere.
+        with suppress(TailraceError, OSError):
+            writer.land(landings)
