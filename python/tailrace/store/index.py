@@ -232,14 +232,18 @@ class Index:
         try:
             yield
         except sqlite3.OperationalError as error:
-            raise RunError(
-                f"{self.place} cannot be written or read: {error}; what had landed is kept: make room, and give "
-                "the same command again"
-            ) from None
+            raise unwritable(self.place, error) from None
         except sqlite3.DatabaseError as error:
             raise UsageError(
                 f"{self.place / FILE} is damaged: {error}; --fresh begins anew, -o leaves it as it is"
             ) from None
+
+
+def unwritable(place: Path, reason: object) -> RunError:
+    """Of a place where something could not be kept: most often a full disk."""
+    return RunError(
+        f"{place} cannot be written: {reason}; what had landed is kept: make room, and give the same command again"
+    )
 
 
 def _opened(file: Path, *, writing: bool) -> sqlite3.Connection:

@@ -25,7 +25,7 @@ from tailrace import belongings, names
 from tailrace.belongings import Holding
 from tailrace.errors import UsageError
 from tailrace.store import lock, parts
-from tailrace.store.index import FILE, Index, Landed
+from tailrace.store.index import FILE, Index, Landed, unwritable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,7 +207,7 @@ class Writer(Reader):
                     file.flush()
                     os.fsync(file.fileno())
         except OSError as error:
-            raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+            raise unwritable(folder, error.strerror or error) from None
 
     def make_part(self) -> None:
         """Moves what waits in the index into Parquet."""
@@ -218,10 +218,7 @@ class Writer(Reader):
                 files = parts.write(self.place, part, waiting)
             except OSError as error:
                 parts.remove(self.place, part)
-                raise UsageError(
-                    f"{self.place / parts.FOLDER} cannot be written: {error.strerror or error}; what had landed "
-                    "is kept: make room, and give the same command again"
-                ) from None
+                raise unwritable(self.place / parts.FOLDER, error.strerror or error) from None
             self._index.move_to_part(part, files, [(run.cell, run.run) for run in waiting])
         self._waiting = 0
 
