@@ -101,7 +101,10 @@ def fitting(jobs: Iterable[Job]) -> int:
 
 
 class Sink(Protocol[T]):
-    """Where runs go that ended. `take` is called by the thread of the run, the others by the one that watches."""
+    """Where runs go that ended. `keep` is called by the thread that watches, the others by that of the run."""
+
+    def task(self, job: Job) -> _native.Task:
+        """The task of a job that is about to begin."""
 
     def take(self, job: Job, output: _native.Output, wall_s: float) -> T:
         """What is kept of a run."""
@@ -171,6 +174,9 @@ class _Collected:
         self._kept = kept
         self.errors: list[str] = []
 
+    def task(self, job: Job) -> _native.Task:
+        return _native.Task(job.scenario.native, job.run)
+
     def take(self, job: Job, output: _native.Output, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
         return FinishedRun(
             run=output.run,
@@ -237,7 +243,7 @@ class _Pool(Generic[T]):
                 return None
             if job is None:
                 return None
-            task = self._tasks[place] = _native.Task(job.scenario.native, job.run)
+            task = self._tasks[place] = self._sink.task(job)
         return place, job, task
 
     def _execute(self, place: int, job: Job, task: _native.Task) -> None:

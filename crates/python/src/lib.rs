@@ -1,6 +1,7 @@
 //! The Python extension `tailrace._native`. It converts, releases the interpreter lock and maps errors; all else is
 //! in the crates below it or in `python/tailrace`.
 
+mod capture_files;
 mod catalog;
 mod clock;
 mod export;

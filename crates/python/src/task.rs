@@ -1,5 +1,6 @@
 //! One run of one scenario, and what it leaves behind.
 
+use crate::capture_files::CaptureFiles;
 use crate::clock::Stopwatch;
 use crate::figures::{Figures, Words};
 use crate::scenario::{Scenario, ScenarioError};
@@ -7,11 +8,15 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
 use std::sync::Arc;
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 use tailrace_sim::{CaptureFile, Control, Progress, RunError, RunOutput, Simulation, Table, Values};
 
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
+
+/// So much simulated time's captures are held in memory where they go to files.
+const CAPTURED_AT_ONCE: Duration = Duration::from_millis(100);
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -19,13 +24,18 @@ pub(crate) struct Task {
     scenario: Arc<tailrace_scenario::Scenario>,
     run: u32,
     control: Control,
+    /// Where captures go while the run goes on; without, they are kept in memory.
+    captures: Option<PathBuf>,
 }
 
 #[pymethods]
 impl Task {
+    /// With `captures` they go into that folder while the run goes on, as `0.pcapng`, `1.pcapng`, ... in the order of
+    /// `Output.captures`, which has no bytes of them then.
     #[new]
-    fn new(scenario: &Scenario, run: u32) -> Self {
-        Self { scenario: Arc::clone(&scenario.scenario), run, control: Control::default() }
+    #[pyo3(signature = (scenario, run, captures=None))]
+    fn new(scenario: &Scenario, run: u32, captures: Option<PathBuf>) -> Self {
+        Self { scenario: Arc::clone(&scenario.scenario), run, control: Control::default(), captures }
     }
 
     /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
@@ -42,8 +52,21 @@ impl Task {
         py.detach(|| {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
             let stopwatch = Stopwatch::start();
-            while simulation.step(Instant::MAX, &self.control).map_err(ended)? == Progress::UnderWay {}
-            Ok(simulation.finish(stopwatch.cost()))
+            let captured = !self.scenario.captures.is_empty();
+            let Some(folder) = self.captures.as_ref().filter(|_| captured) else {
+                while simulation.step(Instant::MAX, &self.control).map_err(ended)? == Progress::UnderWay {}
+                return Ok(simulation.finish(stopwatch.cost()));
+            };
+            let mut files = CaptureFiles::new(folder.clone());
+            let mut until = Instant::ZERO + CAPTURED_AT_ONCE;
+            while simulation.step(until, &self.control).map_err(ended)? == Progress::UnderWay {
+                files.append(&mut simulation.drain_captures())?;
+                until = simulation.now() + CAPTURED_AT_ONCE;
+            }
+            let mut output = simulation.finish(stopwatch.cost());
+            files.append(&mut output.captures)?;
+            files.finish()?;
+            Ok(output)
         })
         .map(Output)
     }

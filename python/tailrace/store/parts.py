@@ -36,7 +36,7 @@ def write(place: Path, part: int, runs: Sequence[Landed]) -> dict[str, dict[str,
         with file.open("rb") as written:
             os.fsync(written.fileno())
         files[name] = {"bytes": file.stat().st_size, "blake2b": digest(file)}
-    _sync(place / FOLDER)
+    sync(place / FOLDER)
     return files
 
 
@@ -93,7 +93,8 @@ def digest(file: Path) -> str:
         return hashlib.file_digest(content, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
+    """The names in a folder are on the disk when this returns."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -129,6 +129,7 @@ class Writer(Reader):
         self.place = place
         self._index = Index(place, writing=True)
         self._makes_parts = parts
+        self._removed = False
         self._waiting = self._index.waiting_bytes()
         # What was found damaged, for whoever tells the user.
         self.notes: list[str] = []
@@ -186,23 +187,36 @@ class Writer(Reader):
         runs: Sequence[tuple[Landed, Sequence[tuple[str, bytes]]]],
         failures: Sequence[tuple[int, int, str]] = (),
     ) -> None:
-        """Keeps runs with what they captured; on return they are on the disk."""
+        """Keeps runs with what they captured (where it is not there already); on return they are on the disk."""
         for run, captures in runs:
             self._keep_captures(run, captures)
-        self._index.land([replace(run, captures=len(captures)) for run, captures in runs], failures)
+        self._index.land(
+            [replace(run, captures=len(captures) or run.captures) for run, captures in runs], failures
+        )
         self._waiting += sum(run.size for run, _ in runs)
         if self._waiting >= _PART_BYTES and self._makes_parts:
             self.make_part()
 
+    def captures_of(self, cell: int, run: int) -> Path:
+        """Where the captures of a run are; before it has landed they may be incomplete there."""
+        return self.place / CAPTURES / _capture_name(cell, run)
+
+    def name_captures(self, cell: int, run: int, captured: Sequence[str]) -> None:
+        """Gives captures that were written by number, `0.pcapng` first, their names."""
+        folder = self.captures_of(cell, run)
+        for number, name in enumerate(captured):
+            (folder / f"{number}{_CAPTURE_SUFFIX}").replace(folder / _capture_file(name))
+        if captured:
+            parts.sync(folder)
+
     def _keep_captures(self, run: Landed, captures: Sequence[tuple[str, bytes]]) -> None:
         if not captures:
             return
-        folder = self.place / CAPTURES / _capture_name(run.cell, run.run)
+        folder = self.captures_of(run.cell, run.run)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, data in captures:
-                stem = names.shortened(name.removesuffix(_CAPTURE_SUFFIX))
-                with (folder / f"{stem}{_CAPTURE_SUFFIX}").open("wb") as file:
+                with (folder / _capture_file(name)).open("wb") as file:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
@@ -223,7 +237,10 @@ class Writer(Reader):
         self._waiting = 0
 
     def finish(self) -> None:
-        """Everything is in parts, and the index is as small as it can be."""
+        """Everything is in parts, the index is as small as it can be, and of runs that did not end nothing is left."""
+        if self._removed:
+            return
+        self._settle_captures()
         if self._waiting and self._makes_parts:
             self.make_part()
             self._index.shrink()
@@ -245,7 +262,7 @@ class Writer(Reader):
         for folder in (self.place / CAPTURES, self.place / parts.FOLDER, self.place):
             with suppress(OSError):
                 folder.rmdir()
-        self._waiting = 0
+        self._removed = True
 
 
 def _claim(place: Path, about: Mapping[str, Any]) -> None:
@@ -266,6 +283,10 @@ def _claim(place: Path, about: Mapping[str, Any]) -> None:
 
 def _capture_name(cell: int, run: int) -> str:
     return f"cell{cell}-run{run}"
+
+
+def _capture_file(name: str) -> str:
+    return f"{names.shortened(name.removesuffix(_CAPTURE_SUFFIX))}{_CAPTURE_SUFFIX}"
 
 
 def captures(place: Path, runs: Iterable[tuple[int, int]]) -> list[Path]:

@@ -11,6 +11,7 @@ from tailrace.errors import ScenarioError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
 from tailrace.store import Landing, Writer
+from tailrace.store.index import unwritable
 from tailrace.store.packing import packed
 from tailrace.store.parts import FIGURES
 from tailrace.study import identity
@@ -160,11 +161,15 @@ class _Landing:
         self._writer = writer
         self.failed = 0
 
-    def take(
-        self, job: Job, output: _native.Output, wall_s: float
-    ) -> tuple[Landing, list[tuple[str, bytes]]]:
+    def task(self, job: Job) -> _native.Task:
+        """One whose captures go to where they stay, while it runs."""
+        return _native.Task(job.scenario.native, job.run, self._writer.captures_of(job.cell, job.run))
+
+    def take(self, job: Job, output: _native.Output, wall_s: float) -> Landing:
         """What is kept of a run, packed by the thread that ran it."""
-        landing = Landing(
+        names = [name for name, _ in output.captures()]
+        self._writer.name_captures(job.cell, job.run, names)
+        return Landing(
             cell=job.cell,
             run=output.run,
             seed=output.seed,
@@ -172,15 +177,18 @@ class _Landing:
             wall_s=wall_s,
             summary=output.summary,
             tables=packed({**output.tables(), FIGURES: output.figures()}),
+            captures=len(names),
         )
-        return landing, output.captures()
 
     def keep(
         self,
-        ended: Sequence[tuple[int, Job, tuple[Landing, list[tuple[str, bytes]]]]],
+        ended: Sequence[tuple[int, Job, Landing]],
         failed: Sequence[tuple[int, Job, BaseException]],
     ) -> None:
         """All that ended since the last time lands together."""
+        for _, _, error in failed:
+            if isinstance(error, OSError):  # nothing is wrong with the run
+                raise unwritable(self._writer.place, error.strerror or error)
         self.failed += len(failed)
         failures = [(job.cell, job.run, execute.error_text(e)) for _, job, e in failed]
-        self._writer.land([taken for _, _, taken in ended], failures)
+        self._writer.land([(landing, ()) for _, _, landing in ended], failures)
