@@ -105,7 +105,7 @@ impl Run {
                     self.arrive(to, &t);
                 }
             }
-            8 => self.meddle(input),
+            8 => self.tamper(input),
             9 => self.address(end, input),
             10 if input.byte() > 200 => self.ends[end].close(),
             11 if input.byte() > 250 => self.ends[end].abort(),
@@ -134,7 +134,7 @@ impl Run {
     }
 
     /// Changes the options, or more, of what is next.
-    fn meddle(&mut self, input: &mut Input<'_>) {
+    fn tamper(&mut self, input: &mut Input<'_>) {
         let what = input.byte();
         let options = if what & 1 == 0 { Options::NONE } else { options(input) };
         let Some((_, t)) = self.flying.front_mut() else { return };

@@ -257,7 +257,7 @@ impl<P: Packet> Link<P> {
             // What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
             let (_, ends) = self.transmitter.send(size, now);
             self.sent_bytes += size.get();
-            return self.fly_in_order(pkt, ends, packets);
+            return self.propagate_in_order(pkt, ends, packets);
         }
         self.transmit_slowly(pkt, packets, now, id, hosts);
     }
@@ -289,9 +289,9 @@ impl<P: Packet> Link<P> {
     }
 
     /// Puts a packet whose transmission ends at `ends` onto the wire.
-    fn fly(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
+    fn propagate(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
         let Some(impairment) = &mut self.impairment else {
-            return self.fly_in_order(pkt, ends, packets);
+            return self.propagate_in_order(pkt, ends, packets);
         };
         let ends = ends.saturating_add(impairment.jitter());
         let reorders = impairment.may_reorder();
@@ -299,12 +299,12 @@ impl<P: Packet> Link<P> {
         if reorders {
             self.flight.insert(pkt, arrives, packets);
         } else {
-            self.fly_in_order(pkt, ends, packets);
+            self.propagate_in_order(pkt, ends, packets);
         }
     }
 
     #[inline]
-    fn fly_in_order(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
+    fn propagate_in_order(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
         let arrives = ends.saturating_add(self.delay).max(self.flight.last_arrives());
         self.flight.push_back(pkt, arrives, packets);
     }

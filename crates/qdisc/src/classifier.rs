@@ -1,7 +1,7 @@
 //! What classifiers with hashed bins share: a flow's bin at each level, and who is flagged at present.
 
 use crate::discipline::Cx;
-use crate::flow_hash::{scale, scramble};
+use crate::flow_hash::{mix64, scale};
 use tailrace_core::FlowKey;
 
 /// A hash of `key` that nobody foresees who does not know `salt`.
@@ -9,13 +9,13 @@ use tailrace_core::FlowKey;
 pub(crate) const fn salted(key: FlowKey, salt: u64) -> u64 {
     let addresses = (key.src as u64) << 32 | key.dst as u64;
     let rest = (key.src_port as u64) << 32 | (key.dst_port as u64) << 16 | key.protocol as u64;
-    scramble(scramble(addresses ^ salt) ^ rest)
+    mix64(mix64(addresses ^ salt) ^ rest)
 }
 
 /// The bin of a flow with `hash` at `level`, among `bins`; levels are independent of one another.
 #[inline]
 pub(crate) const fn bin_at(hash: u64, level: u32, bins: u32) -> u32 {
-    scale(scramble(hash.wrapping_add((level as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))), bins)
+    scale(mix64(hash.wrapping_add((level as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))), bins)
 }
 
 /// Flows flagged at present: a table with a fixed number of places, one for each hash value.

@@ -44,7 +44,7 @@ impl SaltedHash {
         let salt = *self.salt.get_or_insert_with(|| rng.next_u64());
         let addresses = u64::from(key.src) << 32 | u64::from(key.dst);
         let rest = u64::from(key.src_port) << 32 | u64::from(key.dst_port) << 16 | u64::from(key.protocol);
-        scale(scramble(scramble(addresses ^ salt) ^ rest), buckets)
+        scale(mix64(mix64(addresses ^ salt) ^ rest), buckets)
     }
 }
 
@@ -65,7 +65,7 @@ pub const fn scale(hash: u64, n: u32) -> u32 {
 
 /// The finalizer of SplitMix64: every input bit changes every output bit about half the time.
 #[inline]
-pub const fn scramble(x: u64) -> u64 {
+pub const fn mix64(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)

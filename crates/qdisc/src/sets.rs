@@ -109,17 +109,16 @@ impl<K: Copy + Eq, V> Sets<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow_hash::scramble;
+    use crate::flow_hash::mix64;
 
     #[test]
     fn keys_are_kept_until_the_bound_and_then_the_longest_unused_goes() {
         let mut sets = Sets::new(1024);
         for key in 0..1_000_000_u64 {
-            let fresh =
-                sets.entry((key, scramble(key)), Instant::from_nanos(key), |_| true, |_| key).copied();
+            let fresh = sets.entry((key, mix64(key)), Instant::from_nanos(key), |_| true, |_| key).copied();
             assert_eq!(fresh, Some(key));
             // The first key is used again each time: it never is the longest unused.
-            let first = sets.entry((0, scramble(0)), Instant::from_nanos(key), |_| true, |_| 77).copied();
+            let first = sets.entry((0, mix64(0)), Instant::from_nanos(key), |_| true, |_| 77).copied();
             assert_eq!(first, Some(0));
         }
         assert_eq!((sets.len(), sets.places.len()), (1024, 1024));

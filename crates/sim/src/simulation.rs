@@ -1,8 +1,8 @@
 //! One run from its first event to its output, in steps of any length.
 
-#[cfg(test)]
-mod audit;
 mod balance;
+#[cfg(test)]
+mod conservation;
 mod failure;
 mod faults;
 mod foreign;

@@ -80,7 +80,7 @@ impl<P: Packet> Link<P> {
                 stats.sojourn(Duration::ZERO);
             }
         }
-        self.fly_in_order(pkt, ends, packets);
+        self.propagate_in_order(pkt, ends, packets);
     }
 
     /// FIFO: packets whose transmission has started by `now` no longer wait.
@@ -111,7 +111,7 @@ impl<P: Packet> Link<P> {
         }
         for (w, flying) in waiting.iter().zip(self.flight.split_off(waiting.len(), packets)) {
             let (qdisc, rng) = &mut *queue;
-            qdisc.enqueue(packets.remove(flying), &mut Cx { now: w.arrived, rng, sink: &mut Unheard });
+            qdisc.enqueue(packets.remove(flying), &mut Cx { now: w.arrived, rng, sink: &mut NullSink });
         }
         let due = Some(self.transmitter.busy_until()).filter(|end| *end > now);
         self.service = Service::Disciplined { queue, due };
@@ -220,7 +220,7 @@ impl<P: Packet> Link<P> {
             hosts.transmitted(id, &pkt, at - arrived, at);
         }
         let pkt = packets.insert(pkt);
-        self.fly(pkt, ends, packets);
+        self.propagate(pkt, ends, packets);
     }
 
     /// All that the discipline has done before then has been reported: what was due later is caught up with when somebody
@@ -244,9 +244,9 @@ impl<P: Packet> Link<P> {
 }
 
 /// For a hand-over from one drop-tail queue to another of the same limit: there is nothing to report.
-struct Unheard;
+struct NullSink;
 
-impl<P> Sink<P> for Unheard {
+impl<P> Sink<P> for NullSink {
     fn dropped(&mut self, _pkt: P, _reason: DropReason, _now: Instant) {
         unreachable!("what waited within the limit still does")
     }

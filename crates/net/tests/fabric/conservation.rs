@@ -81,7 +81,7 @@ fn random_fault(fabric: &mut Fabric<Header>, rng: &mut Rng, log: &mut Log) {
 }
 
 /// What was sent is received, dropped, unroutable or still inside; and each link's books balance.
-fn audit(fabric: &mut Fabric<Header>, sent: u64, log: &mut Log) -> Result<(), TestCaseError> {
+fn assert_conserved(fabric: &mut Fabric<Header>, sent: u64, log: &mut Log) -> Result<(), TestCaseError> {
     let links: Vec<_> = (0..fabric.link_count() as u32).map(LinkId).collect();
     for link in &links {
         fabric.settle(*link, log);
@@ -128,14 +128,14 @@ proptest! {
                 random_fault(&mut fabric, &mut rng, &mut log);
             }
             if rng.bernoulli(0.3) {
-                audit(&mut fabric, sent, &mut log)?;
+                assert_conserved(&mut fabric, sent, &mut log)?;
             }
         }
         for link in 0..fabric.link_count() as u32 {
             fabric.set_links_up(&[LinkId(link)], true, false, &mut log);
         }
         fabric.run_until(Instant::from_secs(1000), &mut log);
-        audit(&mut fabric, sent, &mut log)?;
+        assert_conserved(&mut fabric, sent, &mut log)?;
         let inside: u64 = (0..fabric.link_count()).map(|l| fabric.link(LinkId(l as u32)).occupancy()).sum();
         prop_assert_eq!(inside, 0, "with time everything leaves");
         prop_assert!(log.received.is_sorted_by_key(|r| r.0));

@@ -125,7 +125,7 @@ impl<P: Packet> Punsi<P> {
     }
 
     /// Drops the newest packets and disarms.
-    fn penalize(&mut self, cx: &mut Cx<'_, P>) {
+    fn penalise(&mut self, cx: &mut Cx<'_, P>) {
         self.penalties += 1;
         self.armed = false;
         let before = self.queue.backlog();
@@ -174,7 +174,7 @@ impl<P: Packet> QueueDiscipline<P> for Punsi<P> {
             Penalty::Overflow => {
                 self.armed |= self.is_over();
                 if self.queue.admit(packet, cx) == Outcome::Full && self.armed {
-                    self.penalize(cx);
+                    self.penalise(cx);
                 }
             }
         }

@@ -18,7 +18,7 @@ mod slots;
 
 use self::slots::Slots;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::flow_hash::{check_perturb, scale, scramble};
+use crate::flow_hash::{check_perturb, mix64, scale};
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
@@ -411,10 +411,10 @@ fn ns2_bucket(flow: FlowKey, buckets: u32) -> u32 {
 #[inline]
 fn salted_bucket(flow: FlowKey, hash: FlowHash, salt: u64, buckets: u32) -> u32 {
     let addresses = u64::from(flow.src) << 32 | u64::from(flow.dst);
-    let mut h = scramble(addresses ^ salt);
+    let mut h = mix64(addresses ^ salt);
     if hash == FlowHash::FiveTuple {
         let rest = u64::from(flow.src_port) << 32 | u64::from(flow.dst_port) << 16 | u64::from(flow.protocol);
-        h = scramble(h ^ rest);
+        h = mix64(h ^ rest);
     }
     scale(h, buckets)
 }

@@ -1,4 +1,4 @@
-//! Scenario texts, runs, and their results by name. Every run is audited: packets and bytes must balance.
+//! Scenario texts, runs, and their results by name. Of every run packets and bytes must balance.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ impl Text {
     }
 }
 
-/// Builds, runs and audits.
+/// Builds, runs, and checks conservation.
 pub(crate) fn run_scenario(scenario: &Arc<Scenario>, number: u32) -> Run {
     let simulation = Simulation::build(scenario, number).unwrap();
     let run = Run::new(simulation.run(&Control::default()).unwrap());
@@ -119,7 +119,7 @@ impl Run {
     pub(crate) fn new(output: RunOutput) -> Self {
         let json = serde_json::from_str(&output.summary).unwrap();
         let run = Self { output, json };
-        run.audit();
+        run.assert_conservation();
         run
     }
 
@@ -171,7 +171,7 @@ impl Run {
 
     /// What must hold of every run: nothing is received or lost that was not sent, nor delivered that was not
     /// received, groups are the sums of their flows, and rates, losses and delays agree with the counts.
-    fn audit(&self) {
+    fn assert_conservation(&self) {
         for column in self.table("flows").columns.iter().chain(&self.table("queues").columns) {
             assert!(!column.name.is_empty());
         }

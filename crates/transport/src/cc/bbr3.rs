@@ -312,16 +312,16 @@ impl Bbr3 {
         m.loss_in_round = true;
         m.loss_events += 1;
         let probing = m.probing;
-        if let Some(sample) = d.flow.rate.filter(|s| probing && self.is_too_high(s)) {
-            self.on_too_high(&sample, d);
+        if let Some(sample) = d.flow.rate.filter(|s| probing && self.is_inflight_too_high(s)) {
+            self.on_inflight_too_high(&sample, d);
         }
     }
 
-    fn is_too_high(&self, sample: &RateSample) -> bool {
+    fn is_inflight_too_high(&self, sample: &RateSample) -> bool {
         sample.lost as f64 > sample.sent_in_flight as f64 * self.config.loss_thresh
     }
 
-    fn on_too_high(&mut self, sample: &RateSample, d: &Delivery) {
+    fn on_inflight_too_high(&mut self, sample: &RateSample, d: &Delivery) {
         self.model.probing = false;
         if !sample.app_limited {
             let least = (self.target() as f64 * self.config.beta) as u64;
@@ -375,7 +375,7 @@ impl Bbr3 {
         if self.model.loss_round_start {
             let recovers = d.repair == Repair::Loss && self.model.repair == Repair::Loss;
             let many = self.model.loss_events >= FULL_LOSSES;
-            if recovers && many && d.flow.rate.is_some_and(|s| self.is_too_high(&s)) {
+            if recovers && many && d.flow.rate.is_some_and(|s| self.is_inflight_too_high(&s)) {
                 self.model.full_reached = true;
                 self.model.longterm = self.product(1.0).max(self.model.latest_flight);
             }

@@ -15,12 +15,12 @@ use tailrace_core::{Bytes, Instant};
 const OPTION_ROOM: u32 = 40;
 
 /// What a scheduler may ask of the sending side.
-struct Shelf<'a> {
+struct Sendable<'a> {
     snd: &'a mut DataSender,
     mss: u32,
 }
 
-impl Pieces for Shelf<'_> {
+impl Pieces for Sendable<'_> {
     fn reinjection(&mut self) -> Option<Chunk> {
         self.snd.first_reinjection()
     }
@@ -181,8 +181,8 @@ impl Mptcp {
         }
         let mss = self.mss - self.excess_of_capable().max(self.excess_of_acks());
         let conn = self.view(now);
-        let mut shelf = Shelf { snd: &mut self.snd, mss };
-        let choice = self.scheduler.next(&mut shelf, &conn, &self.views);
+        let mut sendable = Sendable { snd: &mut self.snd, mss };
+        let choice = self.scheduler.next(&mut sendable, &conn, &self.views);
         let (chunk, id) = match choice {
             Some(choice) => choice,
             None => match self.unblock(mss, now) {

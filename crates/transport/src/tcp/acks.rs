@@ -72,7 +72,7 @@ impl Acks {
     }
 
     /// At least the next `segments` are acknowledged at once (Linux `tcp_enter_quickack_mode`).
-    pub(super) fn quicken(&mut self, segments: u16) {
+    pub(super) fn begin_quick_acks(&mut self, segments: u16) {
         self.quick = self.quick.max(segments);
     }
 
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn quick_acks_come_first_and_the_last_of_them_is_told() {
         let mut acks = Acks::new(1);
-        acks.quicken(2);
-        acks.quicken(1);
+        acks.begin_quick_acks(2);
+        acks.begin_quick_acks(1);
         assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
         acks.on_sent(1000);
         assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::LastQuick, true));

@@ -57,7 +57,7 @@ impl Tcp {
         let (least, rto) = (self.config.delayed_ack_timeout, self.rto());
         let Some(repair) = &mut self.repair else { return };
         if repair.pace.on_data(now, least, rto) {
-            self.acks.quicken(self.config.quick_acks);
+            self.acks.begin_quick_acks(self.config.quick_acks);
         }
     }
 

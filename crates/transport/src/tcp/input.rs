@@ -283,7 +283,7 @@ impl Tcp {
         let to = end.min(self.rcv.nxt());
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
-            self.acks.quicken(self.config.quick_acks);
+            self.acks.begin_quick_acks(self.config.quick_acks);
             self.rcv.insert(seq, to);
         }
         // A window probe is answered always; what else is empty, at times.
@@ -534,7 +534,7 @@ impl Tcp {
             Arrival::OutOfOrder => self.stats.out_of_order_received += 1,
             Arrival::Duplicate => {
                 self.stats.duplicates_received += 1;
-                self.acks.quicken(self.config.quick_acks);
+                self.acks.begin_quick_acks(self.config.quick_acks);
             }
             Arrival::InOrder | Arrival::FilledGap => {}
         }

@@ -4,7 +4,7 @@ use super::NetfenceConfig;
 use super::feedback::{Class, Feedback, Mode};
 use crate::classifier::{Flags, salted};
 use crate::discipline::{Backlog, Cx};
-use crate::flow_hash::scramble;
+use crate::flow_hash::mix64;
 use crate::flow_queue::End;
 use crate::flow_queue::store::{Ends, Store};
 use crate::sets::Sets;
@@ -149,7 +149,7 @@ impl<P: Packet> Access<P> {
     /// The highest level that the sender's tokens pay for: who has waited longer goes first. Level k costs 2^(k-1).
     fn request(&mut self, src: u32, now: Instant) -> u8 {
         let depth = f64::from(1_u32 << (self.rules.max_level.max(1) - 1));
-        let hash = scramble(u64::from(src) ^ self.salt.unwrap_or_default());
+        let hash = mix64(u64::from(src) ^ self.salt.unwrap_or_default());
         // A new sender has one token; so has, again and again, whoever spoofs his address.
         let fresh = |_| Tokens { tokens: 1.0, since: now };
         let sender = self.senders.entry((src, hash), now, |_| true, fresh).expect("every sender may go");
@@ -204,7 +204,7 @@ impl<P: Packet> Access<P> {
     /// The limiter of a sender and link. `None` where all that share its set have packets waiting.
     fn find(&mut self, key: (u32, u16), now: Instant) -> Option<u32> {
         let Self { table, limiters, rules, salt, .. } = self;
-        let hash = scramble((u64::from(key.0) << 16 | u64::from(key.1)) ^ salt.unwrap_or_default());
+        let hash = mix64((u64::from(key.0) << 16 | u64::from(key.1)) ^ salt.unwrap_or_default());
         let spare = table.entry(
             (key, hash),
             now,

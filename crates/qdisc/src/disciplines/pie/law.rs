@@ -106,12 +106,12 @@ impl Pie {
         }
         // Linux sees the delay of the last departure here, the RFC that of the last update.
         let delay = if self.live { self.estimate.delay(backlog) } else { self.controller.old };
-        let calm = delay < self.controller.reference / 2.0 && self.probability < 0.2;
+        let uncongested = delay < self.controller.reference / 2.0 && self.probability < 0.2;
         let short = match self.form {
             Form::Rfc | Form::Docsis => backlog.bytes.get() <= self.floor,
             Form::Linux => backlog.bytes.get() < self.floor,
         };
-        if calm || short {
+        if uncongested || short {
             return false;
         }
         if !self.derandomize {
@@ -193,16 +193,16 @@ impl Pie {
         self.renew_burst(self.probability == 0.0 && delay < half && old < half);
     }
 
-    /// The burst allowance runs down with updates (Linux: with departures), and is full again once `calm`.
-    fn renew_burst(&mut self, calm: bool) {
+    /// The burst allowance runs down with updates (Linux: with departures), and is full again once `uncongested`.
+    fn renew_burst(&mut self, uncongested: bool) {
         if self.form != Form::Linux || self.activity.is_some() {
             self.burst_allowance = self.burst_allowance.saturating_sub(self.ticker.interval());
         }
         if let Some(activity) = &mut self.activity {
-            let quiet = calm && self.burst_allowance == Duration::ZERO;
+            let quiet = uncongested && self.burst_allowance == Duration::ZERO;
             return activity.on_update(quiet, self.ticker.interval());
         }
-        if !calm || (self.form == Form::Linux && !self.estimate.is_known()) {
+        if !uncongested || (self.form == Form::Linux && !self.estimate.is_known()) {
             return;
         }
         self.burst_allowance = self.max_burst;

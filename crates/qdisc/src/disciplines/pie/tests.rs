@@ -86,7 +86,7 @@ fn without_derandomisation_gaps_are_geometric() {
 }
 
 #[test]
-fn nothing_is_signalled_while_calm_or_short_or_bursting() {
+fn nothing_is_signalled_while_uncongested_or_short_or_bursting() {
     let passes = |law: &mut Pie, backlog| {
         (0..200)
             .all(|_| law.on_enqueue(Bytes(1000), backlog, Instant::ZERO, &mut Rng::new(3)) == Verdict::Pass)
@@ -96,11 +96,11 @@ fn nothing_is_signalled_while_calm_or_short_or_bursting() {
     // RFC 8033 §4.1: at most two mean packets, or half the target at a small probability.
     assert!(passes(&mut certain(), Backlog { packets: 2, bytes: Bytes(2000) }));
     assert!(!passes(&mut certain(), Backlog { packets: 3, bytes: Bytes(2001) }));
-    let mut calm = Pie { probability: 0.19, ..late(&no_burst()) };
-    calm.controller.old = 0.0074;
-    assert!(passes(&mut calm, WAITING));
-    calm.controller.old = 0.0075;
-    assert!(!passes(&mut calm, WAITING));
+    let mut uncongested = Pie { probability: 0.19, ..late(&no_burst()) };
+    uncongested.controller.old = 0.0074;
+    assert!(passes(&mut uncongested, WAITING));
+    uncongested.controller.old = 0.0075;
+    assert!(!passes(&mut uncongested, WAITING));
     // §4.4: 150 ms of allowance last for ten updates of 15 ms.
     let mut law = late(&PieConfig::default());
     for _ in 0..9 {

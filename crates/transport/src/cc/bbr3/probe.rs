@@ -101,7 +101,7 @@ impl Bbr3 {
                 m.rates = [m.rates[1], 0.0];
             }
         }
-        if self.is_too_high(&sample) || self.model.longterm == NO_BOUND {
+        if self.is_inflight_too_high(&sample) || self.model.longterm == NO_BOUND {
             return;
         }
         self.model.longterm = self.model.longterm.max(sample.sent_in_flight);

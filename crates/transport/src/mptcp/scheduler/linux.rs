@@ -57,7 +57,7 @@ impl LinuxScheduler {
     }
 
     /// How long what it has would take, at its average rate.
-    fn linger(&mut self, id: usize, s: &SubflowView) -> f64 {
+    fn linger_time(&mut self, id: usize, s: &SubflowView) -> f64 {
         if self.rates[id] <= 0.0 || s.sent == 0 {
             self.rates[id] = pacing_rate(s);
         }
@@ -73,9 +73,9 @@ impl LinuxScheduler {
             if !fit || !(self.fills || s.room) {
                 continue;
             }
-            let linger = self.linger(id, s);
-            if best.is_none_or(|(least, _)| linger < least) {
-                best = Some((linger, id));
+            let linger_time = self.linger_time(id, s);
+            if best.is_none_or(|(least, _)| linger_time < least) {
+                best = Some((linger_time, id));
             }
         }
         best.map(|(_, id)| id).filter(|id| subflows[*id].room)

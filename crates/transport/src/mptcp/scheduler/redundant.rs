@@ -91,9 +91,9 @@ mod tests {
     use crate::mptcp::scheduler::testing::{conn, subflow};
     use crate::mptcp::send::DataSender;
 
-    struct Shelf(DataSender);
+    struct Sendable(DataSender);
 
-    impl Pieces for Shelf {
+    impl Pieces for Sendable {
         fn reinjection(&mut self) -> Option<Chunk> {
             self.0.first_reinjection()
         }
@@ -111,22 +111,22 @@ mod tests {
         sender.app_end = 1000;
         sender.start(1);
         sender.on_ack(1, 10_000);
-        let mut shelf = Shelf(sender);
+        let mut sendable = Sendable(sender);
         let mut scheduler = Redundant::build(&RedundantConfig::default());
-        let mut step = |shelf: &mut Shelf, open: [bool; 2]| {
+        let mut step = |sendable: &mut Sendable, open: [bool; 2]| {
             let views = open.map(|room| SubflowView { room, ..subflow(10) });
-            let (chunk, id) = scheduler.next(shelf, &conn(), &views)?;
-            shelf.0.hand_out(&chunk, id);
+            let (chunk, id) = scheduler.next(sendable, &conn(), &views)?;
+            sendable.0.hand_out(&chunk, id);
             Some((chunk.dsn, id))
         };
-        assert_eq!(step(&mut shelf, [true, true]), Some((1, 0)));
-        assert_eq!(step(&mut shelf, [true, true]), Some((1, 1)));
-        assert_eq!(step(&mut shelf, [true, false]), Some((101, 0)));
-        assert_eq!(step(&mut shelf, [true, false]), Some((201, 0)));
-        assert_eq!(step(&mut shelf, [true, true]), Some((101, 1)));
-        shelf.0.on_ack(301, 10_000);
-        assert_eq!(step(&mut shelf, [false, true]), Some((301, 1)), "201 was acknowledged meanwhile");
-        assert_eq!(step(&mut shelf, [true, false]), Some((301, 0)));
-        assert_eq!(step(&mut shelf, [false, false]), None);
+        assert_eq!(step(&mut sendable, [true, true]), Some((1, 0)));
+        assert_eq!(step(&mut sendable, [true, true]), Some((1, 1)));
+        assert_eq!(step(&mut sendable, [true, false]), Some((101, 0)));
+        assert_eq!(step(&mut sendable, [true, false]), Some((201, 0)));
+        assert_eq!(step(&mut sendable, [true, true]), Some((101, 1)));
+        sendable.0.on_ack(301, 10_000);
+        assert_eq!(step(&mut sendable, [false, true]), Some((301, 1)), "201 was acknowledged meanwhile");
+        assert_eq!(step(&mut sendable, [true, false]), Some((301, 0)));
+        assert_eq!(step(&mut sendable, [false, false]), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Handle;
 use crate::disciplines::dfs::record::{Key, Record};
-use crate::flow_hash::scramble;
+use crate::flow_hash::mix64;
 use tailrace_core::Rng;
 
 /// A place: where the record is, and the hash it is here by.
@@ -39,7 +39,7 @@ impl HashIndex {
     #[inline]
     fn hash(&self, key: Key) -> u32 {
         let salt = self.salt.unwrap_or_default();
-        (scramble(scramble((key >> 64) as u64 ^ salt) ^ key as u64) >> 32) as u32
+        (mix64(mix64((key >> 64) as u64 ^ salt) ^ key as u64) >> 32) as u32
     }
 
     /// How far slot `i` is from the home of `hash`.

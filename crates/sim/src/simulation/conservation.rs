@@ -12,7 +12,7 @@ use tailrace_net::LinkId;
 use tailrace_scenario::model::AppConfig;
 
 const NETWORK: &str = r#"
-name = "audit"
+name = "conservation"
 duration = "3000 s"
 warmup = "6500 ms"
 [[host]]
@@ -128,7 +128,7 @@ fn build(more: &str, bottleneck: &str) -> Simulation {
 fn build_run(more: &str, bottleneck: &str, run: u32) -> Simulation {
     let text =
         NETWORK.replace("name = \"bottleneck\"", &format!("name = \"bottleneck\"\n{bottleneck}")) + more;
-    let parsed = tailrace_scenario::parse(&text, "audit.toml", &[])
+    let parsed = tailrace_scenario::parse(&text, "conservation.toml", &[])
         .unwrap_or_else(|e| panic!("{}", tailrace_scenario::render_all(&e, false)));
     Simulation::build(&Arc::new(parsed.scenario), run).unwrap()
 }

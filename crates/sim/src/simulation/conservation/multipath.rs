@@ -22,7 +22,7 @@ const QUEUES: [&str; 5] = [
 
 /// A client with links `c0`, `c1`, ... to a router and a server with `s0`, `s1`, ..., or both joined by `c0`, `c1`, ...
 fn topology(rng: &mut Rng) -> (String, Vec<String>) {
-    let mut text = "name = \"audit\"\nduration = \"3000 s\"\nwarmup = \"1500 ms\"\n".to_owned();
+    let mut text = "name = \"conservation\"\nduration = \"3000 s\"\nwarmup = \"1500 ms\"\n".to_owned();
     let mut names = Vec::new();
     for (kind, name) in [("host", "c"), ("host", "s"), ("router", "r")] {
         text += &format!("[[{kind}]]\nname = \"{name}\"\n");
@@ -118,7 +118,7 @@ fn random_simulation(rng: &mut Rng, profile: &str) -> (Simulation, String) {
         text += &format!("app = {app}\nstart = \"uniform(0 s, 1 s)\"\n");
     }
     text += &faults(rng, &links);
-    let parsed = tailrace_scenario::parse(&text, "audit.toml", &[])
+    let parsed = tailrace_scenario::parse(&text, "conservation.toml", &[])
         .unwrap_or_else(|e| panic!("{}\n{text}", tailrace_scenario::render_all(&e, false)));
     let run = 1 + rng.below(1000) as u32;
     (Simulation::build(&Arc::new(parsed.scenario), run).unwrap(), format!("run {run}\n{text}"))
@@ -131,28 +131,28 @@ type Progress = (u32, u64);
 fn check(sim: &Simulation, before: &mut [Progress], text: &str) {
     for (socket, before) in before.iter_mut().enumerate() {
         let end = |id: usize| sim.world.latest(FlowEnd(id as u32)).and_then(|s| s.endpoint.as_mptcp());
-        let (Some(near), far) = (end(socket), end(socket ^ 1)) else { continue };
+        let (Some(sender), receiver) = (end(socket), end(socket ^ 1)) else { continue };
         let flow = &sim.world.flows[socket / 2];
         let Transport::Mptcp { plan, .. } = &sim.plan.scenario.flows[flow.group as usize].transport else {
             panic!("{text}")
         };
-        let (acked, sent) = near.progress();
+        let (acked, sent) = sender.progress();
         let window = plan.tcp.largest_window().max(65_535);
         assert!(
             sent - acked <= window,
             "{} bytes beyond the window of socket {socket}: {text}",
             sent - acked
         );
-        let number = near.token();
+        let number = sender.token();
         assert!(
             before.0 != number || acked >= before.1,
             "acknowledgments regress at socket {socket}: {text}"
         );
         *before = (number, acked);
-        if let Some(far) = far.filter(|f| f.stats().bytes_delivered > 0) {
-            assert!(acked <= far.stats().bytes_delivered, "acknowledged before it arrived: {text}");
+        if let Some(receiver) = receiver.filter(|f| f.stats().bytes_delivered > 0) {
+            assert!(acked <= receiver.stats().bytes_delivered, "acknowledged before it arrived: {text}");
         }
-        assert_eq!(near.stats().timeouts, near.tcp_stats().timeouts, "{text}");
+        assert_eq!(sender.stats().timeouts, sender.tcp_stats().timeouts, "{text}");
     }
 }
 
