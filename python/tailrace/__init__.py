@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tailrace._native import __version__
-    from tailrace.api import list_queues, run, run_variants, sweep
+    from tailrace.api import list_queues, merge, run, run_variants, sweep
     from tailrace.comparison import Comparison, compare
     from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
     from tailrace.result import Result
@@ -32,6 +32,7 @@ __all__ = [
     "compare",
     "jain",
     "list_queues",
+    "merge",
     "run",
     "run_variants",
     "sweep",
@@ -53,6 +54,7 @@ _PLACES = {
     "compare": "comparison",
     "jain": "statistics",
     "list_queues": "api",
+    "merge": "api",
     "run": "api",
     "run_variants": "api",
     "sweep": "api",

@@ -89,6 +89,7 @@ def sweep(  # noqa: PLR0913 - what can be said
     jobs: int | None = None,
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
+    shard: tuple[int, int] | None = None,
     progress: bool = False,
 ) -> Sweep:
     """Runs a scenario for every combination of values, beside those of its own `[sweep]`.
@@ -96,16 +97,18 @@ def sweep(  # noqa: PLR0913 - what can be said
     `axes` has lists of values by path (`{"link.bottleneck.queue": ["red", "codel"]}`), or `"uniform(1 ms, 10 ms)"` to
     draw `samples` of; those of `together` go side by side; `let` has names for the formulas of `derive` and `when`.
     Runs land in the folder `output` as they end, and what has landed there is not done again unless `fresh`; without
-    `output` it is a temporary one. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`;
-    what landed stays.
+    `output` it is a temporary one. Of shards, such as `(3, 100)`, only the runs of that one are done; `merge` puts them
+    together. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
 
     >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
     >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
     """
     from tailrace.store import Writer
     from tailrace.study import cells, declaration, running
+    from tailrace.study.sharding import Shard
     from tailrace.study.sweep import Sweep
 
+    part = Shard(*shard) if shard is not None else None
     scenario = Scenario.of(source, merged(set, seed, runs))
     own = declaration.of_python(
         axes,
@@ -124,11 +127,24 @@ def sweep(  # noqa: PLR0913 - what can be said
     with Writer.opened(place, about, fresh=fresh) as writer:
         from tailrace import progress as display
 
-        with display.watch(quiet=not progress, total=surveyed.runs) as watch:
-            done = running.run(scenario, surveyed, writer, jobs, watch)
+        with display.watch(quiet=not progress, total=len(running.share(surveyed, part))) as watch:
+            done = running.run(scenario, surveyed, writer, jobs, watch, shard=part)
     if done.interrupted:
         raise KeyboardInterrupt
     return Sweep(place, temporary=output is None)
+
+
+def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> Sweep:
+    """Puts the folders of a sweep's shards together; the result is that of the sweep run at once.
+
+    They must be of one sweep and one engine, and runs that several have must be equal. What is in `output` already
+    stays. Runs that nobody has done are missing from `.runs`; the same `sweep` with this `output` does them.
+    """
+    from tailrace.study import merging
+    from tailrace.study.sweep import Sweep
+
+    merging.merge([Path(place) for place in places], Path(output))
+    return Sweep(Path(output))
 
 
 def list_queues() -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """`tailrace sweep`: many variants of a scenario, resumed where they stopped."""
 
 import json as json_text
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -17,9 +18,12 @@ from tailrace.scenario import Scenario
 if TYPE_CHECKING:
     from tailrace.study.declaration import Options
     from tailrace.study.running import Done, Survey
+    from tailrace.study.sharding import Shard
 
 # Of a plan, what is listed.
 _MOST_LISTED = 20
+# The exit code where some runs failed, or are missing.
+FAILED = 3
 
 Columns = Annotated[
     str | None,
@@ -72,6 +76,12 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-sweep].")
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", metavar="K/N", help="Do only this share, for `tailrace merge` to put together."
+        ),
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
     ] = False,
@@ -84,10 +94,10 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     """Run a scenario for every combination of values; the same command goes on where it was stopped."""
     from tailrace.store import Writer
     from tailrace.study import cells, declaration, running
-    from tailrace.study.table import FORMATS
+    from tailrace.study.sharding import Shard
 
-    if form is not None and form not in FORMATS:
-        common.fail(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+    check_format(form)
+    part = Shard.parse(shard) if shard is not None else None
     scenario = common.load(file, sets, seed, runs, allow)
     options = declaration.Options(
         set_each or [], together or [], let or [], derive or [], when or [], samples, method
@@ -98,7 +108,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
     surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
-    target = output or keeping.default_place(scenario, "-sweep", _said(options))
+    target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
         warn(scenario.warnings)
         for place in list(surveyed.errors)[:3]:
@@ -110,31 +120,82 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     with signals.Held() as held, Writer.opened(target, about, fresh=fresh) as writer:
         for note in writer.notes:
             say(note)
+        writer.index.state(running.COMMAND, shlex.join(_again(file, options, sets, seed, runs, allow)))
         from tailrace import progress
 
-        with progress.watch(quiet=quiet, total=surveyed.runs) as watch:
-            done = running.run(scenario, surveyed, writer, jobs, watch, lambda: bool(held))
-    _end(target, done, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
-
-
-def _said(options: "Options") -> list[str]:
-    """What the command line adds to the file, as part of the folder's name."""
-    plain = [*options.set_each, *options.together, *options.let, *options.derive, *options.when]
-    return [*plain, *([f"samples={options.samples}"] if options.samples else [])]
-
-
-def _end(
-    target: Path, done: "Done", held: signals.Held, *, columns: list[str], form: str | None, quiet: bool
-) -> None:
-    """The table, what is missing of it, and the exit code."""
-    from tailrace.study.sweep import Sweep
-
+        total = len(running.share(surveyed, part))
+        with progress.watch(quiet=quiet, total=total) as watch:
+            done = running.run(scenario, surveyed, writer, jobs, watch, lambda: bool(held), part)
     if done.interrupted:
         say(f"interrupted: what has landed is in {target}; the same command goes on with it")
         raise typer.Exit(signals.INTERRUPTED)
-    found = Sweep.load(target)
-    if done.known == done.runs and not quiet:
+    if done.runs and done.known == done.runs and not quiet:
         say(f"all {done.runs} runs had landed before")
+    if part is None:
+        show_table(target, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
+    elif not quiet:
+        _point_to_merge(target, done, part)
+    end_with_failures(target, done.failed)
+
+
+def check_format(form: str | None) -> None:
+    """Refuses a form that no table has."""
+    from tailrace.study.table import FORMATS
+
+    if form is not None and form not in FORMATS:
+        common.fail(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+
+
+def _said(options: "Options", part: "Shard | None") -> list[str]:
+    """What the command line adds to the file, as part of the folder's name."""
+    plain = [*options.set_each, *options.together, *options.let, *options.derive, *options.when]
+    drawn = [f"samples={options.samples}"] if options.samples else []
+    return [*plain, *drawn, *([f"shard={part.number}-of-{part.of}"] if part else [])]
+
+
+def _again(
+    file: str,
+    options: "Options",
+    sets: list[str] | None,
+    seed: int | None,
+    runs: int | None,
+    allow: list[str] | None,
+) -> list[str]:
+    """The words of a command line that does the whole sweep."""
+    several = {
+        "--set-each": options.set_each,
+        "--zip": options.together,
+        "--let": options.let,
+        "--derive": options.derive,
+        "--when": options.when,
+        "--set": sets or [],
+        "--allow": allow or [],
+    }
+    single = {"--samples": options.samples, "--seed": seed, "--runs": runs}
+    drawn = {"--method": options.method} if options.samples else {}
+    return [
+        "sweep",
+        file,
+        *(word for option, values in several.items() for value in values for word in (option, value)),
+        *(str(word) for pair in {**single, **drawn}.items() if pair[1] is not None for word in pair),
+    ]
+
+
+def _point_to_merge(target: Path, done: "Done", part: "Shard") -> None:
+    lacking = f", {done.failed} failed" if done.failed else ""
+    say(
+        f"shard {part}: {done.runs} runs{lacking}, in {target}\n"
+        f"When all shards are done:\n  {common.program()} merge DIR... -o OUT"
+    )
+
+
+def show_table(
+    target: Path, held: signals.Held, *, columns: list[str], form: str | None, quiet: bool
+) -> None:
+    """Writes the table of a sweep, and prints it."""
+    from tailrace.study.sweep import Sweep
+
+    found = Sweep.load(target)
     with on_a_closed_terminal(held):
         table = found.table(columns) if not found.figures.is_empty() else None
         if table is not None:
@@ -150,11 +211,17 @@ def _end(
         sys.stdout.flush()
         if not quiet:
             _point_on(target, found.varied)
-    if done.failed:
-        for label, run, error in found.failures.head(5).iter_rows():
+
+
+def end_with_failures(target: Path, failed: int) -> None:
+    """Says what failed, and ends with the exit code for it."""
+    from tailrace.study.sweep import Sweep
+
+    if failed:
+        for label, run, error in Sweep.load(target).failures.head(5).iter_rows():
             say(f"error: {label}{f' run {run}' if run else ''}: {error}")
-        say(f"{done.failed} cells or runs failed; the others are whole")
-        raise typer.Exit(3)
+        say(f"{failed} cells or runs failed; the others are whole")
+        raise typer.Exit(FAILED)
 
 
 def _point_on(target: Path, varied: list[str]) -> None:

@@ -195,6 +195,20 @@ class Index:
                 [(part, cell, run) for cell, run in runs],
             )
 
+    def land_part(
+        self, part: int, files: Mapping[str, Mapping[str, str | int]], runs: Sequence[Landed]
+    ) -> None:
+        """Keeps runs whose data are in a part, all of them or none."""
+        with self._change():
+            self._db.execute("INSERT INTO parts VALUES (?, ?)", (part, json.dumps(files)))
+            self._db.executemany(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+                [(r.cell, r.run, str(r.seed), r.fingerprint, r.wall_s, r.captures, part) for r in runs],
+            )
+            self._db.executemany(
+                "DELETE FROM failures WHERE cell = ? AND run IN (0, ?)", [(r.cell, r.run) for r in runs]
+            )
+
     def drop_part(self, part: int) -> int:
         """Forgets a part, and the runs in it, which are done anew; how many these are."""
         with self._change():

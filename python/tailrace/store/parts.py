@@ -24,13 +24,13 @@ def file_name(part: int, table: str) -> str:
     return f"{FOLDER}/{part:06d}-{table}.parquet"
 
 
-def write(place: Path, part: int, runs: Sequence[Landed]) -> dict[str, dict[str, str | int]]:
+def write(place: Path, part: int, frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str | int]]:
     """Writes a part; on return its files are on the disk. Of each the size and a hash."""
     from tailrace import tables
 
     (place / FOLDER).mkdir(exist_ok=True)
     files: dict[str, dict[str, str | int]] = {}
-    for name, frame in frames(runs).items():
+    for name, frame in frames.items():
         file = place / file_name(part, name)
         tables.write(frame, file)
         with file.open("rb") as written:

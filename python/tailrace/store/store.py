@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
-_PART_BYTES = 64 << 20
+PART_BYTES = 64 << 20
 _CAPTURE_SUFFIX = ".pcapng"
 
 Landing = Landed
@@ -194,7 +194,7 @@ class Writer(Reader):
             [replace(run, captures=len(captures) or run.captures) for run, captures in runs], failures
         )
         self._waiting += sum(run.size for run, _ in runs)
-        if self._waiting >= _PART_BYTES and self._makes_parts:
+        if self._waiting >= PART_BYTES and self._makes_parts:
             self.make_part()
 
     def captures_of(self, cell: int, run: int) -> Path:
@@ -227,14 +227,28 @@ class Writer(Reader):
         """Moves what waits in the index into Parquet."""
         waiting = list(self._index.waiting())
         if waiting:
-            part = max(self._index.parts(), default=0) + 1
-            try:
-                files = parts.write(self.place, part, waiting)
-            except OSError as error:
-                parts.remove(self.place, part)
-                raise unwritable(self.place / parts.FOLDER, error.strerror or error) from None
+            part, files = self._written(parts.frames(waiting))
             self._index.move_to_part(part, files, [(run.cell, run.run) for run in waiting])
         self._waiting = 0
+
+    def adopt(
+        self, frames: Mapping[str, pl.DataFrame], runs: Sequence[tuple[Landed, Sequence[Path]]]
+    ) -> None:
+        """Keeps runs that landed in another store as one part, with copies of their captures: all of them or none."""
+        for run, captures in runs:
+            if captures:
+                self._keep_captures(run, [(file.name, file.read_bytes()) for file in captures])
+        part, files = self._written(frames)
+        self._index.land_part(part, files, [replace(run, captures=len(own)) for run, own in runs])
+
+    def _written(self, frames: Mapping[str, pl.DataFrame]) -> tuple[int, dict[str, dict[str, str | int]]]:
+        """The files of a new part, which the index does not know yet."""
+        part = max(self._index.parts(), default=0) + 1
+        try:
+            return part, parts.write(self.place, part, frames)
+        except OSError as error:
+            parts.remove(self.place, part)
+            raise unwritable(self.place / parts.FOLDER, error.strerror or error) from None
 
     def finish(self) -> None:
         """Everything is in parts, the index is as small as it can be, and of runs that did not end nothing is left."""

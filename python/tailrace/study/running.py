@@ -16,9 +16,12 @@ from tailrace.store.packing import packed
 from tailrace.store.parts import FIGURES
 from tailrace.study import identity
 from tailrace.study.cells import Cell, Plan
+from tailrace.study.sharding import Shard, dealt
 
 # What a store says of the sweep it was filled by.
 PLAN, ENGINE, SCENARIO = "plan", "engine", "scenario"
+# The words of a command line that does all of it, but for where.
+COMMAND = "command"
 
 
 @dataclass(frozen=True)
@@ -87,29 +90,39 @@ def run(
     threads: int | None = None,
     watch: Watch | None = None,
     stop: Callable[[], bool] = lambda: False,
+    shard: Shard | None = None,
 ) -> Done:
-    """Does all runs that have not landed yet; run 1 of every cell comes before run 2 of any."""
+    """Does all runs that have not landed yet, or a shard's; run 1 of every cell comes before run 2 of any."""
     _check_engine(writer)
     numbers = enter(writer, scenario, surveyed)
     landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
-    todo = list(_todo(surveyed, numbers, landed))
+    runs = share(surveyed, shard)
+    todo = [
+        (planned.cell, numbers[planned.id], number)
+        for planned, number in runs
+        if (numbers[planned.id], number) not in landed
+    ]
     sink = _Landing(writer)
     fitting = machine.runs_at_once(max((p.memory for p in surveyed.cells if p), default=0), 0)
     most = min(threads or execute.default_jobs(), max(1, len(todo)), fitting)
     interrupted = False
     if todo:
         interrupted = execute.stream(_jobs(scenario, todo), len(todo), sink, most, watch, stop)
-    return Done(surveyed.runs, surveyed.runs - len(todo), sink.failed + len(surveyed.errors), interrupted)
+    return Done(len(runs), len(runs) - len(todo), sink.failed + len(surveyed.errors), interrupted)
 
 
-def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> list[int | None]:
-    """Enters all cells, and the plan as whoever shows it needs it; the number of each cell."""
+def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int]:
+    """Enters all cells, and the plan as whoever shows it needs it; the number of each cell by its id."""
     ids = list(dict.fromkeys(planned.id for planned in surveyed.cells if planned))
     known = dict(zip(ids, writer.index.add_cells(ids), strict=True))
-    numbers = [known[planned.id] if planned else None for planned in surveyed.cells]
-    rows = [
-        {"cell": number, "label": cell.label, "axes": cell.axes, "runs": planned.runs if planned else 0}
-        for number, cell, planned in zip(numbers, surveyed.all, surveyed.cells, strict=True)
+    rows: list[dict[str, object]] = [
+        {
+            "cell": known[planned.id] if planned else None,
+            "label": cell.label,
+            "axes": cell.axes,
+            "runs": planned.runs if planned else 0,
+        }
+        for cell, planned in zip(surveyed.all, surveyed.cells, strict=True)
     ]
     for place, error in surveyed.errors.items():
         rows[place]["error"] = execute.error_text(error)
@@ -122,7 +135,7 @@ def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> list[int | No
         "seed": scenario.seed,
     }
     writer.index.state(SCENARIO, json.dumps({**about, "toml": scenario.to_toml()}))
-    return numbers
+    return known
 
 
 def _check_engine(writer: Writer) -> None:
@@ -135,17 +148,23 @@ def _check_engine(writer: Writer) -> None:
         )
 
 
-def _todo(
-    surveyed: Survey, numbers: Sequence[int | None], landed: set[tuple[int, int]]
-) -> Iterator[tuple[Cell, int, int]]:
-    """What is to be run: cell, its number, run."""
-    begun = set(landed)
-    for run_number in range(1, max((p.runs for p in surveyed.cells if p), default=0) + 1):
-        for planned, number in zip(surveyed.cells, numbers, strict=True):
-            # Cells that say the same in other words share their runs.
-            if planned and number and run_number <= planned.runs and (number, run_number) not in begun:
-                begun.add((number, run_number))
-                yield planned.cell, number, run_number
+def share(surveyed: Survey, shard: Shard | None = None) -> list[tuple[Planned, int]]:
+    """The runs of a sweep, or of a shard of it, in the order in which they are done: cell and number."""
+    cells: dict[str, Planned] = {}
+    for planned in filter(None, surveyed.cells):
+        # Cells that say the same in other words share their runs.
+        if planned.id not in cells or cells[planned.id].runs < planned.runs:
+            cells[planned.id] = planned
+    most = max((planned.runs for planned in cells.values()), default=0)
+    runs = [
+        (planned, number)
+        for number in range(1, most + 1)
+        for planned in cells.values()
+        if number <= planned.runs
+    ]
+    if shard is None:
+        return runs
+    return [runs[place] for place in dealt([(planned.id, number) for planned, number in runs], shard)]
 
 
 def _jobs(scenario: Scenario, todo: Sequence[tuple[Cell, int, int]]) -> Iterator[Job]:

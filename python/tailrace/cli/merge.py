@@ -1,0 +1,37 @@
+"""`tailrace merge`: the shards of a sweep put together."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli import common, signals
+from tailrace.cli.common import guarded, say
+from tailrace.cli.sweep import FAILED, Columns, Form, check_format, end_with_failures, show_table
+
+
+@guarded
+def merge(
+    places: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `sweep --shard K/N`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all of it.")],
+    columns: Columns = None,
+    form: Form = None,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+) -> None:
+    """Put shards of a sweep together; what is there already stays."""
+    from tailrace.study import merging
+
+    check_format(form)
+    # Ctrl-C may come at any moment: parts are there or not, and the same command goes on.
+    merged = merging.merge(places, output)
+    if not quiet:
+        say(f"{merged.copied} runs copied")
+    show_table(
+        output, signals.Held(), columns=common.listed(columns), form="json" if json else form, quiet=quiet
+    )
+    for note in merged.notes(output):
+        say(note)
+    end_with_failures(output, merged.failed)
+    if merged.missing:
+        raise typer.Exit(FAILED)
