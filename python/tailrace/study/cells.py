@@ -65,6 +65,11 @@ class Plan:
             )
 
     @property
+    def derived(self) -> list[str]:
+        """The columns that follow from others."""
+        return [self.columns[path] for path in self._derived]
+
+    @property
     def size(self) -> int:
         """How many cells there are before any condition."""
         return math.prod(len(axis) for axis in self._axes)
@@ -106,8 +111,8 @@ class Plan:
 def column_names(paths: Sequence[str]) -> dict[str, str]:
     """What tables call the values at paths: `attack.period` for `flow.attack.app.period`.
 
-    >>> column_names(["flow.attack.app.period", "link.b.queue", "burst"])
-    {'flow.attack.app.period': 'attack.period', 'link.b.queue': 'b.queue', 'burst': 'burst'}
+    >>> column_names(["flow.attack.app.period", "fault.0.at", "burst"])
+    {'flow.attack.app.period': 'attack.period', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
     """
     short = {path: _short(path) for path in paths}
     times = Counter(short.values())
@@ -116,7 +121,8 @@ def column_names(paths: Sequence[str]) -> dict[str, str]:
 
 def _short(path: str) -> str:
     parts = path.split(".")
-    if len(parts) > 2 and parts[0] in _SECTIONS:  # noqa: PLR2004 - section, name, key
+    # What is called by its position says nothing without its section.
+    if len(parts) > 2 and parts[0] in _SECTIONS and not parts[1].isdecimal():  # noqa: PLR2004 - section, name, key
         parts = [part for place, part in enumerate(parts[1:]) if place == 0 or part not in _HOLDERS] or parts
     return ".".join(parts)
 

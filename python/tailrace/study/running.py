@@ -39,6 +39,8 @@ class Planned:
 class Survey:
     """All cells of a sweep, read once: which can be run, and what is wrong with the others."""
 
+    # The columns that follow from others.
+    derived: list[str] = field(default_factory=list)
     cells: list[Planned | None] = field(default_factory=list)
     all: list[Cell] = field(default_factory=list)
     errors: dict[int, ScenarioError] = field(default_factory=dict)
@@ -52,7 +54,7 @@ class Survey:
 
 def survey(scenario: Scenario, plan: Plan, looked: Callable[[float], None] = lambda _: None) -> Survey:
     """Reads every cell. Where none can be run the error of the first is raised."""
-    found = Survey()
+    found = Survey(plan.derived)
     for cell in plan.cells():
         found.all.append(cell)
         try:
@@ -133,6 +135,7 @@ def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int
         "question": scenario.question,
         "file": scenario.file_name,
         "seed": scenario.seed,
+        "derived": surveyed.derived,
     }
     writer.index.state(SCENARIO, json.dumps({**about, "toml": scenario.to_toml()}))
     return known

@@ -79,8 +79,9 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
     @property
     def varied(self) -> list[str]:
-        """Those that have more than one value."""
-        return [name for name in self.columns if len({row["axes"].get(name) for row in self.plan}) > 1]
+        """Those that have more than one value and do not follow from others."""
+        own = [name for name in self.columns if name not in self.about["derived"]]
+        return [name for name in own if len({row["axes"].get(name) for row in self.plan}) > 1]
 
     @cached_property
     def cells(self) -> pl.DataFrame:
