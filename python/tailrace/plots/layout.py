@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -23,18 +24,34 @@ TWO_COLUMNS = 3
 GREY = "#666666"
 
 
+class Sheet(Figure):
+    """A figure that is saved as it is drawn: with text as text, and fonts that publishers take."""
+
+    def savefig(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Matplotlib has it
+        """As Matplotlib's, whatever its settings are by then."""
+        with mpl.rc_context(style.FONTS):
+            super().savefig(*args, **kwargs)
+
+
 def figure(
-    panels: int, title: str, columns: int = 1, *, same_scale: bool = True, same_axis: bool = True
+    panels: int,
+    title: str,
+    columns: int = 1,
+    *,
+    same_scale: bool = True,
+    same_axis: bool = True,
+    height: float = 1.0,
 ) -> tuple[Figure, list[Axes]]:
     """An empty figure with its panels; the title's second line is the note under its first.
 
-    Panels share their vertical scale, and their horizontal axis: else each column has its own.
+    Panels share their vertical scale, and their horizontal axis: else each column has its own. `height` is beside that
+    of a panel over time.
     """
     look = style.look()
     rows = -(-panels // columns)
-    panel = look.size.panel if rows > 1 else 1.25 * look.size.panel
+    panel = height * (look.size.panel if rows > 1 else 1.25 * look.size.panel)
     margins = (_MARGINS - (0 if look.title else _HEADING)) * look.size.panel
-    sheet = Figure(figsize=(look.size.width, margins + panel * rows), layout="constrained")
+    sheet = Sheet(figsize=(look.size.width, margins + panel * rows), layout="constrained")
     FigureCanvasAgg(sheet)
     share = columns > 1 and same_scale
     grid = sheet.subplots(rows, columns, sharex=True if same_axis else "col", sharey=share, squeeze=False)
@@ -57,23 +74,26 @@ def characters(size: float = 1.0, columns: int = 1) -> int:
     )
 
 
-def legend(sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most: int = 6) -> None:
+def legend(
+    sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most: int = 6, heading: str = ""
+) -> None:
     """One below the panels, where no curve is ever hidden, with as many columns as fit the sheet, `most` at most."""
+    named: dict[str, Any] = {"title": heading, "alignment": "left"} if heading else {}
     for columns in range(min(most, len(labels)), 0, -1):
-        found = sheet.legend(handles, labels, loc="outside lower left", ncols=columns)
+        found = sheet.legend(handles, labels, loc="outside lower left", ncols=columns, **named)
         if columns == 1 or found.get_window_extent().width <= sheet.bbox.width:
             return
         found.remove()
 
 
-def legend_of(sheet: Figure, panels: Sequence[Axes], most: int = 6) -> None:
+def legend_of(sheet: Figure, panels: Sequence[Axes], most: int = 6, heading: str = "") -> None:
     """One legend that names the lines of all panels; what has one name looks the same in each."""
     entries: dict[str, Artist] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if entries:
-        legend(sheet, list(entries.values()), list(entries), most)
+        legend(sheet, list(entries.values()), list(entries), most, heading)
 
 
 _T = TypeVar("_T")

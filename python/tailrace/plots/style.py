@@ -19,7 +19,17 @@ DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 MOST_LINES = len(COLOURS)
 
 # Any: a dictionary type would have to name every setting there is.
+FONTS: Any = {
+    # Text stays text: smaller files, and a paper's own fonts apply.
+    "svg.fonttype": "none",
+    # Publishers refuse Matplotlib's default, Type 3.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    # Equal input, equal file.
+    "svg.hashsalt": "tailrace",
+}
 _COMMON: Any = {
+    **FONTS,
     "savefig.dpi": "figure",
     "font.family": "sans-serif",
     "axes.titlelocation": "left",
@@ -29,12 +39,6 @@ _COMMON: Any = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    # Text stays text: smaller files, and a paper's own fonts apply.
-    "svg.fonttype": "none",
-    # Publishers refuse Matplotlib's default, Type 3.
-    "pdf.fonttype": 42,
-    # Equal input, equal file.
-    "svg.hashsalt": "tailrace",
 }
 
 

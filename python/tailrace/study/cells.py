@@ -98,11 +98,11 @@ class Plan:
         if self._has_presets:
             axes["preset"] = next(repr(p.label) for p in points if p.label is not None)
         if self._derived or self._conditions:
-            names = _environment({**overrides, **named})
+            names = environment({**overrides, **named})
             for path, formula in self._derived.items():
                 overrides[path] = formula.as_toml(names)
                 axes[self.columns[path]] = overrides[path]
-                names |= _environment({path: overrides[path]})
+                names |= environment({path: overrides[path]})
             if not all(condition.holds(names) for condition in self._conditions):
                 return None
         return overrides, axes
@@ -127,7 +127,7 @@ def _short(path: str) -> str:
     return ".".join(parts)
 
 
-def _environment(values: Mapping[str, str]) -> dict[str, Value]:
+def environment(values: Mapping[str, str]) -> dict[str, Value]:
     """What formulas may call values: by the whole path, and by its end where only one has it."""
     found: dict[str, Value] = {}
     ends = Counter(path.rpartition(".")[2] for path in values)

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tailrace import variants
 from tailrace.errors import UsageError
@@ -21,7 +21,11 @@ from tailrace.study.metrics import Known, Metric
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from rich.console import RenderableType
+
+    from tailrace.plots.swept import Options
 
 _BYTE_UNIT = (1, 0, 0)
 _BITS_A_BYTE = 8
@@ -254,6 +258,26 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     def table(self, columns: Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
         return table.of(self, self.metrics(columns))
+
+    def plot(
+        self,
+        metric: str,
+        against: str | None = None,
+        by: str | None = None,
+        *,
+        kind: str | None = None,
+        ax: Axes | None = None,
+        **options: Unpack[Options],
+    ) -> Figure:
+        """A metric against a swept parameter, with 95 % intervals over the runs.
+
+        `by` has a line for each value of another parameter; parameters that are not named have a panel a value. `kind`
+        is `line`, `bars`, `box`, `cdf` or `map`; `ax` are Matplotlib axes to draw into, which hold one panel. Further
+        options: `where`, `formula`, `of`, `log`, `queue`, `size`, `title` (see `tailrace.plots.swept.Options`).
+        """
+        from tailrace.plots import swept  # Matplotlib takes half a second
+
+        return swept.figure(self, swept.Request.made(metric, against, by, kind, options), ax, options)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

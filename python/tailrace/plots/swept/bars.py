@@ -1,0 +1,35 @@
+"""Bars with intervals for words, those of several lines beside each other."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from tailrace.plots import style
+from tailrace.plots.swept import lines
+from tailrace.plots.swept.axis import Axis
+from tailrace.plots.swept.design import Panel
+
+# What tells bars apart beyond colours.
+HATCHES = ("", "///", "...", "xxx", "---", "\\\\\\", "ooo", "+++")
+_WIDTH = 0.8
+
+
+def draw(axes: Axes, panel: Panel, axis: Axis, count: int, *, alone: bool = False) -> None:
+    """`count` bars at each word, of which some panels may lack one."""
+    width = _WIDTH / count
+    for line in panel.lines:
+        shift = (line.place - (count - 1) / 2) * width if count > 1 else 0.0
+        points = list(line.points)
+        axes.bar(
+            [(axis.at(point.x) or 0.0) + shift for point in points],
+            [point.mean.mean for point in points],
+            width * 0.92,
+            yerr=lines.reach(points),
+            label="_" if alone or not line.label else line.label,
+            color=style.COLOURS[line.place % len(style.COLOURS)],
+            hatch=HATCHES[line.place % len(HATCHES)],
+            edgecolor="white",
+            linewidth=0.5,
+            error_kw={"capsize": 2.5, "elinewidth": 0.9, "ecolor": "#222222"},
+        )
+    axes.set_axisbelow(True)

@@ -1,0 +1,310 @@
+"""Which parameter of a sweep goes where in a figure: along the axis, into lines, into panels.
+
+Nothing is averaged over but runs: a swept parameter that nobody named has a panel for each of its values, unless it
+follows from the others, as with axes that go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tailrace import statistics
+from tailrace.errors import UsageError
+from tailrace.plots.swept import scales, selection
+from tailrace.plots.swept.request import Request
+from tailrace.plots.swept.subject import Subject
+
+if TYPE_CHECKING:
+    from tailrace.study.sweep import Sweep
+
+# The dimension of flow groups, queues or connections.
+PART = "part"
+# More lines are not told apart, more panels not read.
+MOST_LINES, MOST_PANELS = 8, 12
+
+
+@dataclass(frozen=True)
+class Point:
+    """What the runs of a cell have: their mean with its interval, and the single values."""
+
+    x: object
+    mean: statistics.Interval
+    each: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points that belong together; `place` says how they look."""
+
+    label: str
+    place: int
+    points: Sequence[Point]
+    # Parameter -> value, for formulas.
+    values: Mapping[str, object]
+
+    @property
+    def each(self) -> list[float]:
+        """All single values."""
+        return [value for point in self.points for value in point.each]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines that share axes."""
+
+    title: str
+    part: str
+    lines: Sequence[Line]
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Dimensions by where they go."""
+
+    x: str | None
+    lines: Sequence[str]
+    panels: Sequence[str]
+    # Parameters that change with those above, each with whether it only rises or falls along `x`.
+    following: Mapping[str, bool] = field(default_factory=dict)
+    # Whether each panel has one line, and is to show those of the others behind it.
+    pale: bool = False
+
+
+@dataclass(frozen=True)
+class Design:
+    """A figure before it is drawn."""
+
+    plan: Plan
+    panels: Sequence[Panel]
+    # The values along the axis, in order.
+    xs: Sequence[object]
+    # What the lines are told apart by, as the legend says it.
+    legend: str
+    x_unit: str = ""
+
+    @property
+    def counts(self) -> list[int]:
+        """How many runs the points are of."""
+        return sorted({point.mean.n for p in self.panels for line in p.lines for point in line.points})
+
+
+def of(sweep: Sweep, subject: Subject, request: Request) -> Design:
+    """Where everything goes."""
+    rows = _rows(sweep, subject, request)
+    if rows.is_empty():
+        raise UsageError(f"no run has a value of {request.metric} there")
+    plan = _fitted(rows, _planned(sweep, subject, request, rows), request)
+    legend = ", ".join(subject.whose if name == PART else name for name in plan.lines)
+    units = {name: sweep.unit(name) for name in sweep.columns}
+    panels = _panels(rows, plan, subject, units)
+    return Design(plan, panels, _values(rows, plan.x), legend, units.get(plan.x or "", ""))
+
+
+def _rows(sweep: Sweep, subject: Subject, request: Request) -> pl.DataFrame:
+    """A row each run and part: the parameters, `value` and `each`."""
+    cells = sweep.cells[selection.places(sweep, request.where)]
+    return (
+        cells.drop("label")
+        .unique(maintain_order=True)
+        .join(subject.rows, on="cell", maintain_order="left_right")
+    )
+
+
+# -- which dimension goes where --------------------------------------------------------------------------------
+
+
+def _planned(sweep: Sweep, subject: Subject, request: Request, rows: pl.DataFrame) -> Plan:
+    varied = [name for name in sweep.columns if rows[name].n_unique() > 1]
+    x = sweep.column(request.against) if request.against else None
+    by = _by(sweep, subject, request.by)
+    if request.kind == "cdf" and by is None and x is not None:
+        # A distribution has the metric along its axis: what it is drawn against tells its lines apart.
+        x, by = None, x
+    chosen_here = request.against is None and request.kind != "cdf"
+    if chosen_here:
+        x = _natural(rows, [name for name in varied if name != by])
+    if x is not None and x == by:
+        raise UsageError(f"{x} cannot be both along the axis and a line each: name another with --by")
+    free, following = _split(rows, [name for name in (x, by) if name and name != PART], varied)
+    if by is None and request.kind == "map":
+        by = _second(free)
+    elif by is None and chosen_here:
+        by = next((name for name in free if rows[name].n_unique() <= MOST_LINES), None)
+    lines = [by] if by else []
+    panels = [name for name in free if name != by]
+    if request.kind == "cdf" and x is not None:
+        panels, x = [x, *panels], None
+    if len(subject.parts) > 1 and by != PART:
+        lines, panels = (lines, [PART, *panels]) if lines or request.kind == "map" else ([PART], panels)
+    return Plan(x, lines, panels, {name: _is_monotone(rows, x, name) for name in following})
+
+
+def _by(sweep: Sweep, subject: Subject, text: str | None) -> str | None:
+    """The parameter that a text means, or the groups, queues or connections."""
+    if text is None:
+        return None
+    # A parameter first: `queue` may be one, and whose a metric is.
+    try:
+        return sweep.column(text)
+    except UsageError:
+        if text in {subject.whose, "group", "groups"}:
+            return PART
+        raise
+
+
+def _second(free: Sequence[str]) -> str:
+    """The other axis of a map, where there is no choice."""
+    if len(free) != 1:
+        there = f": {' or '.join(free)}" if free else ", and there is no other that varies"
+        raise UsageError(f"a map is of two parameters: name them with --against and --by{there}")
+    return free[0]
+
+
+def _natural(rows: pl.DataFrame, varied: Sequence[str]) -> str:
+    """What a figure is drawn against where nobody says: the numbers with most values, else the words."""
+    if not varied:
+        raise UsageError("nothing varies there: a figure of a sweep needs a parameter with several values")
+    return max(varied, key=lambda name: (rows[name].dtype == pl.Float64, rows[name].n_unique()))
+
+
+def _split(rows: pl.DataFrame, named: Sequence[str], varied: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The other parameters: those that vary by themselves, and those that follow from named ones."""
+    free: list[str] = []
+    following = []
+    # A preset says most of what follows from it.
+    for name in sorted((n for n in varied if n not in named), key=lambda n: n != "preset"):
+        if _follows(rows, [*named, *free], name):
+            following.append(name)
+        else:
+            free.append(name)
+    return [name for name in varied if name in free], following
+
+
+def _follows(rows: pl.DataFrame, known: Sequence[str], name: str) -> bool:
+    if not known:
+        return rows[name].n_unique() == 1
+    return rows.group_by(known).agg(pl.col(name).n_unique())[name].max() == 1
+
+
+def _is_monotone(rows: pl.DataFrame, x: str | None, name: str) -> bool:
+    """Whether the points along `x` are a curve, also where another parameter changes with it; words are not."""
+    if x is None or rows[x].dtype != pl.Float64 or rows[name].dtype != pl.Float64:
+        return True
+    pairs = rows.select(x, name).unique().drop_nulls().sort(x)
+    if pairs[x].n_unique() < pairs.height:
+        return True
+    steps = pairs[name].diff().drop_nulls()
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _fitted(rows: pl.DataFrame, plan: Plan, request: Request) -> Plan:
+    """No more lines than can be told apart, no more panels than are read."""
+    # The lines of a map are its rows.
+    lines = 1 if request.kind == "map" else _count(rows, plan.lines)
+    panels = _count(rows, plan.panels)
+    grouped = request.kind in {"bars", "box"} or (plan.x is not None and rows[plan.x].dtype != pl.Float64)
+    if lines > MOST_LINES and panels in range(2, MOST_LINES + 1) and lines <= MOST_PANELS:
+        plan = replace(plan, lines=plan.panels, panels=plan.lines)
+    elif lines > MOST_LINES:
+        plan = replace(
+            plan, lines=[], panels=[*plan.panels, *plan.lines], pale=not plan.panels and not grouped
+        )
+    panels = _count(rows, plan.panels)
+    if panels > MOST_PANELS:
+        counts = ", ".join(f"{name}: {rows[name].n_unique()}" for name in plan.panels)
+        first = max((n for n in plan.panels if n != PART), key=lambda n: rows[n].n_unique(), default=PART)
+        value = scales.said(rows[first][0])
+        raise UsageError(
+            f"the figure would have {panels} panels ({counts}), at most {MOST_PANELS} are read: choose with "
+            f"--where '{first}={value}' (where= in Python), or name one of them with --against or --by"
+        )
+    return plan
+
+
+def _count(rows: pl.DataFrame, names: Sequence[str]) -> int:
+    return rows.select(names).n_unique() if names else 1
+
+
+# -- panels, lines and points ----------------------------------------------------------------------------------
+
+
+def _panels(rows: pl.DataFrame, plan: Plan, subject: Subject, units: Mapping[str, str]) -> list[Panel]:
+    looks = {key: place for place, key in enumerate(_keys(rows, plan.lines, subject))}
+    found = []
+    for key in _keys(rows, plan.panels, subject):
+        values = dict(zip(plan.panels, key, strict=True))
+        own = _where(rows, values)
+        lines = [
+            _line(_where(own, of), plan, subject, of, looks[each], units)
+            for each in _keys(own, plan.lines, subject)
+            for of in [dict(zip(plan.lines, each, strict=True))]
+        ]
+        part = str(values.get(PART, subject.parts[0] if len(subject.parts) == 1 else ""))
+        found.append(Panel(_titled(values, units), part, lines, values))
+    return found
+
+
+def _line(
+    rows: pl.DataFrame,
+    plan: Plan,
+    subject: Subject,
+    values: Mapping[str, object],
+    place: int,
+    units: Mapping[str, str],
+) -> Line:
+    label = ", ".join(scales.said(value, units.get(name, "")) for name, value in values.items())
+    points = []
+    for x in _values(rows, plan.x):
+        own = rows if plan.x is None else _where(rows, {plan.x: x})
+        mean = statistics.interval(own["value"].to_list(), subject.bounds)
+        if mean is not None:
+            points.append(Point(x, mean, own["each"].explode().drop_nulls().to_list()))
+    return Line(label, place, points, values)
+
+
+def _titled(values: Mapping[str, object], units: Mapping[str, str]) -> str:
+    short = _shortened(list(values))
+    words = [
+        str(value) if name == PART else f"{short[name]} = {scales.said(value, units.get(name, ''))}"
+        for name, value in values.items()
+    ]
+    return ", ".join(words)
+
+
+def _shortened(names: Sequence[str]) -> dict[str, str]:
+    """Of several parameters the last words, where these tell them apart: titles of panels have little room."""
+    last = [name.rpartition(".")[2] for name in names]
+    return dict(zip(names, last if 1 < len(names) == len(set(last)) else names, strict=True))
+
+
+def _where(rows: pl.DataFrame, values: Mapping[str, object]) -> pl.DataFrame:
+    if not values:
+        return rows
+    return rows.filter(*(pl.col(name).eq_missing(pl.lit(value)) for name, value in values.items()))
+
+
+def _keys(rows: pl.DataFrame, names: Sequence[str], subject: Subject) -> list[tuple[object, ...]]:
+    """The combinations that there are, in order."""
+    if not names:
+        return [()]
+    places = [
+        {value: place for place, value in enumerate(subject.parts if name == PART else _values(rows, name))}
+        for name in names
+    ]
+    found: Iterable[tuple[object, ...]] = rows.select(names).unique(maintain_order=True).iter_rows()
+    return sorted(found, key=lambda key: [of[value] for of, value in zip(places, key, strict=True)])
+
+
+def _values(rows: pl.DataFrame, name: str | None) -> list[object]:
+    """The values of a dimension: numbers rising, words as the sweep has them."""
+    if name is None:
+        return [None]
+    found = rows[name].unique(maintain_order=True).to_list()
+    if rows[name].dtype == pl.Float64:
+        return sorted(found, key=lambda value: (value is None, value or 0.0))
+    return list(found)

@@ -1,0 +1,64 @@
+"""Which cells a figure is of: `load=0.5`, `queue=red,codel`, or a formula such as `load < 0.9`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from tailrace import present
+from tailrace.errors import UsageError
+from tailrace.plots.swept import scales
+from tailrace.study.cells import environment
+from tailrace.study.formulas import Formula, Quantity, Value, value_of
+from tailrace.variants import split_list
+
+if TYPE_CHECKING:
+    from tailrace.study.sweep import Sweep
+
+# One sign of equality, after nothing but a name: else it is a formula.
+_ASSIGNED = re.compile(r"\s*([\w.\[\]*>-]*[\w\]*])\s*=(?!=)\s*(.+?)\s*")
+
+# By the place of a cell in the sweep.
+_Test: TypeAlias = Callable[[int], bool]
+
+
+def places(sweep: Sweep, where: Sequence[str]) -> list[int]:
+    """The places of the chosen cells in the sweep, in its order."""
+    tests = [_test(sweep, text) for text in where]
+    found = [place for place in range(len(sweep.plan)) if all(test(place) for test in tests)]
+    if not found:
+        raise UsageError(f"no cell is left where {' and '.join(where)}" if where else "the sweep has no cell")
+    return found
+
+
+def _test(sweep: Sweep, text: str) -> _Test:
+    assigned = _ASSIGNED.fullmatch(text)
+    if assigned is None:
+        formula = Formula(text, "--where")
+        return lambda place: formula.holds(environment(sweep.plan[place]["axes"]))
+    name, values = sweep.column(assigned[1]), split_list(assigned[2])
+    kept = {place for value in values for place in _having(sweep, name, value)}
+    return lambda place: place in kept
+
+
+def _having(sweep: Sweep, name: str, wanted: str) -> list[int]:
+    """The cells in which a parameter has a value; an error where there is none."""
+    unit, meant = sweep.unit(name), value_of(wanted)
+    texts = [row["axes"].get(name) for row in sweep.plan]
+    shown = [scales.said(value, unit) for value in sweep.cells[name]]
+    found = [
+        place
+        for place, text in enumerate(texts)
+        if shown[place] == wanted or (text is not None and _same(value_of(text), meant))
+    ]
+    if not found:
+        present.known(wanted, list(dict.fromkeys(shown)), f"cell with {name} =")
+    return found
+
+
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        return one.unit == other.unit and math.isclose(one.value, other.value, rel_tol=1e-9, abs_tol=0.0)
+    return one == other
