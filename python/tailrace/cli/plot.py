@@ -1,23 +1,23 @@
 """`tailrace plot`: figures from result folders."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tailrace import belongings, present, staging
-from tailrace.cli import common, signals
+from tailrace.cli import common, plot_sweep, signals
 from tailrace.cli.common import guarded, say
-from tailrace.comparison import Comparison, opened
+from tailrace.comparison import Comparison
 from tailrace.errors import TailraceError, UsageError
 from tailrace.execute import default_jobs
 from tailrace.result import Result
 
 if TYPE_CHECKING:
-    from tailrace.plots.style import Options
+    from tailrace.plots.workshop import Source
 
 _FORMATS = ("png", "svg", "pdf")
 _USUAL_FORMATS = ("png", "svg")
@@ -38,29 +38,48 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         str, typer.Option("--size", help="screen; single or double: columns of a paper.")
     ] = "screen",
     no_title: Annotated[bool, typer.Option("--no-title", help="Leave titles off.")] = False,
+    metric: plot_sweep.Metrics = None,
+    against: plot_sweep.Against = None,
+    by: plot_sweep.By = None,
+    kind: plot_sweep.Kind = None,
+    where: plot_sweep.Where = None,
+    formula: plot_sweep.Formulas = None,
+    of: plot_sweep.Of = "runs",
+    log: plot_sweep.Log = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes that draw [default: processors].")
     ] = None,
     quiet: common.Quiet = False,
 ) -> None:
-    """Draw figures from result folders; several folders are overlaid."""
+    """Draw figures from result folders, of which several are overlaid, or from the folder of a sweep."""
     kinds = [kind.lower() for kind in common.listed(formats)]
     unknown = [kind for kind in kinds if kind not in _FORMATS]
     if unknown or not kinds:
         common.fail(f"figures can be {', '.join(_FORMATS)}, not {', '.join(unknown) or 'nothing'}")
     if output and output.exists() and not output.is_dir():
         common.fail(f"{output} is a file; choose a folder with -o")
-    from tailrace.plots import SIZES  # Matplotlib takes half a second
+    from tailrace.plots import SIZES, workshop  # Matplotlib takes half a second
 
-    options: Options = {
+    options = {
         "size": present.known(size, list(SIZES), "size of figures"),
         "title": not no_title,
         "queue": queue,
     }
-    source = opened(places)
+    source = workshop.opened(tuple(places))
     target = output or (places[0] / "figures" if len(places) == 1 else Path("figures"))
-    order = Drawing(tuple(places), target, common.listed(figures), kinds, options, jobs)
-    if order.draw(source, quiet=quiet) and not quiet:
+    asked = plot_sweep.Asked(metric, against, by, kind, where or [], formula or [], of, log)
+    if isinstance(source, Result | Comparison):
+        asked.check_unused(places[0])
+        order = Drawing(tuple(places), target, common.listed(figures), kinds, options, jobs)
+        drawn = order.draw(source, quiet=quiet)
+    else:
+        if figures:
+            common.fail(f"{places[0]} is a sweep: say --metric instead of --figures")
+        options |= asked.options()
+        order = Drawing(tuple(places), target, asked.metrics(source), kinds, options, jobs)
+        order.write(order.wanted, source, asked.files(order.wanted, options), quiet=quiet)
+        drawn = True
+    if drawn and not quiet:
         say(f"figures in {target}")
 
 
@@ -95,7 +114,7 @@ class Drawing:
     target: Path
     wanted: Sequence[str] = ()
     kinds: Sequence[str] = _USUAL_FORMATS
-    options: "Options | None" = None
+    options: Mapping[str, Any] | None = None
     jobs: int | None = None
 
     def draw(self, source: Result | Comparison, *, quiet: bool) -> bool:
@@ -109,26 +128,31 @@ class Drawing:
         queue = (self.options or {}).get("queue")
         if queue:
             present.studied_queue([result.aggregate for result in results], queue)
-        if not quiet:
-            say(f"drawing {self.target}")
-        self._write(tuple(names), source)
+        self.write(names, source, {}, quiet=quiet)
         return True
 
-    def _write(self, names: tuple[str, ...], source: Result | Comparison) -> None:
-        """Draws beside the folder first, so that Ctrl-C leaves no half-written figure."""
+    def write(self, names: Sequence[str], source: "Source", files: Mapping[str, str], *, quiet: bool) -> None:
+        """Draws beside the folder first, so that Ctrl-C leaves no half-written figure.
+
+        `files` has names of files that are other than those of the figures.
+        """
         from tailrace.plots import workshop
 
         place = self.target
+        if not quiet:
+            say(f"drawing {place}")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             with staging.work(place.parent) as work:
-                order = workshop.Order(self.places, names, work.new, tuple(self.kinds), self.options or {})
+                order = workshop.Order(
+                    self.places, tuple(names), work.new, tuple(self.kinds), self.options or {}, files
+                )
                 workshop.draw(order, source, self.jobs or default_jobs())
-                files = sorted(work.new.iterdir())
+                written = sorted(work.new.iterdir())
                 # Of a result folder they become part.
-                belongings.claim(place.parent, [f"{place.name}/{file.name}" for file in files])
+                belongings.claim(place.parent, [f"{place.name}/{file.name}" for file in written])
                 place.mkdir(exist_ok=True)
-                for file in files:
+                for file in written:
                     file.replace(place / file.name)
         except OSError as error:
             raise UsageError(f"{place} cannot be written: {error.strerror or error}") from None

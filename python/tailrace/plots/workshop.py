@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from tailrace.comparison import Comparison, opened
+from tailrace import comparison
+from tailrace.comparison import Comparison
+from tailrace.errors import UsageError
 from tailrace.plots.figures import FORMATS, save_all
-from tailrace.plots.style import Options
 from tailrace.result import Result
+from tailrace.store import is_store
+from tailrace.study.sweep import Sweep
 
-Source: TypeAlias = Result | Comparison
+Source: TypeAlias = Result | Comparison | Sweep
 
 # With fewer figures for each process the time that another takes to start is not won back.
 _WORTH = 5
@@ -34,7 +37,19 @@ class Order:
     names: tuple[str, ...]
     target: Path
     formats: tuple[str, ...] = FORMATS
-    options: Options = field(default_factory=Options)
+    # Of the source's `plot`.
+    options: Mapping[str, Any] = field(default_factory=dict)
+    # Names of files, where they are others than those of the figures.
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def opened(places: tuple[Path, ...]) -> Source:
+    """What folders hold: a sweep, a result, or several results to lie over each other."""
+    if not any(map(is_store, places)):
+        return comparison.opened(places)
+    if len(places) > 1:
+        raise UsageError("a sweep is drawn by itself; --by lays its values over each other")
+    return Sweep.load(places[0])
 
 
 def draw(order: Order, source: Source, jobs: int) -> None:
@@ -55,7 +70,8 @@ def draw(order: Order, source: Source, jobs: int) -> None:
 
 
 def _draw_one(order: Order, name: str, source: Source) -> None:
-    save_all({name: source.plot(name, **order.options)}, order.target, order.formats)
+    file = order.files.get(name, name)
+    save_all({file: source.plot(name, **order.options)}, order.target, order.formats)
 
 
 def _drawn_elsewhere(order: Order, name: str) -> None:

@@ -250,10 +250,11 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         ]
         if len(meant) == 1:
             return meant[0]
-        among = (
-            f"; did you mean {' or '.join(meant)}?" if meant else f" (there are {', '.join(names) or 'none'})"
+        near = meant or _nearest(text, names)
+        among = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise UsageError(
+            f"there is no swept parameter {text!r}{among} (there are {', '.join(names) or 'none'})"
         )
-        raise UsageError(f"there is no swept parameter {text!r}{among}")
 
     def table(self, columns: Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
@@ -321,3 +322,12 @@ def _is_part(few: Sequence[str], many: Sequence[str]) -> bool:
     """Whether all words are among the others, in their order."""
     rest = iter(many)
     return all(word in rest for word in few)
+
+
+def _nearest(text: str, names: Sequence[str]) -> list[str]:
+    """Names that are spelled alike, or whose last word is."""
+    import difflib  # only when something is wrong
+
+    spellings = {spelling: name for name in names for spelling in (name, name.rpartition(".")[2])}
+    close = difflib.get_close_matches(text, spellings, n=1, cutoff=0.6)
+    return [spellings[spelling] for spelling in close]

@@ -86,6 +86,8 @@ class Design:
     # What the lines are told apart by, as the legend says it.
     legend: str
     x_unit: str = ""
+    # Parameters that have one value in all that is shown.
+    constants: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def counts(self) -> list[int]:
@@ -93,26 +95,66 @@ class Design:
         return sorted({point.mean.n for p in self.panels for line in p.lines for point in line.points})
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """A row each run and part (the parameters, `value`, `each`), and the order of the values of each dimension."""
+
+    frame: pl.DataFrame
+    orders: Mapping[str, Sequence[object]]
+    units: Mapping[str, str]
+
+    def where(self, values: Mapping[str, object]) -> _Rows:
+        """Those with these values."""
+        if not values:
+            return self
+        tests = [pl.col(name).eq_missing(pl.lit(value)) for name, value in values.items()]
+        return replace(self, frame=self.frame.filter(*tests))
+
+    def values(self, name: str | None) -> list[object]:
+        """The values of a dimension that are there, in order."""
+        if name is None:
+            return [None]
+        there = set(self.frame[name].unique())
+        return [value for value in self.orders[name] if value in there]
+
+    def keys(self, names: Sequence[str]) -> list[tuple[object, ...]]:
+        """The combinations of values that are there, in order."""
+        if not names:
+            return [()]
+        places = [{value: place for place, value in enumerate(self.orders[name])} for name in names]
+        found: Iterable[tuple[object, ...]] = self.frame.select(names).unique(maintain_order=True).iter_rows()
+        return sorted(found, key=lambda key: [of[value] for of, value in zip(places, key, strict=True)])
+
+
 def of(sweep: Sweep, subject: Subject, request: Request) -> Design:
     """Where everything goes."""
     rows = _rows(sweep, subject, request)
-    if rows.is_empty():
+    frame = rows.frame
+    if frame.is_empty():
         raise UsageError(f"no run has a value of {request.metric} there")
-    plan = _fitted(rows, _planned(sweep, subject, request, rows), request)
+    plan = _fitted(frame, _planned(sweep, subject, request, frame), request)
     legend = ", ".join(subject.whose if name == PART else name for name in plan.lines)
-    units = {name: sweep.unit(name) for name in sweep.columns}
-    panels = _panels(rows, plan, subject, units)
-    return Design(plan, panels, _values(rows, plan.x), legend, units.get(plan.x or "", ""))
+    panels = _panels(rows, plan, subject)
+    constants = {name: frame[name][0] for name in sweep.columns if frame[name].n_unique() == 1}
+    return Design(plan, panels, rows.values(plan.x), legend, rows.units.get(plan.x or "", ""), constants)
 
 
-def _rows(sweep: Sweep, subject: Subject, request: Request) -> pl.DataFrame:
-    """A row each run and part: the parameters, `value` and `each`."""
-    cells = sweep.cells[selection.places(sweep, request.where)]
-    return (
-        cells.drop("label")
-        .unique(maintain_order=True)
-        .join(subject.rows, on="cell", maintain_order="left_right")
+def _rows(sweep: Sweep, subject: Subject, request: Request) -> _Rows:
+    cells = sweep.cells[selection.places(sweep, request.where)].drop("label").unique(maintain_order=True)
+    orders = {name: _ordered(sweep.cells[name]) for name in sweep.columns}
+    return _Rows(
+        cells.join(subject.rows, on="cell", maintain_order="left_right"),
+        {**orders, PART: subject.parts},
+        {name: sweep.unit(name) for name in sweep.columns},
     )
+
+
+def _ordered(column: pl.Series) -> list[object]:
+    """Numbers rising, words as the sweep has them."""
+    found = column.unique(maintain_order=True).to_list()
+    if column.dtype == pl.Float64:
+        return sorted(found, key=lambda value: (value is None, value or 0.0))
+    return found
 
 
 # -- which dimension goes where --------------------------------------------------------------------------------
@@ -233,34 +275,27 @@ def _count(rows: pl.DataFrame, names: Sequence[str]) -> int:
 # -- panels, lines and points ----------------------------------------------------------------------------------
 
 
-def _panels(rows: pl.DataFrame, plan: Plan, subject: Subject, units: Mapping[str, str]) -> list[Panel]:
-    looks = {key: place for place, key in enumerate(_keys(rows, plan.lines, subject))}
+def _panels(rows: _Rows, plan: Plan, subject: Subject) -> list[Panel]:
+    looks = {key: place for place, key in enumerate(rows.keys(plan.lines))}
     found = []
-    for key in _keys(rows, plan.panels, subject):
+    for key in rows.keys(plan.panels):
         values = dict(zip(plan.panels, key, strict=True))
-        own = _where(rows, values)
+        own = rows.where(values)
         lines = [
-            _line(_where(own, of), plan, subject, of, looks[each], units)
-            for each in _keys(own, plan.lines, subject)
+            _line(own.where(of), plan, subject, of, looks[each])
+            for each in own.keys(plan.lines)
             for of in [dict(zip(plan.lines, each, strict=True))]
         ]
         part = str(values.get(PART, subject.parts[0] if len(subject.parts) == 1 else ""))
-        found.append(Panel(_titled(values, units), part, lines, values))
+        found.append(Panel(_titled(values, rows.units), part, lines, values))
     return found
 
 
-def _line(
-    rows: pl.DataFrame,
-    plan: Plan,
-    subject: Subject,
-    values: Mapping[str, object],
-    place: int,
-    units: Mapping[str, str],
-) -> Line:
-    label = ", ".join(scales.said(value, units.get(name, "")) for name, value in values.items())
+def _line(rows: _Rows, plan: Plan, subject: Subject, values: Mapping[str, object], place: int) -> Line:
+    label = ", ".join(scales.said(value, rows.units.get(name, "")) for name, value in values.items())
     points = []
-    for x in _values(rows, plan.x):
-        own = rows if plan.x is None else _where(rows, {plan.x: x})
+    for x in rows.values(plan.x):
+        own = rows.frame if plan.x is None else rows.where({plan.x: x}).frame
         mean = statistics.interval(own["value"].to_list(), subject.bounds)
         if mean is not None:
             points.append(Point(x, mean, own["each"].explode().drop_nulls().to_list()))
@@ -280,31 +315,3 @@ def _shortened(names: Sequence[str]) -> dict[str, str]:
     """Of several parameters the last words, where these tell them apart: titles of panels have little room."""
     last = [name.rpartition(".")[2] for name in names]
     return dict(zip(names, last if 1 < len(names) == len(set(last)) else names, strict=True))
-
-
-def _where(rows: pl.DataFrame, values: Mapping[str, object]) -> pl.DataFrame:
-    if not values:
-        return rows
-    return rows.filter(*(pl.col(name).eq_missing(pl.lit(value)) for name, value in values.items()))
-
-
-def _keys(rows: pl.DataFrame, names: Sequence[str], subject: Subject) -> list[tuple[object, ...]]:
-    """The combinations that there are, in order."""
-    if not names:
-        return [()]
-    places = [
-        {value: place for place, value in enumerate(subject.parts if name == PART else _values(rows, name))}
-        for name in names
-    ]
-    found: Iterable[tuple[object, ...]] = rows.select(names).unique(maintain_order=True).iter_rows()
-    return sorted(found, key=lambda key: [of[value] for of, value in zip(places, key, strict=True)])
-
-
-def _values(rows: pl.DataFrame, name: str | None) -> list[object]:
-    """The values of a dimension: numbers rising, words as the sweep has them."""
-    if name is None:
-        return [None]
-    found = rows[name].unique(maintain_order=True).to_list()
-    if rows[name].dtype == pl.Float64:
-        return sorted(found, key=lambda value: (value is None, value or 0.0))
-    return list(found)

@@ -44,6 +44,8 @@ class Overlay:
     # Of the other axis, and the unit in which plain numbers are meant.
     unit: str
     plain: str
+    # What is the same in all panels.
+    constants: Mapping[str, object]
 
     def draw(self, axes: Axes, panel: Panel, lines: Sequence[str]) -> None:
         """One line each, or one for each line of the panel where it depends on what tells these apart."""
@@ -81,15 +83,9 @@ class Overlay:
         numbers = [value for value in self.axis.values if isinstance(value, float)]
         space = np.geomspace if self.axis.logarithmic else np.linspace
         xs = space(min(numbers), max(numbers), _POINTS)
-        constant = {k: v for k, v in self._constants().items() if k not in values}
-        known = _called({**constant, **values}, self.sweep)
+        known = _called({**self.constants, **values}, self.sweep)
         ys = [self._value(name, formula({**known, **self._here(float(x))})) for x in xs]
         return xs, np.array(ys, dtype=np.float64)
-
-    def _constants(self) -> dict[str, object]:
-        """Parameters that have one value in the whole sweep."""
-        cells = self.sweep.cells
-        return {name: cells[name][0] for name in self.sweep.columns if cells[name].n_unique() == 1}
 
     def _here(self, x: float) -> dict[str, Value]:
         return {**_called({self.axis.name: x}, self.sweep), "x": Quantity(x)}

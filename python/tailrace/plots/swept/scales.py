@@ -60,7 +60,8 @@ def readable(values: Iterable[float], unit: str, *, typical: bool = False) -> Un
     size = math.exp(math.fsum(map(math.log, sizes)) / len(sizes)) if typical else max(sizes)
     multiples = _MULTIPLES[unit]
     # A hair below one is one: values are sums of floats.
-    name, much = next((m for m in multiples if size >= m[1] * (1 - 1e-9)), multiples[-1])
+    least = (_READABLE[0] if typical else 1.0) * (1 - 1e-9)
+    name, much = next((m for m in multiples if size >= m[1] * least), multiples[-1])
     return Unit(name, 1 / much)
 
 

@@ -91,7 +91,14 @@ class Drawing:
 
     def _overlay(self) -> Overlay:
         about = self.subject
-        return Overlay(self.sweep, self.request.formulas, self.axis, about.unit, about.plain)
+        return Overlay(
+            self.sweep,
+            self.request.formulas,
+            self.axis,
+            about.unit,
+            about.plain,
+            self.design.constants,
+        )
 
     def _settle(self, axes: Axes, columns: int) -> None:
         logarithmic = self.request.log or frozenset()

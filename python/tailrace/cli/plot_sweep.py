@@ -1,0 +1,127 @@
+"""What `tailrace plot` asks of figures of sweeps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tailrace.cli import common
+
+if TYPE_CHECKING:
+    from tailrace.study.sweep import Sweep
+
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME,...",
+        help="A figure each: goodput, tcp.loss, utilization... Without it the usual ones.",
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="PARAMETER",
+        help="The swept parameter along the axis.",
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="PARAMETER",
+        help="The one with a line for each value.",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--kind",
+        help="line, bars, box, cdf or map. Without it lines against numbers, bars against words.",
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="PARAMETER=VALUE",
+        help="Only these cells; also VALUE,VALUE or a formula, 'load < 0.9'. Repeatable.",
+    ),
+]
+Formulas = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--formula",
+        metavar="NAME=EXPR",
+        help="A dashed line, e.g. 'model = min(1, x / 2)'. Repeatable.",
+    ),
+]
+Of = Annotated[
+    str,
+    typer.Option(
+        "--of",
+        help="Values of runs, or of single flows or connections: --metric is then a column of that table.",
+    ),
+]
+Log = Annotated[
+    str | None,
+    typer.Option(
+        "--log",
+        metavar="AXES",
+        help="Logarithmic axes: x, y, x,y or none.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """These options as they were given."""
+
+    metric: str | None
+    against: str | None
+    by: str | None
+    kind: str | None
+    where: Sequence[str]
+    formula: Sequence[str]
+    of: str
+    log: str | None
+
+    def check_unused(self, place: Path) -> None:
+        """Refuses them for a folder that is no sweep."""
+        words = {"--metric": self.metric, "--against": self.against, "--by": self.by, "--kind": self.kind}
+        given = {**words, "--where": self.where, "--formula": self.formula, "--log": self.log}
+        used = [name for name, value in given.items() if value] + (["--of"] if self.of != "runs" else [])
+        if used:
+            common.fail(f"{used[0]} is for sweeps, and {place} is none; figures over time: --figures")
+
+    def metrics(self, sweep: "Sweep") -> list[str]:
+        """The metrics of which a figure each is drawn."""
+        named = common.listed(self.metric)
+        if named:
+            return list(dict.fromkeys(named))
+        if self.of != "runs":
+            common.fail(f"--of {self.of} needs a column of that table: --metric goodput")
+        return _usual(sweep)
+
+    def options(self) -> dict[str, Any]:
+        """For `Sweep.plot`."""
+        said = {"against": self.against, "by": self.by, "kind": self.kind, "log": self.log}
+        return {**said, "where": list(self.where), "formula": list(self.formula), "of": self.of}
+
+    def files(self, metrics: Sequence[str], options: Mapping[str, Any]) -> dict[str, str]:
+        """Names of the figures' files, by metric; what is wrong with the options is said before one is drawn."""
+        from tailrace.plots.swept import Options, Request, file_name  # Matplotlib takes half a second
+
+        said: Options = {"where": self.where, "formula": self.formula, "of": self.of, "log": self.log}
+        said["queue"] = options.get("queue")
+        asked = (Request.made(metric, self.against, self.by, self.kind, said) for metric in metrics)
+        return {request.metric: file_name(request) for request in asked}
+
+
+def _usual(sweep: "Sweep") -> list[str]:
+    """The metrics of a sweep's table that have values, each once for all groups."""
+    found = dict.fromkeys(metric.name for metric in sweep.metrics() if sweep.metric(metric)["value"].count())
+    return list(found)
