@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.plots.style import Options
+    from tailrace.study.differences import Differences
+    from tailrace.study.measured import Measured
+    from tailrace.study.table import Table
 
 _VARIANTS = "variants"
 
@@ -106,6 +109,33 @@ class Comparison(Mapping[str, Result]):
     def grid(self) -> present.Grid:
         """The table."""
         return present.comparison_grid(self.results, self.title, self.queue)
+
+    @property
+    def measured(self) -> Measured:
+        """The runs of all variants as tables of metrics and differences take them."""
+        from tailrace.study import measured
+
+        return measured.of_results(self.results, self.title)
+
+    def metrics_table(self, columns: Sequence[str] = ()) -> Table:
+        """A row a variant: metrics by name (`goodput`, `p95(tcp.rtt)`) with 95 % intervals; without names the usual."""
+        from tailrace.study import table
+
+        measured = self.measured
+        return table.of(measured, measured.metrics(columns))
+
+    def difference(
+        self,
+        other: Comparison,
+        columns: Sequence[str] = (),
+        *,
+        tolerances: Sequence[str] = (),
+        strict: bool = False,
+    ) -> Differences:
+        """What each variant of `other` has more than the one of that name here, run by run where seeds are equal."""
+        from tailrace.study import differences
+
+        return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
     def plot(self, figure: str, **options: Unpack[Options]) -> Figure:
         """An overlay of `queue`, `cwnd`, `goodput`, `throughput`, `delay`, `jitter` or `loss` over time.

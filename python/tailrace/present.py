@@ -49,15 +49,19 @@ class Grid:
 class Measure:
     """A column: its heading, where its leaf is, and what to multiply SI units by.
 
-    One that is `rare` is shown only where some row has more than nothing there.
+    One that is `rare` is shown only where some row has more than nothing there; where `beside` is there, too, that
+    row does not count.
     """
 
     heading: str
     path: tuple[str, ...]
     scale: float = 1.0
     rare: bool = False
+    beside: tuple[str, ...] = ()
 
 
+# What tells a flow whose transport measures round trips from one that was asked to.
+_CONNECTED = ("connections", "opened")
 GROUP_MEASURES = (
     Measure("goodput Mbit/s", ("goodput_bps", "sum"), 1e-6),
     Measure("throughput Mbit/s", ("throughput_bps", "sum"), 1e-6),
@@ -68,6 +72,8 @@ GROUP_MEASURES = (
     Measure("completed", ("completed",), rare=True),
     Measure("completion ms", ("completion_s", "mean"), 1e3, rare=True),
     Measure("95th ms", ("completion_s", "p95"), 1e3, rare=True),
+    Measure("round trip ms", ("rtt_s", "mean"), 1e3, rare=True, beside=_CONNECTED),
+    Measure("99th ms", ("rtt_s", "p99"), 1e3, rare=True, beside=_CONNECTED),
 )
 COMPLETION = (
     "completion: of a transfer from the opening of its connection, of a request from its sending, to the last byte; "
@@ -77,6 +83,9 @@ QUEUE_MEASURES = (
     Measure("queue packets", ("backlog_packets", "mean")),
     Measure("sojourn ms", ("sojourn_s", "mean"), 1e3),
     Measure("use %", ("utilization",), 100),
+    Measure("detected after ms", ("flagged", "detection_s"), 1e3, rare=True),
+    Measure("flagged rightly", ("flagged", "true_positive"), rare=True),
+    Measure("wrongly", ("flagged", "false_positive"), rare=True),
 )
 
 
@@ -151,15 +160,18 @@ def _listed(names: Sequence[str]) -> str:
     return f"are {few}{more}" if len(names) > 1 else f"is {few}" if names else "is none"
 
 
-def _measures(groups: Iterable[Mapping[str, Any]]) -> list[Measure]:
-    """The columns of these groups."""
-    every = list(groups)
+def _measures(
+    rows: Iterable[Mapping[str, Any]], measures: Sequence[Measure] = GROUP_MEASURES
+) -> list[Measure]:
+    """The columns of these groups or queues."""
+    every = list(rows)
 
     def is_there(measure: Measure) -> bool:
-        found = (leaf(group, measure.path) for group in every)
+        counting = (row for row in every if not measure.beside or leaf(row, measure.beside) is None)
+        found = (leaf(row, measure.path) for row in counting)
         return any(entry and entry["mean"] for entry in found)
 
-    return [measure for measure in GROUP_MEASURES if not measure.rare or is_there(measure)]
+    return [measure for measure in measures if not measure.rare or is_there(measure)]
 
 
 def result_grids(result: Result) -> list[Grid]:
@@ -169,6 +181,7 @@ def result_grids(result: Result) -> list[Grid]:
     queues: Mapping[str, Any] = aggregate.get("queues") or {}
     over = f"mean ± 95 % interval over {_runs(result.n)}" if result.n > 1 else _runs(result.n)
     measures = _measures(groups.values())
+    queue_measures = _measures(queues.values(), QUEUE_MEASURES)
     grids = [
         Grid(
             f"{result.name}: {over}, seed {result.seed}",
@@ -194,12 +207,12 @@ def result_grids(result: Result) -> list[Grid]:
         grids.append(
             Grid(
                 "queues",
-                ["queue", "", *(m.heading for m in QUEUE_MEASURES), "dropped", "marked"],
+                ["queue", "", *(m.heading for m in queue_measures), "dropped", "marked"],
                 [
                     [
                         name,
                         queue_kind(queue),
-                        *(number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES),
+                        *(number(leaf(queue, m.path), m.scale) for m in queue_measures),
                         _drops(queue),
                         number(leaf(queue, ("marked_packets",))),
                     ]
@@ -216,21 +229,27 @@ def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:
     windows: Mapping[str, Mapping[str, Any]] = aggregate.get("windows") or {}
     measures = _measures(group for window in windows.values() for group in window["groups"].values())
     studied = studied_queue(list(windows.values()))
+    queue_measures = _of_queue(windows.values(), studied)
     rows, queue_rows = [], []
     for name, window in windows.items():
         for position, (flows, group) in enumerate(window["groups"].items()):
             numbers = [number(leaf(group, m.path), m.scale) for m in measures]
             rows.append([f"{name}, {_time(window)}" if position == 0 else "", flows, *numbers])
         queue: Mapping[str, Any] = window["queues"].get(studied) or {}
-        numbers = [number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES]
+        numbers = [number(leaf(queue, m.path), m.scale) for m in queue_measures]
         queue_rows.append([name, *numbers, _drops(queue), number(leaf(queue, ("marked_packets",)))])
     grids = (
         [Grid("windows", ["window", "flows", *(m.heading for m in measures)], rows, labels=2)] if rows else []
     )
     if studied:
-        columns = ["window", *(m.heading for m in QUEUE_MEASURES), "dropped", "marked"]
+        columns = ["window", *(m.heading for m in queue_measures), "dropped", "marked"]
         grids.append(Grid("", columns, queue_rows, notes=[f"queue of every window: {studied}"]))
     return grids
+
+
+def _of_queue(results: Iterable[Mapping[str, Any]], name: str | None) -> list[Measure]:
+    """The columns of the queue under study."""
+    return _measures(((found.get("queues") or {}).get(name) or {} for found in results), QUEUE_MEASURES)
 
 
 def _time(window: Mapping[str, Any]) -> str:
@@ -260,12 +279,13 @@ def comparison_grids(
     groups_of = {label: found.get("groups") or {} for label, found in aggregates.items()}
     measures = _measures(group for groups in groups_of.values() for group in groups.values())
     studied = studied_queue(list(aggregates.values()), wanted)
+    queue_measures = _of_queue(aggregates.values(), studied)
     for label, aggregate in aggregates.items():
         for position, (name, group) in enumerate(groups_of[label].items()):
             numbers = [number(leaf(group, m.path), m.scale) for m in measures]
             rows.append([label if position == 0 else "", name, *numbers])
         queue: Mapping[str, Any] = (aggregate.get("queues") or {}).get(studied) or {}
-        queue_rows.append([label, *(number(leaf(queue, m.path), m.scale) for m in QUEUE_MEASURES)])
+        queue_rows.append([label, *(number(leaf(queue, m.path), m.scale) for m in queue_measures)])
     notes = [
         _over([result.n for result in results.values()]),
         "throughput and goodput: sum over the group's flows; delay: one way, end to end",
@@ -275,7 +295,7 @@ def comparison_grids(
         notes.append(COMPLETION)
     flows = Grid(title, ["variant", "flows", *(m.heading for m in measures)], rows, labels=2, notes=notes)
     place = [f"queue of every variant: {studied}", *limits_note(results, studied)] if studied else []
-    return flows, Grid("", ["variant", *(m.heading for m in QUEUE_MEASURES)], queue_rows, notes=place)
+    return flows, Grid("", ["variant", *(m.heading for m in queue_measures)], queue_rows, notes=place)
 
 
 def _over(counts: Sequence[int]) -> str:

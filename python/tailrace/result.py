@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.plots.style import Options
+    from tailrace.study.differences import Differences
+    from tailrace.study.measured import Measured
+    from tailrace.study.table import Table
 
 # Beyond this, names of captured places are cut.
 _CAPTURE_SUFFIX = ".pcapng"
@@ -303,6 +306,38 @@ class Result:
     def plot_reordering(self, **options: Unpack[Options]) -> Figure:
         """How far, and for how long, data of Multipath TCP was ahead of its order."""
         return self.plot("reordering", **options)
+
+    # -- numbers -----------------------------------------------------------------------------------------------
+
+    @property
+    def measured(self) -> Measured:
+        """Its runs as tables of metrics and differences take them."""
+        from tailrace.study import measured
+
+        return measured.of_result(self)
+
+    def metrics_table(self, columns: Sequence[str] = ()) -> Table:
+        """Metrics by name (`goodput`, `p95(tcp.rtt)`) with 95 % intervals; without names the usual ones."""
+        from tailrace.study import table
+
+        measured = self.measured
+        return table.of(measured, measured.metrics(columns))
+
+    def difference(
+        self,
+        other: Result,
+        columns: Sequence[str] = (),
+        *,
+        tolerances: Sequence[str] = (),
+        strict: bool = False,
+    ) -> Differences:
+        """What `other` has more than this, run by run where seeds are equal.
+
+        `tolerances` says how much it may be (`goodput=5%`, `delay=2ms`); `.broken` has what goes beyond.
+        """
+        from tailrace.study import differences
+
+        return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

@@ -67,6 +67,40 @@ def interval(values: Sequence[float], bounds: Bounds | None = None) -> Interval 
     return Interval(mean, (high - low) / 2, n, (low, high))
 
 
+def paired(before: Sequence[float], after: Sequence[float]) -> Interval | None:
+    """Mean and 95 % interval of `after - before`, run by run: Student's t on the differences.
+
+    >>> found = paired([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
+    >>> found.mean, round(found.ci95, 3)
+    (2.0, 2.484)
+    """
+    return interval([b - a for a, b in zip(before, after, strict=True)])
+
+
+def welch(before: Sequence[float], after: Sequence[float]) -> Interval | None:
+    """Mean and 95 % interval of the difference of independent runs, whose variances may differ (Welch 1947).
+
+    Degrees of freedom are Satterthwaite's, rounded down; `n` is the smaller number of runs.
+    """
+    if not before or not after:
+        return None
+    means = [math.fsum(values) / len(values) for values in (before, after)]
+    change, n = means[1] - means[0], min(len(before), len(after))
+    if n == 1:
+        return Interval(change, None, 1)
+    # Variance of each mean.
+    of_means = [
+        math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)
+        for values, mean in zip((before, after), means, strict=True)
+    ]
+    total = math.fsum(of_means)
+    if total == 0:
+        return Interval(change, 0.0, n)
+    parts = [variance**2 / (len(v) - 1) for variance, v in zip(of_means, (before, after), strict=True)]
+    freedom = int(total**2 / math.fsum(parts) + _ROUNDING)
+    return Interval(change, student_t_975(freedom) * math.sqrt(total), n)
+
+
 def share_ends(mean: float, half: float, bounds: Bounds = (0.0, 1.0)) -> tuple[float, float]:
     """The interval of a share between bounds, from its mean and the half width of its Student-t interval.
 

@@ -289,6 +289,11 @@ def test_metrics_have_names_and_errors_tell_the_nearest(swept):
     ]
     assert swept.metrics(["tcp.rtt_p99"])[0].figure == "rtt_s.p99"
     assert swept.metrics(["tcp.goodput_bps.min"])[0].figure == "goodput_bps.min"
+    (median,) = swept.metrics(["median(tcp.goodput)"])
+    assert median.heading == "median(tcp goodput) [Mbit/s]"
+    assert swept.metrics(["cv(tcp.goodput)"])[0].heading == "cv(tcp goodput)"
+    with pytest.raises(UsageError, match="over runs there are"):
+        swept.metrics(["mode(goodput)"])
     with pytest.raises(UsageError, match="did you mean goodput"):
         swept.metrics(["godput"])
     with pytest.raises(UsageError, match=r"say one of cbr\.goodput, tcp\.goodput"):

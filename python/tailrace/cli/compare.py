@@ -4,12 +4,12 @@ import json as json_text
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tailrace import api, present, variants
-from tailrace.cli import common, keeping, signals
+from tailrace.cli import common, differing, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
 from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, warn
@@ -17,6 +17,9 @@ from tailrace.comparison import Comparison, folder_names, opened
 from tailrace.result import Result
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
+
+if TYPE_CHECKING:
+    from tailrace.study.differences import Differences
 
 
 @guarded
@@ -50,9 +53,17 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     identical: Annotated[
         bool, typer.Option("--identical", help="Exit with 4 unless all fingerprints are equal.")
     ] = False,
+    columns: tabular.Columns = None,
+    form: tabular.Form = None,
+    tolerance: tabular.Tolerances = None,
+    strict: tabular.Strict = False,
 ) -> None:
-    """Compare variants of a scenario, or result folders: a table, overlay figures."""
+    """Compare variants of a scenario, or result folders: a table, overlay figures; of two folders the differences."""
     wanted = check_figures(figures)
+    wished = tabular.wanted(columns, form, tolerance, strict=strict)
+    two = differing.is_pair(paths, wished)
+    if two and differing.are_studies(paths):
+        raise typer.Exit(differing.of_studies(paths, wished, json=json, quiet=quiet))
     cells: dict[str, Scenario] = {}
     target = output
     if not all(Path(path).is_dir() for path in paths):
@@ -75,17 +86,30 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         kept = keeping.keep(comparison, target) if target else None
         if kept:
             resumed.over()
+    difference = differing.of_results(comparison, wished) if two else None
     code = ended(code, held, lost=kept != target)
     shown = Shown(
-        kept, json=json, quiet=quiet and kept == target, plots=not no_plots and code == 0, figures=wanted
+        kept,
+        json=json,
+        quiet=quiet and kept == target,
+        plots=not no_plots and code == 0,
+        figures=wanted,
+        wished=wished,
     )
     with on_a_closed_terminal(held):
-        finish(comparison, shown)
+        finish(comparison, shown, difference)
+    if code := _judged(comparison, difference, code, identical=identical):
+        raise typer.Exit(code)
+
+
+def _judged(comparison: Comparison, difference: "Differences | None", code: int, *, identical: bool) -> int:
+    """The exit code, by what was to hold."""
+    if difference:
+        code = tabular.judged(difference, code)
     if identical and len({result.fingerprint for result in comparison.results.values()}) > 1:
         say("the fingerprints differ")
         code = code or 4
-    if code:
-        raise typer.Exit(code)
+    return code
 
 
 def _single(paths: list[str]) -> str:
@@ -149,17 +173,28 @@ def run_cells(
     return comparison, 3 if code == 1 else code
 
 
-def finish(comparison: Comparison, shown: Shown) -> None:
+def finish(comparison: Comparison, shown: Shown, difference: "Differences | None" = None) -> None:
     """The table or document, only then the figures, which take longest, and where everything is."""
     target = shown.target
-    if shown.json:
-        typer.echo(comparison.to_json())
-    elif not shown.quiet:
-        common.show(comparison)
+    _print(comparison, shown, difference)
     if target and shown.plots:
         draw(comparison, target, shown)
     if target and not shown.quiet:
         say(_signposts(comparison, target, plots=shown.plots))
+
+
+def _print(comparison: Comparison, shown: Shown, difference: "Differences | None") -> None:
+    """With a form one table: of two folders the differences, in which both stand."""
+    wished = shown.wished
+    if shown.json:
+        more = {"difference": difference.records()} if difference else {}
+        typer.echo(json_text.dumps({**comparison.document, **more}, indent=2, allow_nan=False))
+    elif wished.form:
+        tabular.show(difference or comparison.metrics_table(wished.columns), wished.form)
+    elif not shown.quiet:
+        common.show(comparison.metrics_table(wished.columns) if wished.columns else comparison)
+        if difference:
+            common.show(difference)
 
 
 def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:

@@ -5,24 +5,24 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli import common, signals
+from tailrace.cli import common, signals, tabular
 from tailrace.cli.common import guarded, say
-from tailrace.cli.sweep import FAILED, Columns, Form, check_format, end_with_failures, show_table
+from tailrace.cli.sweep import FAILED, end_with_failures, show_table
 
 
 @guarded
 def merge(
     places: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `sweep --shard K/N`.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all of it.")],
-    columns: Columns = None,
-    form: Form = None,
+    columns: tabular.Columns = None,
+    form: tabular.Form = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Put shards of a sweep together; what is there already stays."""
-    from tailrace.study import merging
+    from tailrace.study import forms, merging
 
-    check_format(form)
+    forms.check(form)
     # Ctrl-C may come at any moment: parts are there or not, and the same command goes on.
     merged = merging.merge(places, output)
     if not quiet:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tailrace import api, variants
-from tailrace.cli import common, keeping, signals
+from tailrace.cli import common, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
 from tailrace.comparison import Comparison
@@ -42,8 +42,11 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     fresh: common.Fresh = False,
     figures: common.Figures = None,
     no_plots: common.NoPlots = False,
+    columns: tabular.Columns = None,
+    form: tabular.Form = None,
 ) -> None:
     """Run a scenario: a table, a result folder, figures."""
+    wished = tabular.wanted(columns, form)
     scenario = common.load(file, sets, seed, runs, allow)
     wanted = check_figures(figures)
     cells = variants.of_scenario(scenario)
@@ -71,7 +74,12 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
             resumed.over()
     code = ended(code, held, lost=kept != target)
     shown = Shown(
-        kept, json=json, quiet=quiet and kept == target, plots=not no_plots and code == 0, figures=wanted
+        kept,
+        json=json,
+        quiet=quiet and kept == target,
+        plots=not no_plots and code == 0,
+        figures=wanted,
+        wished=wished,
     )
     with on_a_closed_terminal(held):
         _finish(result, shown)
@@ -107,15 +115,19 @@ class Shown:
     quiet: bool
     plots: bool
     figures: Sequence[str] = ()
+    wished: tabular.Wanted = tabular.NOTHING
 
 
 def _finish(result: Result, shown: Shown) -> None:
     """The table or document, and only then the figures, which take longest."""
     target = shown.target
+    wished = shown.wished
     if shown.json:
         typer.echo(result.to_json())
+    elif wished.form:
+        tabular.show(result.metrics_table(wished.columns), wished.form)
     elif not shown.quiet:
-        common.show(result)
+        common.show(result.metrics_table(wished.columns) if wished.columns else result)
     if target and shown.plots:
         draw(result, target, shown)
     if target and not shown.quiet:

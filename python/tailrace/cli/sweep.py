@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tailrace import belongings, execute, machine
-from tailrace.cli import common, keeping, signals
+from tailrace.cli import common, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.scenario import Scenario
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 _MOST_LISTED = 20
 # The exit code where some runs failed, or are missing.
 FAILED = 3
-
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns", metavar="METRIC,...", help="Metrics to show, e.g. goodput,tcp.delay_p99,utilization."
-    ),
-]
-Form = Annotated[str | None, typer.Option("--format", help="Print the table as md, csv, json or latex.")]
 
 
 @guarded
@@ -85,18 +77,18 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
     ] = False,
-    columns: Columns = None,
-    form: Form = None,
+    columns: tabular.Columns = None,
+    form: tabular.Form = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
 ) -> None:
     """Run a scenario for every combination of values; the same command goes on where it was stopped."""
     from tailrace.store import Writer
-    from tailrace.study import cells, declaration, running
+    from tailrace.study import cells, declaration, forms, running
     from tailrace.study.sharding import Shard
 
-    check_format(form)
+    forms.check(form)
     part = Shard.parse(shard) if shard is not None else None
     scenario = common.load(file, sets, seed, runs, allow)
     options = declaration.Options(
@@ -136,14 +128,6 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     elif not quiet:
         _point_to_merge(target, done, part)
     end_with_failures(target, done.failed)
-
-
-def check_format(form: str | None) -> None:
-    """Refuses a form that no table has."""
-    from tailrace.study.table import FORMATS
-
-    if form is not None and form not in FORMATS:
-        common.fail(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
 
 
 def _said(options: "Options", part: "Shard | None") -> list[str]:

@@ -1,20 +1,25 @@
 """Numbers of a sweep by name: `goodput`, `tcp.goodput_bps.mean`, `r1->r2.sojourn_s.p99`, `utilization`.
 
 A metric is a figure of the summaries, of one flow group, queue or connection. Short names stand for those most asked
-for; a figure's own name reaches all others. Of a window: `goodput@attack`.
+for; a figure's own name reaches all others. Of a window: `goodput@attack`. Over runs it is the mean that is shown,
+or what a function names: `median(goodput)`, `p95(tcp.rtt)`, `min(...)`, `max(...)`, `cv(...)`.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tailrace import resampling
 from tailrace.errors import UsageError
 
 if TYPE_CHECKING:
     import polars as pl
+
+_FUNCTION = re.compile(r"([a-z]+\d*)\((.*)\)")
 
 
 @dataclass(frozen=True)
@@ -32,19 +37,28 @@ class Metric:
     # Whose; None for every one there is.
     owner: str | None = None
     window: str | None = None
+    # The statistic over runs.
+    over: str = resampling.MEAN
 
     @property
     def heading(self) -> str:
         """Over a column or beside an axis."""
         where = f"{self.owner} " if self.owner else ""
         during = f" ({self.window})" if self.window else ""
-        return f"{where}{self.name}{during}{f' [{self.unit}]' if self.unit else ''}"
+        unit = "" if self.over == "cv" or not self.unit else f" [{self.unit}]"
+        name = f"{where}{self.name}{during}"
+        return f"{name if self.over == resampling.MEAN else f'{self.over}({name})'}{unit}"
 
     @property
     def is_share(self) -> bool:
         """Whether it lies between 0 and 1 before it is scaled."""
         last = self.figure.rpartition(".")[2]
         return last.endswith("_ratio") or last in {"utilization", "jain"}
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Between what it lies, in its unit; None for what is no share."""
+        return (0.0, self.scale) if self.is_share else None
 
 
 def _group(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric:
@@ -83,7 +97,8 @@ SHORT: Mapping[str, Metric] = {
         _queue("utilization", "utilization", "%", 100),
         _queue("dropped", "dropped_packets.*", "packets"),
         _queue("marked", "marked_packets", "packets"),
-        _queue("detection", "flagged.detection_s.mean", "s"),
+        _queue("detection", "flagged.detection_s", "ms", 1e3),
+        _queue("rehabilitation", "flagged.rehabilitation_s", "ms", 1e3),
         _queue("false_positives", "flagged.false_positive"),
         _queue("true_positives", "flagged.true_positive"),
     )
@@ -101,6 +116,8 @@ class Known:
         self.windows = [name for name in rows["window"].unique(maintain_order=True).to_list() if name]
         self.owners = {of: self._names(whole, of) for of in ("group", "queue", "connection")}
         self.figures = {of: set(whole.filter(pl.col("of") == of)["figure"].to_list()) for of in self.owners}
+        valued = figures.filter(pl.col("window").is_null() & pl.col("value").is_not_null())
+        self._values = set(valued.select("of", "name", "figure").unique().iter_rows())
         roles = figures.filter((pl.col("figure") == "role") & (pl.col("text") == "attack"))
         self.attackers = set(roles["name"].to_list())
 
@@ -112,6 +129,13 @@ class Known:
 
     def metric(self, text: str) -> list[Metric]:
         """What a text names: one metric, or one for each group or queue that has it."""
+        function = _FUNCTION.fullmatch(text)
+        if function:
+            if not resampling.is_known(function[1]):
+                raise UsageError(
+                    f"{text}: over runs there are mean, median, p1 to p99, min, max and cv, not {function[1]!r}"
+                )
+            return [replace(metric, over=function[1]) for metric in self.metric(function[2])]
         wanted, _, window = text.partition("@")
         if window and window not in self.windows:
             raise UsageError(_unknown("window", window, self.windows))
@@ -155,14 +179,34 @@ class Known:
         return [*SHORT, *owned, *figures]
 
     def usual(self) -> list[Metric]:
-        """What a table shows where nobody says: goodput, loss and delay of groups, the one queue that drops most."""
-        names = ["goodput", "loss", "completion"]
-        found = [metric for name in names for metric in self._there(name)]
-        return [*found, *(metric for name in ("sojourn", "utilization") for metric in self._there(name))]
+        """What a table shows where nobody says: what the scenario is about, and its queues.
+
+        Goodput and loss of groups, the completion of what completes, the round trips of pings, and where a discipline
+        flags flows, how soon.
+        """
+        groups = [*self._there("goodput"), *self._there("loss"), *self._valued("completion"), *self._pings()]
+        queues = [*self._there("sojourn"), *self._there("utilization")]
+        return [*groups, *queues, *self._valued("detection")]
 
     def _there(self, name: str) -> list[Metric]:
         metric = SHORT[name]
         return self._each(metric) if metric.figure in self.figures[metric.of] else []
+
+    def _valued(self, name: str) -> list[Metric]:
+        """Of those that have more than nothing there."""
+        return [m for m in self._there(name) if self._has(m.of, self._owner(m), m.figure)]
+
+    def _pings(self) -> list[Metric]:
+        """Round trips where no connection measures them: they were asked for."""
+        return [
+            m for m in self._valued("rtt") if not self._has("group", self._owner(m), "connections.opened")
+        ]
+
+    def _owner(self, metric: Metric) -> str:
+        return metric.owner or self.owners[metric.of][0]
+
+    def _has(self, of: str, owner: str, figure: str) -> bool:
+        return (of, owner, figure) in self._values
 
 
 def _unknown(kind: str, name: str, names: Iterable[str]) -> str:

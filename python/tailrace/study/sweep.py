@@ -15,9 +15,10 @@ from tailrace import variants
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
-from tailrace.study import metrics, running, table
+from tailrace.study import differences, metrics, running, table
 from tailrace.study.formulas import Quantity, value_of
-from tailrace.study.metrics import Known, Metric
+from tailrace.study.measured import Measured, MeasuredCell
+from tailrace.study.metrics import Metric
 
 if TYPE_CHECKING:
     import polars as pl
@@ -213,16 +214,29 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     # -- numbers -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def _known(self) -> Known:
-        return Known(self.figures)
+    def measured(self) -> Measured:
+        """The runs as tables and differences take them."""
+        import polars as pl
+
+        names = self.varied or self.columns
+        units = [f"{name} [{self.unit(name)}]" if self.unit(name) else name for name in names]
+        cells = [
+            MeasuredCell(row["cell"], row["label"], [row[name] for name in names], _key(planned["axes"]))
+            for row, planned in zip(self.cells.iter_rows(named=True), self.plan, strict=True)
+        ]
+        numbers = {cell.number for cell in cells if cell.number is not None}
+        # The store may hold cells of other commands.
+        own = self._reader_figures.filter(pl.col("cell").is_in(numbers)) if numbers else pl.DataFrame()
+        seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
+        failed = len(self.failures)
+        notes = [f"{failed} cells or runs failed: see `failures`"] if failed else []
+        return Measured(self.name, units, cells, own, seeds, notes)
 
     def metrics(self, names: Sequence[str] = ()) -> list[Metric]:
         """What names of metrics stand for; without any, what a table shows by itself."""
         if self.figures.is_empty():
             raise UsageError(f"{self.place} holds no run yet")
-        return (
-            [found for name in names for found in self._known.metric(name)] if names else self._known.usual()
-        )
+        return self.measured.metrics(names)
 
     def metric(self, metric: str | Metric) -> pl.DataFrame:
         """`cell`, `run`, `value` of a metric, with the parameters."""
@@ -258,7 +272,18 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
     def table(self, columns: Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
-        return table.of(self, self.metrics(columns))
+        return table.of(self.measured, self.metrics(columns))
+
+    def difference(
+        self,
+        other: Sweep,
+        columns: Sequence[str] = (),
+        *,
+        tolerances: Sequence[str] = (),
+        strict: bool = False,
+    ) -> differences.Differences:
+        """What each cell of `other` has more than the same cell here, run by run where seeds are equal."""
+        return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
     def plot(
         self,
@@ -316,6 +341,11 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     def __repr__(self) -> str:
         runs = len(self._reader.index.runs())
         return f"<Sweep {self.name!r}: {len(self.plan)} cells, {runs} runs, {', '.join(self.varied)}>"
+
+
+def _key(axes: Mapping[str, str]) -> str:
+    """The same for values that are the same in other words."""
+    return repr(sorted((name, value_of(text)) for name, text in axes.items()))
 
 
 def _is_part(few: Sequence[str], many: Sequence[str]) -> bool:

@@ -1,21 +1,16 @@
-"""The table of a sweep: a row a cell, its parameters and metrics with intervals, in the forms that people need."""
+"""The table of a study: a row a cell, its parameters and metrics with intervals."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tailrace import present, statistics
+from tailrace import present, resampling, statistics
+from tailrace.study import forms
+from tailrace.study.measured import Measured
 from tailrace.study.metrics import Metric
 
-if TYPE_CHECKING:
-    from tailrace.study.sweep import Sweep
-
-FORMATS = ("md", "csv", "json", "latex")
 # What a terminal is shown of a long table.
 _MOST_ROWS = 60
 
@@ -32,7 +27,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """All cells of a sweep."""
+    """All cells of a study."""
 
     title: str
     parameters: Sequence[str]
@@ -45,7 +40,7 @@ class Table:
         shown = self.rows[:most]
         more = len(self.rows) - len(shown)
         rows = [
-            [*(_word(value) for value in row.parameters), *(_number(value) for value in row.values)]
+            [*(forms.word(value) for value in row.parameters), *(_number(value) for value in row.values)]
             for row in shown
         ]
         notes = [*self.notes, *([f"{more} more rows are in table.csv"] if more else [])]
@@ -54,115 +49,90 @@ class Table:
 
     def text(self, form: str) -> str:
         """As Markdown, CSV, JSON or LaTeX, all rows."""
-        match form:
-            case "csv":
-                return self._csv()
-            case "json":
-                return json.dumps(self.records(), indent=2, allow_nan=False) + "\n"
-            case "latex":
-                return self._latex()
-        return present.markdown(self.grid(None))
+        return forms.text(self, form)
 
     def records(self) -> list[dict[str, Any]]:
-        """A dictionary a cell: parameters, `runs`, and `{mean, low, high, n}` of each metric."""
+        """A dictionary a cell: parameters, `runs`, and `{mean, low, high, n}` of each metric.
+
+        Of another statistic than the mean `value` in place of `mean`.
+        """
         return [
             {
                 "label": row.label,
                 **dict(zip(self.parameters, row.parameters, strict=True)),
                 "runs": row.runs,
-                **{m.heading: _leaf(v) for m, v in zip(self.metrics, row.values, strict=True)},
+                **{m.heading: _leaf(m, v) for m, v in zip(self.metrics, row.values, strict=True)},
             }
             for row in self.rows
         ]
 
-    def _csv(self) -> str:
-        out = io.StringIO()
-        sheet = csv.writer(out, lineterminator="\n")
-        ends = [f"{metric.heading} {end}" for metric in self.metrics for end in ("mean", "low", "high")]
-        sheet.writerow([*self.parameters, "runs", *ends])
+    def sheet(self) -> list[list[Any]]:
+        """Headings, and a row a cell."""
+        ends = [f"{metric.heading} {end}" for metric in self.metrics for end in _ends(metric)]
+        rows: list[list[Any]] = [[*self.parameters, "runs", *ends]]
         for row in self.rows:
-            leaves = [_leaf(value) or {} for value in row.values]
-            numbers = [leaf.get(end) for leaf in leaves for end in ("mean", "low", "high")]
-            sheet.writerow([*row.parameters, row.runs, *numbers])
-        return out.getvalue()
+            leaves = [(m, _leaf(m, v) or {}) for m, v in zip(self.metrics, row.values, strict=True)]
+            numbers = [leaf.get(end) for metric, leaf in leaves for end in _ends(metric)]
+            rows.append([*row.parameters, row.runs, *numbers])
+        return rows
 
-    def _latex(self) -> str:
-        """With booktabs; intervals as a half width, or as a range where the mean does not halve it."""
-        headings = [*self.parameters, *(metric.heading for metric in self.metrics)]
-        form = "l" * len(self.parameters) + "r" * len(self.metrics)
-        lines = [f"\\begin{{tabular}}{{{form}}}", "\\toprule", _latex_row(headings), "\\midrule"]
-        lines += [_latex_row([*map(_word, row.parameters), *map(_number, row.values)]) for row in self.rows]
-        return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+    def __rich__(self) -> present.RichGrid:
+        return present.RichGrid(self.grid())
+
+    def _repr_html_(self) -> str:
+        return present.html([self.grid()])
+
+    def __str__(self) -> str:
+        return present.plain(self)
 
 
-def of(sweep: Sweep, metrics: Sequence[Metric]) -> Table:
+def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
     """A table of these metrics."""
-    import polars as pl
-
-    names = sweep.varied or sweep.columns
-    cells = sweep.cells
-    found: list[dict[int, list[float]]] = []
-    for metric in metrics:
-        values = sweep.metric(metric).filter(pl.col("value").is_not_null())
-        by_cell: dict[int, list[float]] = {}
-        for cell, value in values.select("cell", "value").iter_rows():
-            by_cell.setdefault(cell, []).append(value)
-        found.append(by_cell)
-    done = dict(sweep.runs.group_by("cell").len().iter_rows())
+    found = [measured.values(metric) for metric in metrics]
     rows = [
         Row(
-            row["label"],
-            [row[name] for name in names],
+            cell.label,
+            cell.parameters,
             [
-                statistics.interval(
-                    numbers.get(row["cell"], []), (0.0, metric.scale) if metric.is_share else None
+                resampling.estimate(
+                    list(values.get(cell.number or 0, {}).values()), metric.over, metric.bounds
                 )
-                for metric, numbers in zip(metrics, found, strict=True)
+                for metric, values in zip(metrics, found, strict=True)
             ],
-            done.get(row["cell"], 0),
+            measured.runs.get(cell.number or 0, 0),
         )
-        for row in cells.iter_rows(named=True)
+        for cell in measured.cells
     ]
-    counts = sorted({row.runs for row in rows})
-    over = (
-        f"{counts[0]} to {counts[-1]} runs"
-        if len(counts) > 1
-        else f"{counts[0]} run{'s' if counts[0] != 1 else ''}"
+    notes = [_over([row.runs for row in rows]), *_without_intervals(metrics, rows), *measured.notes]
+    return Table(measured.title, measured.parameters, metrics, rows, notes)
+
+
+def _over(counts: Sequence[int]) -> str:
+    few, many = min(counts), max(counts)
+    over = f"{few} to {many} runs" if few != many else f"{few} run{'s' if few != 1 else ''}"
+    return (
+        f"mean ± half width of the 95 % interval over {over}" if many > 1 else f"{over} a cell: no intervals"
     )
-    notes = [
-        f"mean ± half width of the 95 % interval over {over}"
-        if counts[-1] > 1
-        else f"{over} a cell: no intervals"
-    ]
-    failed = len(sweep.failures)
-    if failed:
-        notes.append(f"{failed} cells or runs failed: see `failures`")
-    units = [f"{name} [{sweep.unit(name)}]" if sweep.unit(name) else name for name in names]
-    return Table(sweep.name, units, metrics, rows, notes)
 
 
-def _leaf(value: statistics.Interval | None) -> dict[str, Any] | None:
+def _without_intervals(metrics: Sequence[Metric], rows: Sequence[Row]) -> list[str]:
+    """From how many runs on percentiles would have intervals."""
+    most = max(row.runs for row in rows)
+    short = dict.fromkeys(m.over for m in metrics if most < resampling.fewest(m.over) < float("inf"))
+    return [f"{over}: an interval takes {resampling.fewest(over):g} runs" for over in short]
+
+
+def _ends(metric: Metric) -> tuple[str, str, str]:
+    return ("mean" if metric.over == resampling.MEAN else "value"), "low", "high"
+
+
+def _leaf(metric: Metric, value: statistics.Interval | None) -> dict[str, Any] | None:
     if value is None:
         return None
     half = value.ci95
     low, high = value.ends or ((None, None) if half is None else (value.mean - half, value.mean + half))
-    return {"mean": value.mean, "low": low, "high": high, "n": value.n}
+    return {_ends(metric)[0]: value.mean, "low": low, "high": high, "n": value.n}
 
 
 def _number(value: statistics.Interval | None) -> str:
     return present.number(value.as_dict() if value else None)
-
-
-def _word(value: object) -> str:
-    return present.NONE if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-_LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
-)
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    plain = [cell.replace("\\", "\\textbackslash{}").translate(_LATEX) for cell in cells]
-    plain = [cell.replace("±", "$\\pm$").replace("−", "$-$").replace(present.NONE, "--") for cell in plain]
-    return " & ".join(plain) + " \\\\"

@@ -1,0 +1,82 @@
+"""Tables of metrics that are chosen by name, and in which form they are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tailrace.cli import common
+from tailrace.cli.common import say
+
+if TYPE_CHECKING:
+    from tailrace.study.differences import Differences
+    from tailrace.study.forms import Tabular
+
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="METRIC,...",
+        help="Metrics to show, e.g. goodput,tcp.delay_p99,utilization,median(goodput).",
+    ),
+]
+Form = Annotated[str | None, typer.Option("--format", help="Print the table as md, csv, json or latex.")]
+Tolerances = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tolerance",
+        metavar="METRIC=LIMIT",
+        help="Of two folders: exit with 4 if they differ by more, e.g. goodput=5%, delay=2ms, goodput=-5%. Repeatable.",
+    ),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with 4 unless they are shown to differ by no more.")
+]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a command line says of tables."""
+
+    columns: Sequence[str] = ()
+    form: str | None = None
+    tolerances: Sequence[str] = ()
+    strict: bool = False
+
+
+NOTHING = Wanted()
+
+
+def wanted(
+    columns: str | None, form: str | None, tolerances: Sequence[str] | None = None, *, strict: bool = False
+) -> Wanted:
+    """The same, checked."""
+    from tailrace.study import forms
+
+    forms.check(form)
+    if strict and not tolerances:
+        common.fail("--strict is of --tolerance, and there is none")
+    return Wanted(common.listed(columns), form, tolerances or (), strict)
+
+
+def show(table: Tabular, form: str | None) -> None:
+    """On stdout."""
+    from tailrace import present
+    from tailrace.study import forms
+
+    if form:
+        typer.echo(forms.text(table, form), nl=False)
+    else:
+        common.show(present.RichGrid(table.grid()))
+
+
+def judged(found: Differences, code: int) -> int:
+    """Says which tolerances are broken; the exit code."""
+    from tailrace.study.differences import broken_text
+
+    for row in found.broken:
+        say(broken_text(row, found.sides))
+    return code or (4 if found.broken else 0)

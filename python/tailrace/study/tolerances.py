@@ -1,0 +1,117 @@
+"""How much two studies may differ: `goodput=5%`, `delay=2ms`, `goodput=-5%` for a fall alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailrace.errors import UsageError
+from tailrace.study.formulas import Quantity, value_of
+from tailrace.study.metrics import Metric
+
+_UNITS: Mapping[str, tuple[tuple[int, int, int], float]] = {
+    # The end of a figure's name -> what it is measured in, and how many of these one is.
+    "s": ((0, 1, 0), 1.0),
+    "bps": ((1, -1, 0), 1.0),
+    "bytes": ((1, 0, 0), 1 / 8),
+    "packets": ((0, 0, 1), 1.0),
+}
+_PURE = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A limit, in the metric's unit or as a share of A's mean."""
+
+    # As it was said.
+    text: str
+    limit: float
+    relative: bool
+    # -1: only a fall counts, 1: only a rise, 0: both.
+    direction: int = 0
+
+    def allowed(self, before: float) -> tuple[float, float]:
+        """From where to where a difference is within it."""
+        limit = self.limit * abs(before) if self.relative else self.limit
+        return (-limit if self.direction <= 0 else -math.inf), (limit if self.direction >= 0 else math.inf)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a tolerance says of a difference."""
+
+    tolerance: Tolerance
+    # "kept", "open" where the interval reaches beyond what is allowed but not all of it, "broken".
+    state: str
+    broken: bool
+    # How far beyond the limit the mean difference is, in the metric's unit.
+    excess: float
+
+    @property
+    def word(self) -> str:
+        """In a table."""
+        return f"{self.tolerance.text}: {self.state}"
+
+
+def parse(text: str) -> tuple[str, str]:
+    """`METRIC=LIMIT`.
+
+    >>> parse("tcp.goodput=-5 %")
+    ('tcp.goodput', '-5 %')
+    """
+    name, equals, limit = text.rpartition("=")
+    if not equals or not name.strip() or not limit.strip():
+        raise UsageError(f"--tolerance takes METRIC=LIMIT (goodput=5%, delay=2ms); got {text!r}")
+    return name.strip(), limit.strip()
+
+
+def of(text: str, metric: Metric) -> Tolerance:
+    """The limit of a metric: a share with %, a quantity with a unit, or a number in the metric's unit."""
+    plain = text.lstrip("+-").strip()
+    direction = {"+": 1, "-": -1}.get(text[0], 0)
+    if plain.endswith("%"):
+        return Tolerance(text, _number(plain[:-1], text) / 100, relative=True, direction=direction)
+    found = value_of(f'"{plain}"')
+    if not isinstance(found, Quantity) or not math.isfinite(found.value):
+        raise UsageError(f"tolerance {text!r} of {metric.heading} is no number, share (5%) or quantity (2ms)")
+    if found.unit == _PURE:
+        return Tolerance(text, found.value, relative=False, direction=direction)
+    unit, scale = unit_of(metric)
+    if found.unit != unit:
+        raise UsageError(
+            f"tolerance {text!r} is in {found.unit_name}, {metric.heading} is not; "
+            "5% is relative, a number alone is in the metric's unit"
+        )
+    return Tolerance(text, found.value * scale * metric.scale, relative=False, direction=direction)
+
+
+def unit_of(metric: Metric) -> tuple[tuple[int, int, int], float]:
+    """What a metric's figure is measured in, by the end of its name: `rtt_s.mean`, `goodput_bps.sum`."""
+    ends = [part.rpartition("_")[2] for part in metric.figure.split(".") if "_" in part]
+    return next((_UNITS[end] for end in ends if end in _UNITS), (_PURE, 1.0))
+
+
+def judge(
+    tolerance: Tolerance, before: float, change: float, ends: tuple[float, float] | None, *, strict: bool
+) -> Verdict:
+    """Broken is a difference whose whole interval is beyond the limit; `strict`, one that is not wholly within.
+
+    A single pair has no interval: there the difference itself counts.
+    """
+    low, high = tolerance.allowed(before)
+    first, last = ends or (change, change)
+    beyond = last < low or first > high
+    within = low <= first and last <= high
+    state = "broken" if beyond else "kept" if within else "open"
+    return Verdict(tolerance, state, beyond or (strict and not within), max(low - change, change - high, 0.0))
+
+
+def _number(text: str, whole: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise UsageError(f"tolerance {whole!r} is no share such as 5%")
+    return found
