@@ -33,6 +33,10 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = None,
     figures: common.Figures = None,
     queue: common.Queue = None,
+    flows: Annotated[
+        str | None,
+        typer.Option("--flows", metavar="tcp[0..3],...", help="Single flows instead of flow groups."),
+    ] = None,
     formats: Annotated[str, typer.Option("--format", help="Of png, svg and pdf, with commas.")] = "png,svg",
     size: Annotated[
         str, typer.Option("--size", help="screen; single or double: columns of a paper.")
@@ -70,11 +74,13 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     asked = plot_sweep.Asked(metric, against, by, kind, where or [], formula or [], of, log)
     if isinstance(source, Result | Comparison):
         asked.check_unused(places[0])
+        options["flows"] = flows
         order = Drawing(tuple(places), target, common.listed(figures), kinds, options, jobs)
         drawn = order.draw(source, quiet=quiet)
     else:
-        if figures:
-            common.fail(f"{places[0]} is a sweep: say --metric instead of --figures")
+        if figures or flows:
+            instead = "--metric instead of --figures" if figures else "--of flows instead of --flows"
+            common.fail(f"{places[0]} is a sweep: say {instead}")
         options |= asked.options()
         order = Drawing(tuple(places), target, asked.metrics(source), kinds, options, jobs)
         order.write(order.wanted, source, asked.files(order.wanted, options), quiet=quiet)

@@ -14,7 +14,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tailrace import present
-from tailrace.plots import directions, layout, metrics, multipath, multipath_overlay, panels, style, windows
+from tailrace.plots import (
+    chosen,
+    directions,
+    layout,
+    metrics,
+    multipath,
+    multipath_overlay,
+    panels,
+    spans,
+    style,
+    windows,
+)
 from tailrace.plots.curves import Curve
 from tailrace.plots.metrics import METRICS, Metric, Part
 from tailrace.plots.panels import Panel
@@ -30,6 +41,7 @@ _USUAL_OF_MULTIPATH = ("subflow_cwnd", "path_throughput")
 _MOST_PARTS, _MOST_RESULTS = 12, 24
 # More panels than this below each other make a sheet that no screen holds.
 _IN_ONE_COLUMN = 4
+_NOT_OVER_TIME = frozenset({"reordering"})
 # When a file was written is not what it shows.
 _UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -57,11 +69,19 @@ def _is_worth(name: str, results: Sequence[Result]) -> bool:
 def single(result: Result, name: str, **options: Unpack[style.Options]) -> Figure:
     """A metric of one result over time, or one of its figures of Multipath TCP."""
     present.known(name, every_name(), "figure")
+    shown = _chosen(result, options)
     with _drawing(options):
-        if name in multipath.FIGURES:
-            return multipath.FIGURES[name](result)
-        each = windows.figure(result) if name == "cwnd" else None
-        return each or _of_one(METRICS[name], result, options.get("queue"))
+        figure = _single(shown, name, options.get("queue"))
+        if name not in _NOT_OVER_TIME:
+            spans.shade(figure, spans.of([result]))
+        return figure
+
+
+def _single(result: Result, name: str, queue: str | None) -> Figure:
+    if name in multipath.FIGURES:
+        return multipath.FIGURES[name](result)
+    each = windows.figure(result) if name == "cwnd" else None
+    return each or _of_one(METRICS[name], result, queue)
 
 
 def overlay(
@@ -69,10 +89,20 @@ def overlay(
 ) -> Figure:
     """A metric of several results over time, or a figure of Multipath TCP."""
     present.known(name, every_name(), "figure")
+    shown = {label: _chosen(result, options) for label, result in results.items()}
     with _drawing(options):
         if name in multipath_overlay.OVERLAYS:
-            return multipath_overlay.OVERLAYS[name](results, title)
-        return _of_several(METRICS[name], results, title, options.get("queue"))
+            figure = multipath_overlay.OVERLAYS[name](shown, title)
+        else:
+            figure = _of_several(METRICS[name], shown, title, options.get("queue"))
+        if name not in _NOT_OVER_TIME:
+            spans.shade(figure, spans.of(list(results.values())))
+        return figure
+
+
+def _chosen(result: Result, options: style.Options) -> Result:
+    flows = options.get("flows")
+    return chosen.of(result, flows) if flows else result
 
 
 def save_all(figures: Mapping[str, Figure], place: Path, formats: Sequence[str] = FORMATS) -> list[Path]:

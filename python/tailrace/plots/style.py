@@ -78,11 +78,15 @@ RC: Any = rc(SIZES["screen"])
 
 
 class Options(TypedDict, total=False):
-    """What can be asked of a figure: a size of `SIZES`, whether it has a title, and the queue that it shows."""
+    """What can be asked of a figure.
+
+    A size of `SIZES`, whether it has a title, the queue that it shows, and single flows instead of groups.
+    """
 
     size: str
     title: bool
     queue: str | None
+    flows: str | None
 
 
 @dataclass(frozen=True)

@@ -46,9 +46,10 @@ def figure(result: Result) -> Figure | None:
         axes.set_ylim(bottom=0)
         axes.margins(x=0)
         axes.set_xlim(left=0)
+    # A label of the sheet would lie on the legend.
     for axes in panels[-columns:]:
         axes.tick_params(labelbottom=True)
-    sheet.supxlabel("time (s)", fontsize="medium")
+        axes.set_xlabel("time (s)")
     sheet.supylabel("congestion window (segments)", fontsize="medium")
     return sheet
 

@@ -1,0 +1,223 @@
+"""What a scenario does to its network while it runs, as shades behind figures over time: windows, faults, attacks."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from tailrace import present
+from tailrace.plots import layout, style
+from tailrace.study.formulas import Quantity, value_of
+
+if TYPE_CHECKING:
+    from tailrace.result import Result
+
+# Of a sheet, about what of its width an axis has.
+_AXIS = 0.85
+# Pulses, and pauses between them, that are narrower than this in points are one band.
+_NARROWEST = 2.0
+# More than this is no longer a choice of things to be shown.
+_MOST_WINDOWS = 12
+_LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "window": {"facecolor": "#000000", "alpha": 0.06},
+    "attack": {"facecolor": "#B00000", "alpha": 0.12},
+    "fault": {"facecolor": "none", "edgecolor": "#999999", "hatch": "///"},
+}
+# Marks shades among what an axis holds.
+SHADE = "shade"
+
+
+@dataclass(frozen=True)
+class Span:
+    """From when to when in seconds something lasts: a `window`, a `fault` or an `attack`, and what it is called."""
+
+    what: str
+    name: str
+    start: float
+    end: float
+
+
+def of(results: Sequence[Result]) -> list[Span]:
+    """The spans that all these results have alike; others would be untrue of some."""
+    if not results:
+        return []
+    first, *others = [list(_every(result)) for result in results]
+    return [span for span in first if all(span in other for other in others)]
+
+
+def _every(result: Result) -> Iterator[Span]:
+    said = tomllib.loads(result.scenario_toml)
+    end = _seconds(said.get("duration")) or math.inf
+    yield from _windows(result)
+    for span in [*_faults(said, end), *_attacks(said, result, end)]:
+        # What lasts from beginning to end parts the figure into nothing.
+        if span.end > span.start and (span.start > 0 or span.end < end):
+            yield span
+
+
+def _windows(result: Result) -> Iterator[Span]:
+    windows: Mapping[str, Mapping[str, Any]] = result.aggregate.get("windows") or {}
+    for name, window in list(windows.items())[:_MOST_WINDOWS]:
+        ends = [present.leaf(window, (key,)) for key in ("start_s", "end_s")]
+        if ends[0] and ends[1] and ends[1]["mean"] is not None:
+            yield Span("window", name, ends[0]["mean"] or 0.0, ends[1]["mean"])
+
+
+def _faults(said: Mapping[str, Any], end: float) -> Iterator[Span]:
+    for fault in said.get("fault", ()):
+        until = _seconds(fault.get("until"))
+        name = f"{fault.get('kind', '')} of {fault.get('link', 'links')}"
+        yield Span("fault", name, _seconds(fault.get("at")) or 0.0, end if until is None else until)
+
+
+# -- attacks ---------------------------------------------------------------------------------------------------
+
+
+def _attacks(said: Mapping[str, Any], result: Result, end: float) -> Iterator[Span]:
+    for flow in said.get("flow", ()):
+        if flow.get("role") != "attack":
+            continue
+        starts = _starts(result, str(flow["name"]))
+        if not starts:
+            continue
+        stop = _seconds(flow.get("stop"))
+        last = end if stop is None else min(stop, end)
+        for start, until in _merged(_bursts(flow.get("app") or {}, starts, last), end):
+            yield Span("attack", str(flow["name"]), start, min(until, last))
+
+
+def _starts(result: Result, group: str) -> list[float]:
+    """When the flows of a group started, in all runs."""
+    flows = result.flows
+    if "start_s" not in flows.columns:
+        return []
+    own = flows.filter((pl.col("group").cast(pl.String) == group) & pl.col("start_s").is_not_null())
+    return sorted(own["start_s"].unique().to_list())
+
+
+def _bursts(app: Mapping[str, Any], starts: Sequence[float], end: float) -> list[tuple[float, float]]:
+    """When an attack sends, as far as its application says; of others from the first start to the end."""
+    found = [
+        burst
+        for start in starts
+        for burst in {"pulse": _pulses, "schedule": _steps}.get(str(app.get("kind")), _whole)(app, start, end)
+    ]
+    return sorted(found)
+
+
+def _whole(_: Mapping[str, Any], start: float, end: float) -> list[tuple[float, float]]:
+    return [(start, end)]
+
+
+def _pulses(app: Mapping[str, Any], start: float, end: float) -> list[tuple[float, float]]:
+    period, burst = _seconds(app.get("period")), _seconds(app.get("burst"))
+    # So many pulses would be one band in any figure.
+    if not period or burst is None or (end - start) / period > 1e5:  # noqa: PLR2004
+        return [(start, end)]
+    count = math.ceil((end - start) / period)
+    return [(start + k * period, min(start + k * period + burst, end)) for k in range(count)]
+
+
+def _steps(app: Mapping[str, Any], start: float, end: float) -> list[tuple[float, float]]:
+    steps = [(start + (_seconds(at) or 0.0), value_of(repr(rate))) for at, rate in app.get("steps", ())]
+    ends = [*(at for at, _ in steps[1:]), end]
+    return [
+        (at, min(until, end))
+        for (at, rate), until in zip(steps, ends, strict=True)
+        if at < end and isinstance(rate, Quantity) and rate.value > 0
+    ]
+
+
+def _merged(bursts: Sequence[tuple[float, float]], duration: float) -> list[tuple[float, float]]:
+    """Bursts that overlap or nearly touch are one; all are, if a figure could not show one of them."""
+    if not bursts:
+        return []
+    narrowest = _NARROWEST * duration / (style.look().size.width * 72 * _AXIS)
+    found = [bursts[0]]
+    for start, end in bursts[1:]:
+        if start - found[-1][1] < narrowest:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    if any(end - start < narrowest for start, end in found):
+        return [(found[0][0], found[-1][1])]
+    return found
+
+
+def _seconds(text: object) -> float | None:
+    """A duration of a resolved scenario; nothing for what is drawn by chance."""
+    if not isinstance(text, str):
+        return None
+    found = value_of(repr(text))
+    return found.value if isinstance(found, Quantity) else None
+
+
+# -- drawing ---------------------------------------------------------------------------------------------------
+
+
+def shade(sheet: Figure, spans: Sequence[Span]) -> None:
+    """Draws them behind all panels over time, and says so in the legend."""
+    panels = [axes for axes in sheet.axes if axes.get_visible() and (axes.lines or axes.collections)]
+    if not spans or not panels:
+        return
+    for axes in panels:
+        limits = axes.get_xlim()
+        _shade(axes, spans)
+        axes.set_xlim(limits)
+    for axes in panels[:1]:
+        _name_windows(axes, [span for span in spans if span.what == "window"])
+    _tell(sheet, spans)
+
+
+def _shade(axes: Axes, spans: Sequence[Span]) -> None:
+    for span in spans:
+        axes.axvspan(span.start, span.end, zorder=0, lw=0, gid=SHADE, label="_", **_LOOKS[span.what])
+
+
+def _name_windows(axes: Axes, windows: Sequence[Span]) -> None:
+    """Each in its place, where it is wide enough for its name."""
+    low, high = axes.get_xlim()
+    size = style.look().size
+    points = axes.get_position().width * size.width * 72
+    for span in windows:
+        room = (min(span.end, high) - max(span.start, low)) / (high - low) * points
+        if len(span.name) * 0.5 * size.text <= room:
+            axes.annotate(
+                span.name,
+                ((max(span.start, low) + min(span.end, high)) / 2, 1.0),
+                xycoords=axes.get_xaxis_transform(),
+                xytext=(0, -2),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                fontsize="small",
+                color=layout.GREY,
+            )
+
+
+def _tell(sheet: Figure, spans: Sequence[Span]) -> None:
+    entries: dict[str, Artist] = {}
+    for legend in list(sheet.legends):
+        texts = (text.get_text() for text in legend.get_texts())
+        handles = zip(texts, legend.legend_handles, strict=True)
+        entries |= {text: handle for text, handle in handles if handle is not None}
+        legend.remove()
+    for span in spans:
+        entries.setdefault(_said(span), Patch(lw=0, **_LOOKS[span.what]))
+    layout.legend(sheet, list(entries.values()), list(entries))
+
+
+def _said(span: Span) -> str:
+    if span.what == "window":
+        return span.what
+    # A line may be called as the attack is.
+    return f"{span.name} under way" if span.what == "attack" else f"fault: {span.name}"
