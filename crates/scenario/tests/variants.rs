@@ -71,3 +71,17 @@ fn what_is_wrong_with_a_file_is_said_of_each_scenario_that_is_made_of_it() {
         }
     }
 }
+
+#[test]
+fn a_value_may_contradict_the_file_where_others_change_with_it() {
+    let pulses = SWEPT.replace("transport = \"tcp\"", "transport = \"udp\"").replace(
+        "app = \"bulk\"",
+        "app = { kind = \"pulse\", period = \"1 s\", burst = \"100 ms\", rate = \"1 Mbit/s\", size = \"500 B\" }",
+    );
+    let axis = format!("{pulses}\n\"flow.f.app.period\" = [\"50 ms\"]\n");
+    let derived = format!("{axis}[sweep.derive]\n\"flow.f.app.burst\" = \"period / 10\"\n");
+    let read = |text: &str| tailrace_scenario::parse(text, "pulses.toml", &[]);
+    assert!(read(&axis).unwrap_err()[0].render(false).contains("contradicting-times"));
+    assert!(read(&derived).is_ok(), "{:?}", read(&derived).err());
+    assert!(read(&derived.replace("50 ms", "50 mm")).unwrap_err()[0].render(false).contains("bad-value"));
+}

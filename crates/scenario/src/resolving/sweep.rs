@@ -14,6 +14,9 @@ use tailrace_core::params::Value;
 /// Each cell is at least a run of the whole scenario, with a result of its own.
 const MOST_CELLS: u128 = 1_000_000;
 
+/// What is wrong between several keys, of which the sweep may set each.
+const BETWEEN_KEYS: [Code; 3] = [Code::ContradictingTimes, Code::PacketTooLarge, Code::TooManySubflows];
+
 /// Reads the section; each of its values by itself must make a scenario that can be read.
 pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Sweep> {
     let Some(node) = root.get("sweep") else { return Some(Sweep::default()) };
@@ -21,7 +24,8 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Sweep> {
     let mut base = root.clone();
     base.restore("sweep", None);
     let before = sink.errors();
-    let mut reader = Reader { base, sink, cells: 1, sweep: Sweep::default() };
+    let moves_together = ["derive", "zip", "preset"].iter().any(|key| table.get(key).is_some());
+    let mut reader = Reader { base, sink, cells: 1, moves_together, sweep: Sweep::default() };
     for (key, node) in &table.entries {
         reader.entry(key, node);
     }
@@ -34,6 +38,8 @@ struct Reader<'s> {
     base: Table,
     sink: &'s Sink<'s>,
     cells: u128,
+    /// Whether values change together, so that one by itself may contradict what the file says.
+    moves_together: bool,
     sweep: Sweep,
 }
 
@@ -240,7 +246,9 @@ impl Reader<'_> {
         let written = self.base.get(&top).cloned();
         let set = path::set(&mut self.base, &key.value, key.origin, value.clone(), queue::long_form);
         if set.is_ok() {
-            Draft::read_part(&self.base, &top, self.sink);
+            let apart = self.sink.apart();
+            Draft::read_part(&self.base, &top, &apart);
+            self.sink.join(apart, if self.moves_together { &BETWEEN_KEYS } else { &[] });
         }
         self.base.restore(&top, written);
         if let Err(lost) = set {

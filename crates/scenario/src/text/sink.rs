@@ -76,6 +76,17 @@ impl<'a> Sink<'a> {
         self.found.borrow_mut().push((order, diagnostic));
     }
 
+    /// One that collects for the same file by itself, for something that is only tried.
+    pub(crate) fn apart(&self) -> Self {
+        Self::new(self.file, self.text, self.overrides, self.allow)
+    }
+
+    /// Takes over what was found apart, but for these codes.
+    pub(crate) fn join(&self, apart: Self, without: &[Code]) {
+        let found = apart.found.into_inner().into_iter();
+        found.filter(|(_, d)| !without.contains(&d.code)).for_each(|(_, d)| self.push(d));
+    }
+
     /// Leaves out these warnings, also those that were found before.
     pub(crate) fn allow(&self, codes: &[Code]) {
         self.allowed.borrow_mut().extend(codes);
