@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import _native, execute
 from tailrace.comparison import Comparison
@@ -19,6 +19,9 @@ from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
 if TYPE_CHECKING:
     from tailrace.resume import Resumption
     from tailrace.study.sweep import Sweep
+
+# A `distributed.Client`, of a package that need not be there.
+DaskClient: TypeAlias = Any
 
 
 def run(
@@ -90,6 +93,7 @@ def sweep(  # noqa: PLR0913 - what can be said
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
     shard: tuple[int, int] | None = None,
+    client: DaskClient = None,
     progress: bool = False,
 ) -> Sweep:
     """Runs a scenario for every combination of values, beside those of its own `[sweep]`.
@@ -98,13 +102,14 @@ def sweep(  # noqa: PLR0913 - what can be said
     draw `samples` of; those of `together` go side by side; `let` has names for the formulas of `derive` and `when`.
     Runs land in the folder `output` as they end, and what has landed there is not done again unless `fresh`; without
     `output` it is a temporary one. Of shards, such as `(3, 100)`, only the runs of that one are done; `merge` puts them
-    together. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
+    together. With a `client` (`distributed.Client`) runs are done by its workers. Cells that cannot be run are in
+    `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
 
     >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
     >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
     """
     from tailrace.store import Writer
-    from tailrace.study import cells, declaration, running
+    from tailrace.study import cells, declaration, remote, running
     from tailrace.study.sharding import Shard
     from tailrace.study.sweep import Sweep
 
@@ -128,7 +133,8 @@ def sweep(  # noqa: PLR0913 - what can be said
         from tailrace import progress as display
 
         with display.watch(quiet=not progress, total=len(running.share(surveyed, part))) as watch:
-            done = running.run(scenario, surveyed, writer, jobs, watch, shard=part)
+            way = running.Here(jobs) if client is None else remote.Cluster(client)
+            done = running.run(scenario, surveyed, writer, way, watch, shard=part)
     if done.interrupted:
         raise KeyboardInterrupt
     return Sweep(place, temporary=output is None)

@@ -26,6 +26,16 @@ _MOST_LISTED = 20
 FAILED = 3
 
 
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Do the runs on a Dask cluster: tcp://host:port of its scheduler, or local.",
+    ),
+]
+
+
 @guarded
 def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[
@@ -74,6 +84,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             "--shard", metavar="K/N", help="Do only this share, for `tailrace merge` to put together."
         ),
     ] = None,
+    dask: Dask = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
     ] = False,
@@ -85,7 +96,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
 ) -> None:
     """Run a scenario for every combination of values; the same command goes on where it was stopped."""
     from tailrace.store import Writer
-    from tailrace.study import cells, declaration, forms, running
+    from tailrace.study import cells, declaration, forms, remote, running
     from tailrace.study.sharding import Shard
 
     forms.check(form)
@@ -109,7 +120,11 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         _echo_plan(scenario, surveyed, json=json)
         return
     about = {"scenario": scenario.name, "file": scenario.file_name}
-    with signals.Held() as held, Writer.opened(target, about, fresh=fresh) as writer:
+    with (
+        remote.way(dask, jobs) as way,
+        signals.Held() as held,
+        Writer.opened(target, about, fresh=fresh) as writer,
+    ):
         for note in writer.notes:
             say(note)
         writer.index.state(running.COMMAND, shlex.join(_again(file, options, sets, seed, runs, allow)))
@@ -117,7 +132,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
 
         total = len(running.share(surveyed, part))
         with progress.watch(quiet=quiet, total=total) as watch:
-            done = running.run(scenario, surveyed, writer, jobs, watch, lambda: bool(held), part)
+            done = running.run(scenario, surveyed, writer, way, watch, lambda: bool(held), part)
     if done.interrupted:
         say(f"interrupted: what has landed is in {target}; the same command goes on with it")
         raise typer.Exit(signals.INTERRUPTED)

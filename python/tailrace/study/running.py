@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
 
 from tailrace import _native, execute, machine
 from tailrace.errors import ScenarioError, UsageError
@@ -33,6 +34,24 @@ class Planned:
     runs: int
     # Bytes of memory of a run under way.
     memory: int
+
+
+# A cell, its number in the store, and which run of it.
+Todo: TypeAlias = tuple[Planned, int, int]
+
+
+class Way(Protocol):
+    """A way to do runs: on threads of this process, on a cluster."""
+
+    def __call__(
+        self,
+        scenario: Scenario,
+        todo: Sequence[Todo],
+        writer: Writer,
+        watch: Watch,
+        stop: Callable[[], bool],
+    ) -> tuple[int, bool]:
+        """Does all of them, and lets them land; how many failed, and whether it was stopped before the end."""
 
 
 @dataclass
@@ -89,7 +108,7 @@ def run(
     scenario: Scenario,
     surveyed: Survey,
     writer: Writer,
-    threads: int | None = None,
+    way: Way | None = None,
     watch: Watch | None = None,
     stop: Callable[[], bool] = lambda: False,
     shard: Shard | None = None,
@@ -100,17 +119,14 @@ def run(
     landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
     runs = share(surveyed, shard)
     todo = [
-        (planned.cell, numbers[planned.id], number)
+        (planned, numbers[planned.id], number)
         for planned, number in runs
         if (numbers[planned.id], number) not in landed
     ]
-    sink = _Landing(writer)
-    fitting = machine.runs_at_once(max((p.memory for p in surveyed.cells if p), default=0), 0)
-    most = min(threads or execute.default_jobs(), max(1, len(todo)), fitting)
-    interrupted = False
+    failed, interrupted = 0, False
     if todo:
-        interrupted = execute.stream(_jobs(scenario, todo), len(todo), sink, most, watch, stop)
-    return Done(len(runs), len(runs) - len(todo), sink.failed + len(surveyed.errors), interrupted)
+        failed, interrupted = (way or Here())(scenario, todo, writer, watch or execute.Silent(), stop)
+    return Done(len(runs), len(runs) - len(todo), failed + len(surveyed.errors), interrupted)
 
 
 def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int]:
@@ -170,10 +186,35 @@ def share(surveyed: Survey, shard: Shard | None = None) -> list[tuple[Planned, i
     return [runs[place] for place in dealt([(planned.id, number) for planned, number in runs], shard)]
 
 
-def _jobs(scenario: Scenario, todo: Sequence[tuple[Cell, int, int]]) -> Iterator[Job]:
-    """Scenarios are made when it is their turn: a sweep takes no more memory than its runs under way."""
-    for cell, number, run_number in todo:
-        yield Job(scenario.variant(cell.label, cell.overrides), run_number, cell.label, number)
+class Here:
+    """On threads of this process: so many, or as many as it has processors and memory for."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads
+
+    def __call__(
+        self,
+        scenario: Scenario,
+        todo: Sequence[Todo],
+        writer: Writer,
+        watch: Watch,
+        stop: Callable[[], bool],
+    ) -> tuple[int, bool]:
+        """Scenarios are made when it is their turn: a sweep takes no more memory than its runs under way."""
+        sink = _Landing(writer)
+        jobs = (
+            Job(
+                scenario.variant(planned.cell.label, planned.cell.overrides),
+                run_number,
+                planned.cell.label,
+                cell,
+            )
+            for planned, cell, run_number in todo
+        )
+        fitting = machine.runs_at_once(max(planned.memory for planned, _, _ in todo), 0)
+        most = min(self._threads or execute.default_jobs(), len(todo), fitting)
+        interrupted = execute.stream(jobs, len(todo), sink, most, watch, stop)
+        return sink.failed, interrupted
 
 
 class _Landing:

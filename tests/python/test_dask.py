@@ -1,0 +1,128 @@
+"""Sweeps on a Dask cluster: two processes on this machine, one of which is killed."""
+
+import os
+import signal
+
+import pytest
+
+import tailrace
+from conftest import SMALL
+from tailrace.errors import UsageError
+from tailrace.store import Writer
+from tailrace.study import identity, remote, running
+from tailrace.study.cells import Cell
+
+distributed = pytest.importorskip("distributed")
+
+CAPTURING = f'{SMALL}\n[[capture]]\nat = "bottleneck"\n'
+AXES = {"link.bottleneck.queue": ["droptail", "red"], "link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with remote.connected("local", 2) as cluster:
+        yield cluster._client
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    return tailrace.sweep(CAPTURING, AXES, runs=10, output=tmp_path_factory.mktemp("here") / "s")
+
+
+def captured(place):
+    return {str(f.relative_to(place)): f.read_bytes() for f in sorted(place.glob("captures/*/*"))}
+
+
+def test_a_worker_that_is_killed_costs_nothing_but_time(client, here, tmp_path, monkeypatch):
+    before = client.run(os.getpid)
+    real, batches = Writer.land, []
+
+    def landing(writer, runs, failures=()):
+        real(writer, runs, failures)
+        batches.append(len(runs))
+        if len(batches) == 1:
+            os.kill(next(iter(before.values())), signal.SIGKILL)
+
+    monkeypatch.setattr(Writer, "land", landing)
+    there = tailrace.sweep(CAPTURING, AXES, runs=10, output=tmp_path / "s", client=client)
+    # A cluster begins with single runs.
+    assert batches[0] <= 4
+    assert set(client.run(os.getpid).values()) != set(before.values())
+    assert there.table().text("csv") == here.table().text("csv")
+    for name in here:
+        assert there[name].equals(here[name]), name
+    assert there.runs.drop("wall_s").equals(here.runs.drop("wall_s"))
+    assert captured(there.place) == captured(here.place)
+    assert len(captured(there.place)) == 40
+    assert there.failures.is_empty()
+
+
+def test_what_has_landed_when_it_is_stopped_is_not_done_again(client, here, tmp_path):
+    scenario = tailrace.Scenario.of(CAPTURING, set={"runs": 10})
+    surveyed = running.survey(scenario, planned())
+    with Writer.opened(tmp_path / "s", {}) as writer:
+        stop = lambda: bool(writer.index.runs())  # noqa: E731 - as soon as something has landed
+        done = running.run(scenario, surveyed, writer, remote.Cluster(client), stop=stop)
+        landed = len(writer.index.runs())
+    assert done.interrupted
+    assert 0 < landed < 40
+    # The rest is done here: nothing tells where a run was done.
+    with Writer.opened(tmp_path / "s", {}) as writer:
+        assert running.run(scenario, surveyed, writer).known == landed
+    assert tailrace.Sweep.load(tmp_path / "s").table().text("csv") == here.table().text("csv")
+
+
+def planned():
+    from tailrace.study import cells, declaration
+
+    return cells.Plan(declaration.of_python(AXES), 7)
+
+
+def test_a_run_that_fails_is_recorded_and_the_others_go_on(client, tmp_path):
+    scenario = tailrace.Scenario.of(SMALL)
+    good = running.Planned(Cell("good", {}, {}), "1", 1, 1)
+    bad = running.Planned(Cell("bad", {"link.bottleneck.queue": "nonsense"}, {}), "2", 1, 1)
+    with Writer.opened(tmp_path / "s", {}) as writer:
+        todo = [(bad, 1, 1), (good, 2, 1)]
+        found = remote.Cluster(client)(scenario, todo, writer, running.execute.Silent(), lambda: False)
+        assert found == (1, False)
+        assert [row[:2] for row in writer.index.runs()] == [(2, 1)]
+        ((cell, run, error),) = writer.index.failures()
+    assert (cell, run) == (1, 1)
+    assert "nonsense" in error
+
+
+def test_workers_with_another_engine_are_refused(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(identity, "ENGINE", "0.0.1+0")
+    with pytest.raises(UsageError, match=r"worker tcp://.* has another engine \(.*; here it is 0\.0\.1\+0\)"):
+        tailrace.sweep(SMALL, AXES, runs=1, output=tmp_path / "s", client=client)
+    # One that joins later is met by the first batch that it is given.
+    batch = remote.Batch("0.0.1+0", SMALL, "text", (), (), (remote.Work("", {}, 1, 1),))
+    with pytest.raises(UsageError, match="another engine"):
+        client.submit(remote.perform, batch, pure=False).result()
+
+
+def test_a_batch_whose_time_is_up_leaves_the_rest():
+    work = tuple(remote.Work("", {}, 1, run) for run in (1, 2, 3))
+    batch = remote.Batch(identity.ENGINE, SMALL, "text", (), (), work)
+    assert [ended.landing.run for ended in remote.perform(batch, patience_s=0)] == [1]
+    assert len(remote.perform(batch, patience_s=60)) == 3
+
+
+def test_batches_grow_with_what_is_known():
+    pace = remote._Pace()
+    assert pace.batch == 1
+    landing = running.Landing(1, 1, 1, "", 0.015, "", b"x" * 1000)
+    pace.note(remote.Ended(landing, []))
+    assert pace.batch == 100
+    pace.note(remote.Ended(landing, [("a", b"x" * (32 << 20))]))
+    assert pace.batch == 1
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
+    monkeypatch.setattr(remote, "_CONNECT_S", 0.2)
+    with (
+        pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"),
+        remote.connected("tcp://127.0.0.1:1"),
+    ):
+        pass
