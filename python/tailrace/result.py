@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.plots.style import Options
+    from tailrace.settling import Unsettled
     from tailrace.study.differences import Differences
     from tailrace.study.measured import Measured
     from tailrace.study.table import Table
@@ -315,6 +316,13 @@ class Result:
         from tailrace.study import measured
 
         return measured.of_result(self)
+
+    @property
+    def unsettled(self) -> list[Unsettled]:
+        """What still moved when the statistics began: a longer warm-up is wanted. Empty where that is meant."""
+        from tailrace import settling
+
+        return settling.unsettled(self)
 
     def metrics_table(self, columns: Sequence[str] = ()) -> Table:
         """Metrics by name (`goodput`, `p95(tcp.rtt)`) with 95 % intervals; without names the usual ones."""

@@ -143,6 +143,15 @@ def student_t_975(freedom: int) -> float:
     return (low + high) / 2
 
 
+def students_p(t: float, freedom: int) -> float:
+    """The probability that Student's t with so many degrees of freedom is further from 0 than `t`.
+
+    >>> round(students_p(-2.776, 4), 3)
+    0.05
+    """
+    return max(0.0, 1.0 - _central_probability(abs(t), freedom))
+
+
 def _central_probability(t: float, freedom: int) -> float:
     """P(-t < T < t)."""
     theta = math.atan(t / math.sqrt(freedom))

@@ -12,7 +12,7 @@ from tailrace import api, present, variants
 from tailrace.cli import common, differing, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
-from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, warn
+from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, say_unsettled, warn
 from tailrace.comparison import Comparison, folder_names, opened
 from tailrace.result import Result
 from tailrace.resume import Resumption
@@ -177,6 +177,8 @@ def finish(comparison: Comparison, shown: Shown, difference: "Differences | None
     """The table or document, only then the figures, which take longest, and where everything is."""
     target = shown.target
     _print(comparison, shown, difference)
+    if target and not shown.quiet:
+        say_unsettled(comparison.results)
     if target and shown.plots:
         draw(comparison, target, shown)
     if target and not shown.quiet:

@@ -2,7 +2,7 @@
 
 import json as json_text
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,10 +128,21 @@ def _finish(result: Result, shown: Shown) -> None:
         tabular.show(result.metrics_table(wished.columns), wished.form)
     elif not shown.quiet:
         common.show(result.metrics_table(wished.columns) if wished.columns else result)
+    if not shown.quiet:
+        say_unsettled({"": result})
     if target and shown.plots:
         draw(result, target, shown)
     if target and not shown.quiet:
         say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}")
+
+
+def say_unsettled(results: Mapping[str, Result]) -> None:
+    """What still moved when the statistics began, below the table that it makes doubtful."""
+    from tailrace import settling
+
+    for label, result in results.items():
+        for note in settling.notes(result):
+            say(f"note: {label}: {note}" if label else f"note: {note}")
 
 
 def draw(source: Result | Comparison, place: Path, shown: Shown) -> None:
