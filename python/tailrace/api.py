@@ -92,6 +92,8 @@ def sweep(  # noqa: PLR0913 - what can be said
     jobs: int | None = None,
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
+    until_ci: Mapping[str, float] | None = None,
+    max_runs: int | None = None,
     shard: tuple[int, int] | None = None,
     client: DaskClient = None,
     progress: bool = False,
@@ -100,20 +102,22 @@ def sweep(  # noqa: PLR0913 - what can be said
 
     `axes` has lists of values by path (`{"link.bottleneck.queue": ["red", "codel"]}`), or `"uniform(1 ms, 10 ms)"` to
     draw `samples` of; those of `together` go side by side; `let` has names for the formulas of `derive` and `when`.
-    Runs land in the folder `output` as they end, and what has landed there is not done again unless `fresh`; without
-    `output` it is a temporary one. Of shards, such as `(3, 100)`, only the runs of that one are done; `merge` puts them
-    together. With a `client` (`distributed.Client`) runs are done by its workers. Cells that cannot be run are in
-    `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
+    With `until_ci={"goodput": 0.05}` cells get more runs, at most `max_runs`, until the half width of the metric's
+    95 % interval is so small a share of its mean. Runs land in the folder `output` as they end, and what has landed
+    there is not done again unless `fresh`; without `output` it is a temporary one. Of shards, such as `(3, 100)`, only
+    the runs of that one are done; `merge` puts them together. With a `client` (`distributed.Client`) runs are done by
+    its workers. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
 
     >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
     >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
     """
     from tailrace.store import Writer
-    from tailrace.study import cells, declaration, remote, running
+    from tailrace.study import cells, declaration, precision, remote, running
     from tailrace.study.sharding import Shard
     from tailrace.study.sweep import Sweep
 
     part = Shard(*shard) if shard is not None else None
+    goals = precision.of_python(until_ci, max_runs, part)
     scenario = Scenario.of(source, merged(set, seed, runs))
     own = declaration.of_python(
         axes,
@@ -132,9 +136,15 @@ def sweep(  # noqa: PLR0913 - what can be said
     with Writer.opened(place, about, fresh=fresh) as writer:
         from tailrace import progress as display
 
-        with display.watch(quiet=not progress, total=len(running.share(surveyed, part))) as watch:
-            way = running.Here(jobs) if client is None else remote.Cluster(client)
-            done = running.run(scenario, surveyed, writer, way, watch, shard=part)
+        def watched(total: int) -> display.Monitor:
+            return display.watch(quiet=not progress, total=total)
+
+        way = running.Here(jobs) if client is None else remote.Cluster(client)
+        if goals:
+            done, _ = precision.run(scenario, surveyed, writer, goals, way=way, watched=watched)
+        else:
+            with watched(len(running.share(surveyed, part))) as watch:
+                done = running.run(scenario, surveyed, writer, way, watch, shard=part)
     if done.interrupted:
         raise KeyboardInterrupt
     return Sweep(place, temporary=output is None)

@@ -40,6 +40,17 @@ Allow = Annotated[
     ),
 ]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Replications [default: the file's].")]
+UntilCi = Annotated[
+    str | None,
+    typer.Option(
+        "--until-ci",
+        metavar="METRIC=SHARE",
+        help="More runs until the 95 % interval's half width is so small a share of the mean, e.g. goodput=5%.",
+    ),
+]
+MaxRuns = Annotated[
+    int | None, typer.Option("--max-runs", min=1, help="At most so many for --until-ci [default: 100].")
+]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Base seed [default: the file's].")]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Runs in parallel [default: processors].")

@@ -4,6 +4,7 @@ import json as json_text
 import shlex
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +17,10 @@ from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.scenario import Scenario
 
 if TYPE_CHECKING:
+    from tailrace.store import Writer
     from tailrace.study.declaration import Options
-    from tailrace.study.running import Done, Survey
+    from tailrace.study.precision import Goals, Missed
+    from tailrace.study.running import Done, Survey, Way
     from tailrace.study.sharding import Shard
 
 # Of a plan, what is listed.
@@ -88,6 +91,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
     ] = False,
+    until_ci: common.UntilCi = None,
+    max_runs: common.MaxRuns = None,
     columns: tabular.Columns = None,
     form: tabular.Form = None,
     json: common.Json = False,
@@ -96,11 +101,12 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
 ) -> None:
     """Run a scenario for every combination of values; the same command goes on where it was stopped."""
     from tailrace.store import Writer
-    from tailrace.study import cells, declaration, forms, remote, running
+    from tailrace.study import cells, declaration, forms, precision, remote, running
     from tailrace.study.sharding import Shard
 
     forms.check(form)
     part = Shard.parse(shard) if shard is not None else None
+    goals = precision.parse(until_ci, common.listed(columns), max_runs, part)
     scenario = common.load(file, sets, seed, runs, allow)
     options = declaration.Options(
         set_each or [], together or [], let or [], derive or [], when or [], samples, method
@@ -111,11 +117,10 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
     surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
+    surveyed = precision.begun(surveyed, goals) if goals else surveyed
     target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
-        warn(scenario.warnings)
-        for place in list(surveyed.errors)[:3]:
-            say(f"cell {surveyed.all[place].label!r} cannot be run:\n{surveyed.errors[place].shown}")
+        _warn(scenario, surveyed)
     if dry_run:
         _echo_plan(scenario, surveyed, json=json)
         return
@@ -128,11 +133,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         for note in writer.notes:
             say(note)
         writer.index.state(running.COMMAND, shlex.join(_again(file, options, sets, seed, runs, allow)))
-        from tailrace import progress
-
-        total = len(running.share(surveyed, part))
-        with progress.watch(quiet=quiet, total=total) as watch:
-            done = running.run(scenario, surveyed, writer, way, watch, lambda: bool(held), part)
+        done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
         say(f"interrupted: what has landed is in {target}; the same command goes on with it")
         raise typer.Exit(signals.INTERRUPTED)
@@ -142,7 +143,49 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         show_table(target, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
     elif not quiet:
         _point_to_merge(target, done, part)
-    end_with_failures(target, done.failed)
+    _end(target, done.failed, [] if quiet else missed, len(surveyed.all))
+
+
+def _end(target: Path, failed: int, missed: "list[Missed]", cells: int) -> None:
+    from tailrace.study import precision
+
+    if missed:
+        say(precision.told(missed, cells))
+    end_with_failures(target, failed)
+
+
+def _warn(scenario: Scenario, surveyed: "Survey") -> None:
+    warn(scenario.warnings)
+    for place in list(surveyed.errors)[:3]:
+        say(f"cell {surveyed.all[place].label!r} cannot be run:\n{surveyed.errors[place].shown}")
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A sweep that is to be run."""
+
+    scenario: Scenario
+    surveyed: "Survey"
+    writer: "Writer"
+    way: "Way"
+    held: signals.Held
+
+
+def _done(
+    task: _Task, part: "Shard | None", goals: "Goals | None", *, quiet: bool
+) -> "tuple[Done, list[Missed]]":
+    """Runs it; what became of it, and which cells are known less closely than wanted."""
+    from tailrace import progress
+    from tailrace.study import precision, running
+
+    def watched(total: int) -> progress.Monitor:
+        return progress.watch(quiet=quiet, total=total)
+
+    sweep = task.scenario, task.surveyed, task.writer
+    if goals:
+        return precision.run(*sweep, goals, way=task.way, watched=watched, stop=lambda: bool(task.held))
+    with watched(len(running.share(task.surveyed, part))) as watch:
+        return running.run(*sweep, task.way, watch, lambda: bool(task.held), part), []
 
 
 def _said(options: "Options", part: "Shard | None") -> list[str]:
