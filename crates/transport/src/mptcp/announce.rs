@@ -42,7 +42,7 @@ impl Mptcp {
 
     /// The longest timeout of a subflow, doubled with each repetition.
     fn add_addr_wait(&self, retries: u32) -> Duration {
-        let live = self.subflows.iter().filter(|s| !s.gone);
+        let live = self.subflows.live();
         let most = self.plan.mptcp.add_addr_timeout;
         let rto = live.map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(most);
         rto.saturating_mul(1 << retries.min(16)).min(most)

@@ -198,7 +198,7 @@ impl Mptcp {
     /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first; doubled each time it
     /// expires. A subflow's own backoff is waited for, too, but not doubled again.
     fn doubled_rto(&self) -> Duration {
-        let usable = || self.views.iter().zip(&self.subflows).filter(|(v, _)| v.usable);
+        let usable = || self.subflows.views().iter().zip(self.subflows.iter()).filter(|(v, _)| v.usable);
         let slowest = usable().map(|(v, _)| v.rto).max().unwrap_or_default();
         let in_force = usable().map(|(_, s)| s.tcp.rto()).max().unwrap_or_default();
         slowest
@@ -238,14 +238,13 @@ impl Mptcp {
             _ => {}
         }
         self.arm_data_timer(now);
-        self.dirty |=
-            self.subflows.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
+        self.subflows.touch_all();
     }
 
     /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.
     pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
         let Resend { subflow, dsn, left } = self.resend?;
-        let view = &self.views[subflow];
+        let view = &self.subflows.views()[subflow];
         let dsn = dsn.max(self.snd.una);
         let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
         let Some(chunk) = chunk.filter(|_| view.usable) else {

@@ -135,7 +135,7 @@ impl Mptcp {
     fn fail_subflow(&mut self, id: usize, dsn: u64) {
         self.subflows[id].fail = Some(self.numbers.received(dsn));
         self.subflows[id].abort(ResetReason::Middlebox);
-        self.touch(id);
+        self.subflows.touch(id);
     }
 
     /// MP_FAIL goes out on an ACK, and again if no answer comes.
@@ -150,7 +150,7 @@ impl Mptcp {
         self.fallback.repeats += 1;
         self.fallback.deadline = now.saturating_add(wait);
         self.subflows[id].tcp.demand_ack();
-        self.touch(id);
+        self.subflows.touch(id);
     }
 
     /// The MP_FAIL that this end has to tell.
@@ -217,7 +217,7 @@ impl Mptcp {
         self.fallback.telling = true;
         self.leave_multipath();
         self.subflows[id].tcp.demand_ack();
-        self.touch(id);
+        self.subflows.touch(id);
         true
     }
 

@@ -113,7 +113,7 @@ impl Mptcp {
         let Some(Signal::JoinSyn { backup, id: remote, token, nonce }) = options.signal else {
             return Err(None);
         };
-        let live = self.subflows.iter().filter(|s| !s.gone).count();
+        let live = self.subflows.live().count();
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let open = self.is_multipath() && !self.is_over();
         let welcome = syn && open && live < self.most_subflows();

@@ -16,7 +16,7 @@ impl Mptcp {
     /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
     /// unless they ask to join.
     pub fn handle_segment(&mut self, tuple: &Tuple, segment: &Segment, options: &Options, now: Instant) {
-        let place = match self.find(tuple) {
+        let place = match self.subflows.find(tuple) {
             Some(id) => Ok(id),
             None => self.accept_join(tuple, segment, options, now),
         };
@@ -24,7 +24,7 @@ impl Mptcp {
             Ok(id) => id,
             Err(reason) => return self.refuse(tuple, segment, reason),
         };
-        self.touch(id);
+        self.subflows.touch(id);
         match self.check_in(id, segment, options) {
             Entry::Pass => {}
             Entry::Ignore => return,
@@ -69,13 +69,6 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
-    }
-
-    /// The live subflow of these addresses and ports.
-    #[inline]
-    pub(super) fn find(&self, tuple: &Tuple) -> Option<usize> {
-        let live = |(id, t): (usize, &Tuple)| (t == tuple && !self.subflows[id].gone).then_some(id);
-        self.tuples.iter().enumerate().find_map(live)
     }
 
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
@@ -155,7 +148,7 @@ impl Mptcp {
                 for id in 0..self.subflows.len() {
                     if !self.subflows[id].gone {
                         self.subflows[id].tcp.abort();
-                        self.touch(id);
+                        self.subflows.touch(id);
                     }
                 }
                 self.break_off(ResetCause::Peer);
@@ -273,7 +266,7 @@ impl Mptcp {
         }
         for id in 0..self.subflows.len() {
             self.subflows[id].tcp.close();
-            self.touch(id);
+            self.subflows.touch(id);
         }
     }
 
@@ -299,8 +292,8 @@ impl Mptcp {
             self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
         }
         self.run_path_manager(now);
-        self.deadlines[id] = self.deadline_of(id);
-        self.touch(id);
+        self.subflows.renew_deadline(id);
+        self.subflows.touch(id);
     }
 
     /// The peer will send nothing more on subflow `id`.
@@ -376,14 +369,14 @@ impl Mptcp {
             let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
             own = own.min(self.fin_deadline).min(self.fallback.deadline).min(manager);
         }
-        let first = self.deadlines.iter().copied().min().unwrap_or(Instant::MAX).min(own);
+        let first = self.subflows.first_deadline().min(own);
         (first != Instant::MAX).then_some(first)
     }
 
     /// Tells the connection the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
         for id in 0..self.subflows.len() {
-            if self.deadlines[id] <= now {
+            if self.subflows.deadline(id) <= now {
                 self.on_subflow_deadline(id, now);
             }
         }
@@ -420,14 +413,6 @@ impl Mptcp {
             self.on_subflow_timeout(id);
         }
         self.settle(id, now);
-    }
-
-    pub(super) fn deadline_of(&self, id: usize) -> Instant {
-        let s = &self.subflows[id];
-        if s.gone {
-            return Instant::MAX;
-        }
-        s.tcp.poll_timeout().unwrap_or(Instant::MAX).min(s.proof_deadline)
     }
 }
 

@@ -38,6 +38,7 @@ mod send;
 mod signals;
 mod source_route;
 mod subflow;
+mod subflows;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -65,12 +66,13 @@ use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
 use numbers::Numbers;
 use path_manager::{AddressId, RunningPathManager};
 use receive::DataReceiver;
-use scheduler::{RunningScheduler, Scheduler, SubflowView};
+use scheduler::{RunningScheduler, Scheduler};
 use send::DataSender;
 use signals::Signals;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subflow::Subflow;
+use subflows::Subflows;
 use tailrace_core::{Duration, Instant, Rng};
 
 /// Most subflows a connection has at a time: sets of them are words of 32 bits.
@@ -148,18 +150,7 @@ pub struct Mptcp {
     numbers: Numbers,
     rng: Rng,
 
-    subflows: Vec<Subflow>,
-    /// Their addresses and ports, close together: every segment is looked up here.
-    tuples: Vec<Tuple>,
-    /// The subflows as schedulers see them, and their deadlines: what every event goes through.
-    views: Vec<SubflowView>,
-    /// The smallest segment size of all subflows.
-    mss: u32,
-    /// Subflows that have changed since they were last looked at, a bit each.
-    unseen: u32,
-    deadlines: Vec<Instant>,
-    /// Subflows that may have something to send, a bit each.
-    dirty: u32,
+    subflows: Subflows,
     /// Subflows on which something has come since buffers were last looked at, a bit each.
     acked: u32,
     coupling: Option<Coupling>,
@@ -216,13 +207,7 @@ impl Mptcp {
             widens_acks: false,
             numbers: Numbers::new(Key(rng.next_u64())),
             rng,
-            subflows: Vec::new(),
-            tuples: Vec::new(),
-            views: Vec::new(),
-            mss: 1,
-            unseen: 0,
-            deadlines: Vec::new(),
-            dirty: 0,
+            subflows: Subflows::default(),
             acked: 0,
             coupling: coupling_of(plan),
             snd,
@@ -296,28 +281,14 @@ impl Mptcp {
     /// Puts a subflow into a place of its own; returns which.
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
-        let tuple = subflow.tuple;
-        let id = match self.subflows.iter().position(|s| s.gone) {
-            Some(id) => {
-                self.tuples[id] = tuple;
-                let old = core::mem::replace(&mut self.subflows[id], subflow);
-                add_to(&mut self.retired, &old);
-                self.snd.forget_carrier(id);
-                id
-            }
-            None => {
-                self.tuples.push(tuple);
-                self.subflows.push(subflow);
-                self.views.push(SubflowView::VACANT);
-                self.deadlines.push(Instant::MAX);
-                self.subflows.len() - 1
-            }
-        };
+        let (id, old) = self.subflows.place(subflow);
+        if let Some(old) = old {
+            add_to(&mut self.retired, &old);
+            self.snd.forget_carrier(id);
+        }
         if let Some(coupling) = &mut self.coupling {
             coupling.add(id);
         }
-        self.mss = self.least_mss();
-        self.touch(id);
         id
     }
 
@@ -326,11 +297,6 @@ impl Mptcp {
     fn send_memory(&self) -> Option<SendMemory> {
         let size = memory::sizes(&self.plan).map_or(Size::KERNEL, |(_, send)| send);
         self.fills.then(|| SendMemory::new(size))
-    }
-
-    /// Subflow `id` may have something to send.
-    fn touch(&mut self, id: usize) {
-        self.dirty |= 1 << id;
     }
 
     /// The application offers `bytes` more to send ([`UNLIMITED`](crate::UNLIMITED): it never runs dry). Returns how
@@ -352,10 +318,10 @@ impl Mptcp {
 
     /// The application reads up to `bytes` of what was delivered; returns how many there were.
     pub fn read(&mut self, bytes: u64) -> u64 {
-        let (taken, opens) = self.rcv.read(bytes, self.mss);
+        let (taken, opens) = self.rcv.read(bytes, self.subflows.mss());
         if opens && let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
-            self.touch(id);
+            self.subflows.touch(id);
         }
         taken
     }
@@ -380,7 +346,7 @@ impl Mptcp {
         self.aborting = true;
         for id in 0..self.subflows.len() {
             self.subflows[id].tcp.abort();
-            self.touch(id);
+            self.subflows.touch(id);
         }
         self.break_off(ResetCause::Local);
     }
@@ -504,7 +470,7 @@ impl Mptcp {
 
     /// What is left to remember of its subflows that are in TIME-WAIT.
     pub fn time_waits(&self) -> impl Iterator<Item = (Tuple, TimeWait)> + '_ {
-        let live = self.subflows.iter().filter(|s| !s.gone);
+        let live = self.subflows.live();
         live.filter_map(|s| s.tcp.time_wait().map(|stub| (s.tuple, stub)))
     }
 
@@ -513,15 +479,10 @@ impl Mptcp {
         matches!(self.stage, Stage::Established | Stage::Fallback)
     }
 
-    /// The smallest segment size of all subflows, so that a piece fits any of them.
-    fn least_mss(&self) -> u32 {
-        self.subflows.iter().filter(|s| !s.gone).map(|s| s.tcp.mss()).min().unwrap_or(1)
-    }
-
     /// Reads what the next segment of `tuple` will need and does nothing with it: see [`Tcp::warm_up`].
     #[inline]
     pub fn warm_up(&self, tuple: &Tuple) {
-        if let Some(id) = self.find(tuple) {
+        if let Some(id) = self.subflows.find(tuple) {
             let s = &self.subflows[id];
             s.tcp.warm_up();
             std::hint::black_box((
@@ -531,15 +492,15 @@ impl Mptcp {
                 self.rcv.nxt(),
                 self.stats.bytes_acked,
             ));
-            std::hint::black_box((self.views[id].srtt, self.deadlines[id]));
+            std::hint::black_box((self.subflows.views()[id].srtt, self.subflows.deadline(id)));
         }
     }
 
     /// A subflow on which something can be said: usable, the fastest.
     fn speaker(&mut self) -> Option<usize> {
         self.look();
-        let speaks = |id: &usize| self.views[*id].usable;
-        (0..self.views.len()).filter(speaks).min_by_key(|id| self.views[*id].srtt)
+        let views = self.subflows.views();
+        (0..views.len()).filter(|id| views[*id].usable).min_by_key(|id| views[*id].srtt)
     }
 }
 

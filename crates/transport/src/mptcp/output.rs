@@ -68,8 +68,7 @@ impl Mptcp {
 
     /// What the subflows that were touched have to send. Those that have nothing more are as a scheduler sees them.
     fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
-        while self.dirty != 0 {
-            let id = self.dirty.trailing_zeros() as usize;
+        while let Some(id) = self.subflows.touched() {
             let s = &self.subflows[id];
             let window = self.rcv.window(s.tcp.mss(), s.arrivals.window()).saturating_sub(self.held(id));
             let s = &mut self.subflows[id];
@@ -89,7 +88,7 @@ impl Mptcp {
                 }
                 return Some(Transmit { subflow: Some(id), tuple, segment, options, route });
             }
-            self.dirty &= self.dirty - 1;
+            self.subflows.untouch();
             self.rest(id);
         }
         None
@@ -136,33 +135,23 @@ impl Mptcp {
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
     fn rest(&mut self, id: usize) {
         if self.snd.is_idle() {
-            self.unseen |= 1 << id;
-            self.deadlines[id] = self.deadline_of(id);
+            self.subflows.leave_unseen(id);
         } else {
             self.refresh(id);
         }
     }
 
     fn refresh(&mut self, id: usize) {
-        self.unseen &= !(1 << id);
-        let view = self.subflows[id].view(self.carries_data());
-        let resized = view.mss != self.views[id].mss;
-        self.views[id] = view;
-        if resized {
-            self.mss = self.least_mss();
-        }
-        self.deadlines[id] = self.deadline_of(id);
+        self.subflows.refresh(id, self.carries_data());
     }
 
     /// Looks at the subflows that have changed unseen.
     pub(super) fn look(&mut self) {
-        while self.unseen != 0 {
-            self.refresh(self.unseen.trailing_zeros() as usize);
-        }
+        self.subflows.look(self.carries_data());
     }
 
     pub(super) fn refresh_all(&mut self) {
-        (0..self.subflows.len()).for_each(|id| self.refresh(id));
+        self.subflows.refresh_all(self.carries_data());
     }
 
     /// Hands the next bytes to a subflow, if there are any and one has room.
@@ -172,17 +161,17 @@ impl Mptcp {
             return false;
         }
         self.look();
-        if !self.views.iter().any(|v| v.usable && v.room) {
+        if !self.subflows.views().iter().any(|v| v.usable && v.room) {
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
             self.assign(&chunk, id, now);
             return true;
         }
-        let mss = self.mss - self.excess_of_capable().max(self.excess_of_acks());
+        let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
         let conn = self.view(now);
         let mut sendable = Sendable { snd: &mut self.snd, mss };
-        let choice = self.scheduler.next(&mut sendable, &conn, &self.views);
+        let choice = self.scheduler.next(&mut sendable, &conn, self.subflows.views());
         let (chunk, id) = match choice {
             Some(choice) => choice,
             None => match self.unblock(mss, now) {
@@ -207,7 +196,7 @@ impl Mptcp {
         let with = |dss, signal| Options { dss, signal }.len();
         with(None, Some(capable))
             .saturating_sub(with(Some(self.dss_of(Some(mapping), false)), None))
-            .min(self.mss - 1)
+            .min(self.subflows.mss() - 1)
     }
 
     /// Segments have room for acknowledgments as they are when data goes one way only.
@@ -218,7 +207,7 @@ impl Mptcp {
         let mapping = Some(Mapping { dsn: 1, ssn: 1, len: 1 });
         let with =
             |wide_ack| Options { dss: Some(Dss { wide_ack, ..self.dss_of(mapping, false) }), signal: None };
-        (with(true).len() - with(false).len()).min(self.mss - 1)
+        (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
     }
 
     fn view(&self, now: Instant) -> ConnectionView {
@@ -261,7 +250,7 @@ impl Mptcp {
         if self.stage == Stage::Fallback && self.snd.closing && self.snd.nxt == self.snd.app_end {
             self.subflows[id].tcp.close();
         }
-        self.touch(id);
+        self.subflows.touch(id);
     }
 
     /// The window is shut, though a subflow has room: notes the stall, and with opportunistic retransmission sends
@@ -276,15 +265,17 @@ impl Mptcp {
             self.stats.window_stalls += 1;
         }
         let oldest = self.snd.oldest()?;
+        let views = self.subflows.views();
         let open = |id: &usize| {
-            let v = &self.views[*id];
+            let v = &views[*id];
             v.usable && v.room && !v.in_loss && oldest.carriers >> id & 1 == 0
         };
-        let id = (0..self.views.len()).filter(open).min_by_key(|id| self.views[*id].srtt)?;
-        let carrier = (0..self.views.len())
-            .find(|c| oldest.carriers >> c & 1 == 1 && self.views[*c].srtt > self.views[id].srtt)?;
+        let id = (0..views.len()).filter(open).min_by_key(|id| views[*id].srtt)?;
+        let carrier =
+            (0..views.len()).find(|c| oldest.carriers >> c & 1 == 1 && views[*c].srtt > views[id].srtt)?;
         self.penalise(carrier, id, now);
-        let (fast, slow) = (self.views[id], self.views[carrier]);
+        let views = self.subflows.views();
+        let (fast, slow) = (views[id], views[carrier]);
         let worth = slow.cwnd.get() <= 4 * u64::from(slow.mss) || fast.srtt.saturating_mul(4) < slow.srtt;
         if !self.plan.mptcp.opportunistic_retransmission || !worth {
             return None;
@@ -295,7 +286,7 @@ impl Mptcp {
 
     /// Halves the window of `slow`, for which `fast` waits, as far as the connection does so.
     pub(super) fn penalise(&mut self, slow: usize, fast: usize, now: Instant) {
-        let (of, beside) = (&self.views[slow], &self.views[fast]);
+        let (of, beside) = (&self.subflows.views()[slow], &self.subflows.views()[fast]);
         let (due, pause, ends_slow_start) = match self.plan.mptcp.penalisation {
             Penalisation::None => return,
             // One that repairs a loss has a lowered window already.
@@ -325,14 +316,14 @@ impl Mptcp {
                 self.fin_due = false;
                 let Some(id) = self.subflows.iter().position(|s| !s.gone) else { return false };
                 self.subflows[id].tcp.close();
-                self.touch(id);
+                self.subflows.touch(id);
                 return true;
             }
             _ => return false,
         }
         let Some(id) = self.speaker() else { return false };
         self.subflows[id].tcp.demand_ack();
-        self.touch(id);
+        self.subflows.touch(id);
         true
     }
 

@@ -69,7 +69,7 @@ impl Mptcp {
             coupling.remove(id);
         }
         self.opening = None;
-        self.deadlines[id] = Instant::MAX;
+        self.subflows.renew_deadline(id);
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
         self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
@@ -86,7 +86,7 @@ impl Mptcp {
             s.backup = backup;
             s.tcp.demand_ack();
             self.signals.push(Some(id), Signal::Priority { backup });
-            self.touch(id);
+            self.subflows.touch(id);
         }
     }
 
@@ -138,7 +138,7 @@ impl Mptcp {
 
     /// Opens a subflow, if there are such addresses and there is room for it.
     fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) -> Option<usize> {
-        let live = self.subflows.iter().filter(|s| !s.gone).count();
+        let live = self.subflows.live().count();
         let (from, to) = (self.addresses.local(local)?, self.addresses.remote(remote)?);
         // Where all is done a new one would be left open.
         if live >= self.most_subflows() || self.is_over() {
@@ -150,22 +150,15 @@ impl Mptcp {
         subflow.backup = backup;
         subflow.join = Some(Join { active: true, nonce: self.rng.next_u64() as u32, peer_nonce: 0 });
         let id = self.place(subflow);
-        self.settle_quietly(id);
         self.opening = Some(id);
         Some(id)
-    }
-
-    /// Subflow `id` is new: its first segment is due.
-    fn settle_quietly(&mut self, id: usize) {
-        self.deadlines[id] = Instant::MAX;
-        self.touch(id);
     }
 
     /// An ACK goes out somewhere, for a signal to ride on.
     pub(super) fn say_something(&mut self) {
         if let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
-            self.touch(id);
+            self.subflows.touch(id);
         }
     }
 

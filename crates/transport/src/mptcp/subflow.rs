@@ -233,6 +233,14 @@ impl Subflow {
         open && self.ready && !self.failed && !self.silence.stale && self.tcp.state().may_send()
     }
 
+    /// When something is due on it; [`Instant::MAX`] for never.
+    pub(crate) fn deadline(&self) -> Instant {
+        if self.gone {
+            return Instant::MAX;
+        }
+        self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline)
+    }
+
     /// The subflow as a scheduler sees it.
     pub(crate) fn view(&self, open: bool) -> SubflowView {
         if self.gone {

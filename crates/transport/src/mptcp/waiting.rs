@@ -16,7 +16,7 @@ impl Mptcp {
     /// What has come and waits for bytes before it: disjoint ranges of the stream, whose first byte is 0, in order.
     pub fn waiting(&self) -> Vec<(u64, u64)> {
         let mut ranges = self.rcv.ranges().to_vec();
-        for s in self.subflows.iter().filter(|s| !s.gone) {
+        for s in self.subflows.live() {
             let held = held_back(s);
             match self.fallback.offset() {
                 Some(offset) => ranges.extend(held.map(|(from, to)| {

@@ -10,7 +10,7 @@ fn places(w: &World) -> [usize; 2] {
 /// Round trips in ms, and whether a loss or a timeout is being repaired; windows are the same.
 fn look_like(w: &mut World, paths: [(u64, bool, bool); 2]) {
     for (id, (ms, recovery, loss)) in places(w).into_iter().zip(paths) {
-        let view = &mut w.ends[0].views[id];
+        let view = &mut w.ends[0].subflows.views_mut()[id];
         (view.srtt, view.in_recovery, view.in_loss) = (Duration::from_millis(ms), recovery, loss);
         view.cwnd = tailrace_core::Bytes(20_000);
     }
@@ -23,7 +23,8 @@ fn penalising(kind: Penalisation) -> World {
     let mut w = World::new(&plan, &[Path::new(10, 0.0), Path::new(100, 0.0)], 3);
     w.ends[0].write(UNLIMITED);
     w.run_for(1);
-    w.ends[0].subflows.iter_mut().for_each(|s| s.penalty_over = Instant::ZERO);
+    let subflows = &mut w.ends[0].subflows;
+    (0..subflows.len()).for_each(|id| subflows[id].penalty_over = Instant::ZERO);
     look_like(&mut w, [(20, false, false), (200, false, false)]);
     w
 }
