@@ -12,7 +12,7 @@ import tailrace
 from conftest import SMALL, command_line
 from tailrace import statistics
 from tailrace.errors import UsageError
-from tailrace.plots import layout, swept
+from tailrace.plots import layout, swept, workshop
 from tailrace.plots.swept import design, lines, scales
 from tailrace.plots.swept.request import Request
 
@@ -143,6 +143,11 @@ def test_too_many_panels_are_an_error_that_says_how_to_choose(swept_pulses, monk
     monkeypatch.setattr(design, "MOST_PANELS", 5)
     with pytest.raises(UsageError, match=r"6 panels \(bottleneck.queue: 3, bottleneck.rate: 2\).*--where"):
         swept_pulses.plot("tcp.goodput", "period")
+    with pytest.raises(UsageError, match=r"--where 'cbr\.period=100 ms'"):
+        swept_pulses.plot("tcp.goodput", "queue", "rate", kind="cdf")
+    monkeypatch.setattr(design, "MOST_PANELS", 1)
+    with pytest.raises(UsageError, match=r"choose with cbr\.goodput as the metric"):
+        swept_pulses.plot("goodput", "period", "queue", where=ONE_RATE)
 
 
 def test_too_many_lines_become_panels_with_the_others_pale(swept_pulses, monkeypatch):
@@ -169,7 +174,7 @@ def test_axes_that_go_together_are_no_panels(tmp_path):
     (line,) = (container.lines[0] for container in axes.containers)
     assert line.get_xdata().tolist() == [1.0, 2.0, 4.0]
     assert axes.get_xlabel() == "bottleneck.rate (Mbit/s)"
-    assert "with these varies seed" in title_of(figure)
+    assert "seed varies with it" in title_of(figure)
     assert "n = 1 run: no intervals" in title_of(figure)
     # The seed goes up and down: points are of no one curve.
     assert line.get_linestyle() == "None"
@@ -369,6 +374,27 @@ def test_axes_that_are_given_are_drawn_into_and_hold_one_panel(swept_pulses):
     assert ax.get_title() == "small: goodput of tcp against cbr.period, by bottleneck.queue"
     with pytest.raises(UsageError, match=r"2 panels .*where="):
         swept_pulses.plot("tcp.goodput", "period", "queue", ax=ax)
+
+
+def test_a_map_is_drawn_into_axes_with_its_scale(swept_pulses):
+    mine = Figure()
+    ax = mine.subplots()
+    swept_pulses.plot("tcp.goodput", "period", "queue", kind="map", ax=ax, where=ONE_RATE)
+    assert ax.images[0].get_array().shape == (3, 4)
+    assert [axes.get_ylabel() for axes in mine.axes] == ["bottleneck.queue", "tcp goodput (Mbit/s)"]
+
+
+def test_helpers_draw_sweeps_as_one_process_does(swept_pulses, tmp_path, monkeypatch):
+    monkeypatch.setattr(workshop, "_WORTH", 1)  # so that one helper is worth its start
+    metrics = ("tcp.goodput", "tcp.loss", "utilization")
+    options = {"against": "period", "by": "queue", "where": [ONE_RATE]}
+    for jobs in (1, 2):
+        files = {metric: f"{metric}-drawn" for metric in metrics}
+        order = workshop.Order((swept_pulses.place,), metrics, tmp_path / str(jobs), ("svg",), options, files)
+        workshop.draw(order, workshop.opened(order.places), jobs)
+    for metric in metrics:
+        one, two = (tmp_path / jobs / f"{metric}-drawn.svg" for jobs in "12")
+        assert one.read_bytes() == two.read_bytes()
 
 
 def test_fonts_are_of_type_42_however_a_figure_is_saved(swept_pulses, tmp_path):

@@ -51,19 +51,34 @@ def figure(
     rows = -(-panels // columns)
     panel = height * (look.size.panel if rows > 1 else 1.25 * look.size.panel)
     margins = (_MARGINS - (0 if look.title else _HEADING)) * look.size.panel
+    heading = _heading(title) if look.title else []
+    margins += max(0, len(heading) - 2) * _line_height(1.1)
     sheet = Sheet(figsize=(look.size.width, margins + panel * rows), layout="constrained")
     FigureCanvasAgg(sheet)
     share = columns > 1 and same_scale
     grid = sheet.subplots(rows, columns, sharex=True if same_axis else "col", sharey=share, squeeze=False)
     for spare in grid.flat[panels:]:
         spare.set_visible(False)
-    if look.title:
-        headline, _, note = title.partition("\n")
-        most = characters(1.1)
-        sheet.suptitle(
-            "\n".join([*textwrap.wrap(headline, most), *textwrap.wrap(note, most)]), x=0.01, ha="left"
-        )
+    if heading:
+        sheet.suptitle("\n".join(heading), x=0.01, ha="left")
     return sheet, list(grid.flat[:panels])
+
+
+def _heading(title: str) -> list[str]:
+    """The lines of a title and of the note under it."""
+    headline, _, note = title.partition("\n")
+    most = characters(1.1)
+    return [*textwrap.wrap(headline, most), *textwrap.wrap(note, most)]
+
+
+def _line_height(size: float = 1.0) -> float:
+    """Of text, in inches."""
+    return 1.2 * size * style.look().size.text / 72
+
+
+def taller(sheet: Figure, lines: int) -> None:
+    """Makes room for so many more lines of text, which would be taken from the panels."""
+    sheet.set_figheight(sheet.get_figheight() + lines * _line_height())
 
 
 def characters(size: float = 1.0, columns: int = 1) -> int:
@@ -82,6 +97,7 @@ def legend(
     for columns in range(min(most, len(labels)), 0, -1):
         found = sheet.legend(handles, labels, loc="outside lower left", ncols=columns, **named)
         if columns == 1 or found.get_window_extent().width <= sheet.bbox.width:
+            taller(sheet, -(-len(labels) // columns) - 1 + bool(heading))
             return
         found.remove()
 

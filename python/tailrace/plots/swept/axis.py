@@ -84,14 +84,18 @@ class Axis:
 
     def _settle_words(self, axes: Axes, columns: float) -> None:
         look = style.look().size
-        room = look.width * 72 / columns / max(1, len(self.labels)) / (0.62 * look.text)
+        points = look.width * 72 / columns / max(1, len(self.labels))
+        room = points / (0.62 * look.text)
         wrapped = [textwrap.wrap(label, max(4, int(room)), break_long_words=False) for label in self.labels]
         fits = all(len(rows) <= _MOST_ROWS and max(map(len, rows), default=0) <= room for rows in wrapped)
         axes.set_xticks(range(len(self.labels)))
         if fits:
             axes.set_xticklabels(["\n".join(rows) for rows in wrapped])
         else:
-            axes.set_xticklabels(self.labels, rotation=40, ha="right", rotation_mode="anchor")
+            # Lines of slanted text need their height; where there is no room for all, some stand for the rest.
+            every = math.ceil(1.3 * look.text / points)
+            axes.set_xticks(range(0, len(self.labels), every))
+            axes.set_xticklabels(self.labels[::every], rotation=40, ha="right", rotation_mode="anchor")
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-0.6, len(self.labels) - 0.4)
         axes.grid(visible=False, axis="x")

@@ -17,6 +17,9 @@ _WIDTH = 0.8
 def draw(axes: Axes, panel: Panel, axis: Axis, count: int, *, alone: bool = False) -> None:
     """`count` bars at each word, of which some panels may lack one."""
     width = _WIDTH / count
+    # No wider than its bar, in points.
+    room = axes.bbox.width / axes.figure.dpi * 72
+    cap = min(lines.cap(), 0.3 * width * room / max(1, len(axis.values)))
     for line in panel.lines:
         shift = (line.place - (count - 1) / 2) * width if count > 1 else 0.0
         points = list(line.points)
@@ -30,6 +33,6 @@ def draw(axes: Axes, panel: Panel, axis: Axis, count: int, *, alone: bool = Fals
             hatch=HATCHES[line.place % len(HATCHES)],
             edgecolor="white",
             linewidth=0.5,
-            error_kw={"capsize": 2.5, "elinewidth": 0.9, "ecolor": "#222222"},
+            error_kw={"capsize": cap, "capthick": 0.7, "elinewidth": 0.7, "ecolor": "#222222"},
         )
     axes.set_axisbelow(True)

@@ -6,9 +6,9 @@ follows from the others, as with axes that go together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
@@ -21,6 +21,8 @@ from tailrace.plots.swept.subject import Subject
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
+# Values of some dimensions.
+_Key: TypeAlias = tuple[object, ...]
 # The dimension of flow groups, queues or connections.
 PART = "part"
 # More lines are not told apart, more panels not read.
@@ -103,13 +105,6 @@ class _Rows:
     orders: Mapping[str, Sequence[object]]
     units: Mapping[str, str]
 
-    def where(self, values: Mapping[str, object]) -> _Rows:
-        """Those with these values."""
-        if not values:
-            return self
-        tests = [pl.col(name).eq_missing(pl.lit(value)) for name, value in values.items()]
-        return replace(self, frame=self.frame.filter(*tests))
-
     def values(self, name: str | None) -> list[object]:
         """The values of a dimension that are there, in order."""
         if name is None:
@@ -117,12 +112,12 @@ class _Rows:
         there = set(self.frame[name].unique())
         return [value for value in self.orders[name] if value in there]
 
-    def keys(self, names: Sequence[str]) -> list[tuple[object, ...]]:
+    def keys(self, names: Sequence[str]) -> list[_Key]:
         """The combinations of values that are there, in order."""
         if not names:
             return [()]
         places = [{value: place for place, value in enumerate(self.orders[name])} for name in names]
-        found: Iterable[tuple[object, ...]] = self.frame.select(names).unique(maintain_order=True).iter_rows()
+        found: Iterable[_Key] = self.frame.select(names).unique(maintain_order=True).iter_rows()
         return sorted(found, key=lambda key: [of[value] for of, value in zip(places, key, strict=True)])
 
 
@@ -132,7 +127,7 @@ def of(sweep: Sweep, subject: Subject, request: Request) -> Design:
     frame = rows.frame
     if frame.is_empty():
         raise UsageError(f"no run has a value of {request.metric} there")
-    plan = _fitted(frame, _planned(sweep, subject, request, frame), request)
+    plan = _fitted(rows, _planned(sweep, subject, request, frame), request)
     legend = ", ".join(subject.whose if name == PART else name for name in plan.lines)
     panels = _panels(rows, plan, subject)
     constants = {name: frame[name][0] for name in sweep.columns if frame[name].n_unique() == 1}
@@ -244,8 +239,9 @@ def _is_monotone(rows: pl.DataFrame, x: str | None, name: str) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _fitted(rows: pl.DataFrame, plan: Plan, request: Request) -> Plan:
+def _fitted(of: _Rows, plan: Plan, request: Request) -> Plan:
     """No more lines than can be told apart, no more panels than are read."""
+    rows = of.frame
     # The lines of a map are its rows.
     lines = 1 if request.kind == "map" else _count(rows, plan.lines)
     panels = _count(rows, plan.panels)
@@ -259,13 +255,20 @@ def _fitted(rows: pl.DataFrame, plan: Plan, request: Request) -> Plan:
     panels = _count(rows, plan.panels)
     if panels > MOST_PANELS:
         counts = ", ".join(f"{name}: {rows[name].n_unique()}" for name in plan.panels)
-        first = max((n for n in plan.panels if n != PART), key=lambda n: rows[n].n_unique(), default=PART)
-        value = scales.said(rows[first][0])
         raise UsageError(
-            f"the figure would have {panels} panels ({counts}), at most {MOST_PANELS} are read: choose with "
-            f"--where '{first}={value}' (where= in Python), or name one of them with --against or --by"
+            f"the figure would have {panels} panels ({counts}), at most {MOST_PANELS} are read: "
+            f"{_way_out(of, plan, request)}"
         )
     return plan
+
+
+def _way_out(rows: _Rows, plan: Plan, request: Request) -> str:
+    """How to have fewer panels."""
+    largest = max(plan.panels, key=lambda name: rows.frame[name].n_unique())
+    value = scales.said(rows.frame[largest][0], rows.units.get(largest, ""))
+    if largest == PART:
+        return f"choose with {value}.{request.metric} as the metric"
+    return f"choose with --where '{largest}={value}' (where= in Python), or name one of them with --against or --by"
 
 
 def _count(rows: pl.DataFrame, names: Sequence[str]) -> int:
@@ -277,28 +280,41 @@ def _count(rows: pl.DataFrame, names: Sequence[str]) -> int:
 
 def _panels(rows: _Rows, plan: Plan, subject: Subject) -> list[Panel]:
     looks = {key: place for place, key in enumerate(rows.keys(plan.lines))}
-    found = []
-    for key in rows.keys(plan.panels):
-        values = dict(zip(plan.panels, key, strict=True))
-        own = rows.where(values)
+    found: dict[_Key, dict[_Key, list[Point]]] = {}
+    for key, x, point in _points(rows, plan, subject):
+        panel, line = key[: len(plan.panels)], key[len(plan.panels) :]
+        found.setdefault(panel, {}).setdefault(line, []).append(Point(x, *point))
+    panels = []
+    for panel, of_lines in found.items():
+        values = dict(zip(plan.panels, panel, strict=True))
         lines = [
-            _line(own.where(of), plan, subject, of, looks[each])
-            for each in own.keys(plan.lines)
-            for of in [dict(zip(plan.lines, each, strict=True))]
+            _line(rows, dict(zip(plan.lines, line, strict=True)), looks[line], points)
+            for line, points in of_lines.items()
         ]
         part = str(values.get(PART, subject.parts[0] if len(subject.parts) == 1 else ""))
-        found.append(Panel(_titled(values, rows.units), part, lines, values))
-    return found
+        panels.append(Panel(_titled(values, rows.units), part, lines, values))
+    return panels
 
 
-def _line(rows: _Rows, plan: Plan, subject: Subject, values: Mapping[str, object], place: int) -> Line:
-    label = ", ".join(scales.said(value, rows.units.get(name, "")) for name, value in values.items())
-    points = []
-    for x in rows.values(plan.x):
-        own = rows.frame if plan.x is None else rows.where({plan.x: x}).frame
-        mean = statistics.interval(own["value"].to_list(), subject.bounds)
+def _points(
+    rows: _Rows, plan: Plan, subject: Subject
+) -> Iterator[tuple[_Key, object, tuple[statistics.Interval, list[float]]]]:
+    """Panel and line, place along the axis, mean and single values: in order, all taken from the rows at once."""
+    names = [*plan.panels, *plan.lines, *([plan.x] if plan.x else [])]
+    places = [{value: place for place, value in enumerate(rows.orders[name])} for name in names]
+    # Something to group by, where there is nothing to tell apart.
+    groups = rows.frame.with_columns(pl.lit(0).alias("_")).group_by("_", *names)
+    values = groups.agg("value", pl.col("each").explode().drop_nulls()).drop("_")
+    cells = [(tuple(row[:-2]), row[-2], row[-1]) for row in values.iter_rows()]
+    cells.sort(key=lambda cell: [of[value] for of, value in zip(places, cell[0], strict=True)])
+    for key, of_runs, each in cells:
+        mean = statistics.interval(of_runs, subject.bounds)
         if mean is not None:
-            points.append(Point(x, mean, own["each"].explode().drop_nulls().to_list()))
+            yield (key[:-1], key[-1], (mean, each)) if plan.x else (key, None, (mean, each))
+
+
+def _line(rows: _Rows, values: Mapping[str, object], place: int, points: Sequence[Point]) -> Line:
+    label = ", ".join(scales.said(value, rows.units.get(name, "")) for name, value in values.items())
     return Line(label, place, points, values)
 
 

@@ -36,6 +36,11 @@ def reach(points: list[Point]) -> Any:  # noqa: ANN401 - what Matplotlib takes
     return np.array(found).T
 
 
+def cap() -> float:
+    """Of an error bar, in points."""
+    return 0.25 * style.look().size.text
+
+
 def draw(axes: Axes, panel: Panel, axis: Axis, *, joined: bool = True, alone: bool = False) -> None:
     """A line each, with error bars; `alone` where its panel is called after it."""
     for line in panel.lines:
@@ -57,8 +62,8 @@ def _draw(axes: Axes, line: Line, axis: Axis, *, joined: bool, alone: bool) -> N
         yerr=reach(points),
         label="_" if alone else line.label,
         marker=_MARKERS[place % len(_MARKERS)],
-        markersize=4,
-        capsize=2.5,
+        markersize=1.6 * cap(),
+        capsize=cap(),
         elinewidth=0.9,
         **look,
     )

@@ -143,7 +143,9 @@ class Drawing:
         said += [f"only {text}" for text in self.request.where]
         said += [self.subject.note] if self.subject.note else []
         if plan.following and self.kind != "cdf":
-            said.append(f"with these varies {', '.join(plan.following)}")
+            said.append(
+                f"{', '.join(plan.following)} var{'ies' if len(plan.following) == 1 else 'y'} with it"
+            )
         missing = sum(value is None for value in self.design.xs)
         if missing and not self.axis.labels and plan.x:
             said.append(f"without cells that have no {plan.x}")
@@ -221,6 +223,7 @@ def _sheet(drawing: Drawing) -> Figure:
         drawing.panel(axes, place, columns)
         if len(panels) > 1:
             axes.set_title(layout.panel_title(panels[place].title, columns))
+    _make_room(sheet, every, columns)
     _limit(drawing, every)
     across, up = drawing.headings
     _label(sheet, every, columns, across, up)
@@ -228,6 +231,12 @@ def _sheet(drawing: Drawing) -> Figure:
     if names:
         layout.legend(sheet, list(names.values()), list(names), heading=drawing.design.legend)
     return sheet
+
+
+def _make_room(sheet: Figure, every: Sequence[Axes], columns: int) -> None:
+    """For titles of panels with several lines: panels are as high as those without."""
+    heights = [axes.get_title(loc="left").count("\n") for axes in every]
+    layout.taller(sheet, sum(max(heights[row : row + columns]) for row in range(0, len(heights), columns)))
 
 
 def _named(every: Sequence[Axes]) -> dict[str, Artist]:

@@ -90,7 +90,7 @@ def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subj
     if unit.factor != 1:
         rows = rows.with_columns(pl.col("value") * unit.factor)
     return Subject(
-        f"{first.name}{during}",
+        f"{first.name.replace('_', ' ')}{during}",
         unit.name,
         rows.with_columns(pl.concat_list("value").alias("each")),
         [metric.owner or "" for metric in metrics],
