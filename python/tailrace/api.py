@@ -18,13 +18,14 @@ from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
 
 if TYPE_CHECKING:
     from tailrace.resume import Resumption
+    from tailrace.study.precision import Goals, Missed
     from tailrace.study.sweep import Sweep
 
 # A `distributed.Client`, of a package that need not be there.
 DaskClient: TypeAlias = Any
 
 
-def run(
+def run(  # noqa: PLR0913 - what can be said
     source: ScenarioLike,
     *,
     seed: int | None = None,
@@ -32,22 +33,28 @@ def run(
     set: Overrides | None = None,  # noqa: A002 - the name of the command line
     allow: Codes = (),
     jobs: int | None = None,
+    until_ci: Mapping[str, float] | None = None,
+    max_runs: int | None = None,
     progress: bool = False,
 ) -> Result:
     """Runs a scenario and returns what it found.
 
     `source` is a path, TOML text, a dictionary or a `Scenario`; `set` overrides values by their path in the file,
     `allow` has codes of warnings that are not wanted. `jobs` runs go in parallel (default: one a processor); results
-    do not depend on it. Ctrl-C stops the runs under way and raises `Interrupted`, a `KeyboardInterrupt` that holds what
-    had ended.
+    do not depend on it. With `until_ci={"goodput": 0.05}` there are more runs, at most `max_runs`, until the half width
+    of the metric's 95 % interval is so small a share of its mean. Ctrl-C stops the runs under way and raises
+    `Interrupted`, a `KeyboardInterrupt` that holds what had ended.
 
     >>> import tailrace
     >>> result = tailrace.run("papers/kochher/kochher.toml", runs=2, set={"duration": "20 s"})  # doctest: +SKIP
     >>> result.aggregate["groups"]["tcp"]["jain"]  # doctest: +SKIP
     {'mean': ..., 'ci95': ..., 'n': 2}
     """
+    from tailrace.study import precision
+
     scenario = Scenario.of(source, merged(set, seed, runs), allow)
-    outcome = watched(jobs_of(scenario), jobs, quiet=not progress)
+    goals = precision.of_python(until_ci, max_runs)
+    scenario, outcome, _ = until(scenario, goals, lambda todo: watched(todo, jobs, quiet=not progress))
     finished = execute.completed(outcome)
     result = result_of(scenario, outcome) if finished else None
     if outcome.interrupted or result is None:
@@ -206,6 +213,17 @@ def watched(
     fresh = iter(outcome.finished)
     finished = [known[place] if place in known else next(fresh) for place in range(len(jobs))]
     return execute.Outcome(finished, outcome.errors, outcome.interrupted)
+
+
+def until(
+    scenario: Scenario, goals: Goals | None, done: Callable[[Sequence[Job]], Outcome]
+) -> tuple[Scenario, Outcome, list[Missed]]:
+    """The runs of a scenario, or as many as the goals take; the scenario says how many that were."""
+    if goals is None:
+        return scenario, done(jobs_of(scenario)), []
+    from tailrace.study import precision
+
+    return precision.of_scenario(scenario, goals, done)
 
 
 def jobs_of(scenario: Scenario, label: str = "") -> list[Job]:

@@ -71,7 +71,7 @@ class Resumption:
             there |= self._landed()
         wanted = {place: there.get((self._id(job), job.run)) for place, job in enumerate(jobs)}
         found = {place: run for place, run in wanted.items() if run}
-        self.found = len(found)
+        self.found += len(found)
         return found
 
     def keep(self, ended: Sequence[tuple[Job, FinishedRun]]) -> None:

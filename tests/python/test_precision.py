@@ -137,3 +137,28 @@ def test_the_ceiling_tells_who_did_not_reach_it(tmp_path):
     shard = command_line(*arguments, "--until-ci", "goodput=5%", "--shard", "1/2", cwd=tmp_path)
     assert shard.returncode == 2
     assert "shard" in shard.stderr
+
+
+def test_a_run_goes_on_until_its_mean_is_known():
+    found = tailrace.run(SMALL, until_ci={"tcp.goodput": 0.01}, max_runs=40)
+    sums = [run["groups"]["tcp"]["goodput_bps"]["sum"] for run in found.summary["runs"]]
+    n = 5
+    while (more := next_count(n, interval(sums[:n]), 0.01, 40)) > n:
+        n = more
+    assert found.n == n > 5
+    assert found.manifest["runs_asked"] == n
+    assert [run["run"] for run in found.summary["runs"]] == list(range(1, n + 1))
+    # The resolved scenario is that of so many runs, and they are those of any other command.
+    assert tailrace.run(found.scenario_toml).fingerprint == found.fingerprint
+
+
+def test_the_command_line_says_what_a_run_has_not_reached(tmp_path):
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    arguments = ("run", "small.toml", "--no-plots", "-o", "r", "--columns", "tcp.goodput")
+    found = command_line(*arguments, "--until-ci", "0.01%", "--max-runs", 6, cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert "tcp goodput [Mbit/s] ±" in found.stderr
+    assert "after 6 runs" in found.stderr
+    again = command_line(*arguments, "--until-ci", "0.01%", "--max-runs", 7, cwd=tmp_path)
+    assert "6 of 7 runs had been done before, 1 were to do" in again.stderr
+    assert command_line(*arguments, "--max-runs", 7, cwd=tmp_path).returncode == 2

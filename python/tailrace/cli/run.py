@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +15,13 @@ from tailrace.cli import common, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
 from tailrace.comparison import Comparison
+from tailrace.execute import Job, Outcome
 from tailrace.result import Result
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
+
+if TYPE_CHECKING:
+    from tailrace.study.precision import Missed
 
 
 @guarded
@@ -44,9 +48,12 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     no_plots: common.NoPlots = False,
     columns: tabular.Columns = None,
     form: tabular.Form = None,
+    until_ci: common.UntilCi = None,
+    max_runs: common.MaxRuns = None,
 ) -> None:
     """Run a scenario: a table, a result folder, figures."""
     wished = tabular.wanted(columns, form)
+    goals = tabular.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow)
     wanted = check_figures(figures)
     cells = variants.of_scenario(scenario)
@@ -64,9 +71,12 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
         keeping.look_at(target, {"": scenario}, asked=output is not None, quiet=quiet)
     # Until everything is saved, whoever stops this still gets what has ended.
     with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
-        todo = api.jobs_of(scenario)
-        outcome = api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held), resumed=resumed)
-        common.say_known(resumed, len(todo), quiet=quiet)
+
+        def watched(todo: Sequence[Job]) -> Outcome:
+            return api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held), resumed=resumed)
+
+        scenario, outcome, missed = api.until(scenario, goals, watched)
+        common.say_known(resumed, len(outcome.finished), quiet=quiet)
         code = common.exit_code_of(outcome)
         result = api.result_of(scenario, outcome)
         kept = keeping.keep(result, target) if target else None
@@ -82,7 +92,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
         wished=wished,
     )
     with on_a_closed_terminal(held):
-        _finish(result, shown)
+        _finish(result, shown, missed)
     if code:
         raise typer.Exit(code)
 
@@ -118,7 +128,7 @@ class Shown:
     wished: tabular.Wanted = tabular.NOTHING
 
 
-def _finish(result: Result, shown: Shown) -> None:
+def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
     """The table or document, and only then the figures, which take longest."""
     target = shown.target
     wished = shown.wished
@@ -130,6 +140,7 @@ def _finish(result: Result, shown: Shown) -> None:
         common.show(result.metrics_table(wished.columns) if wished.columns else result)
     if not shown.quiet:
         say_unsettled({"": result})
+        tabular.say_missed(missed)
     if target and shown.plots:
         draw(result, target, shown)
     if target and not shown.quiet:

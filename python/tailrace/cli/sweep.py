@@ -143,15 +143,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         show_table(target, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
     elif not quiet:
         _point_to_merge(target, done, part)
-    _end(target, done.failed, [] if quiet else missed, len(surveyed.all))
-
-
-def _end(target: Path, failed: int, missed: "list[Missed]", cells: int) -> None:
-    from tailrace.study import precision
-
-    if missed:
-        say(precision.told(missed, cells))
-    end_with_failures(target, failed)
+    tabular.say_missed([] if quiet else missed, len(surveyed.all))
+    end_with_failures(target, done.failed)
 
 
 def _warn(scenario: Scenario, surveyed: "Survey") -> None:

@@ -14,6 +14,7 @@ from tailrace.cli.common import say
 if TYPE_CHECKING:
     from tailrace.study.differences import Differences
     from tailrace.study.forms import Tabular
+    from tailrace.study.precision import Goals, Missed
 
 Columns = Annotated[
     str | None,
@@ -60,6 +61,23 @@ def wanted(
     if strict and not tolerances:
         common.fail("--strict is of --tolerance, and there is none")
     return Wanted(common.listed(columns), form, tolerances or (), strict)
+
+
+def goals(until_ci: str | None, wished: Wanted, most: int | None) -> Goals | None:
+    """How closely means are to be known."""
+    if until_ci is None and most is None:
+        return None
+    from tailrace.study import precision
+
+    return precision.parse(until_ci, wished.columns, most)
+
+
+def say_missed(missed: Sequence[Missed], cells: int = 0) -> None:
+    """What is known less closely than wanted."""
+    from tailrace.study import precision
+
+    if missed:
+        say(precision.told(missed, cells))
 
 
 def show(table: Tabular, form: str | None) -> None:

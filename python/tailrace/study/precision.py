@@ -14,8 +14,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tailrace import resampling
+from tailrace import figures, resampling
 from tailrace.errors import UsageError
+from tailrace.execute import Job, Outcome
 from tailrace.store.parts import FIGURES
 from tailrace.study import metrics, running
 from tailrace.study.metrics import Known, Metric
@@ -199,21 +200,30 @@ def _judged(plan: running.Survey, writer: Writer, goals: Goals) -> tuple[dict[st
     """How many runs each cell is to have next, and which are not known closely enough."""
     cells = {planned.id: planned for planned in plan.cells if planned}
     counts = {name: planned.runs for name, planned in cells.items()}
-    figures = writer.frame(FIGURES)
-    if figures is None or figures.is_empty():
+    table = writer.frame(FIGURES)
+    if table is None or table.is_empty():
         return counts, []
     numbers = writer.index.cells()
     missed = []
-    for goal, metric in _metrics(figures, goals):
-        values = _values(figures, metric)
+    for goal, metric in _metrics(table, goals):
+        values = _values(table, metric)
         for name, planned in cells.items():
             of_cell = values.get(numbers[name], {})
             first = [value for run, value in sorted(of_cell.items()) if run <= planned.runs]
-            found = resampling.estimate(first, metric.over, metric.bounds)
-            counts[name] = max(counts[name], next_count(planned.runs, found, goal.share, goals.most))
-            if found is None or not is_reached(found, goal.share):
-                missed.append(Missed(planned.cell.label, metric.heading, planned.runs, relative(found)))
+            count, short = _weighed(first, metric, goal, planned.runs, goals.most)
+            counts[name] = max(counts[name], count)
+            missed += [replace(one, label=planned.cell.label) for one in short]
     return counts, missed
+
+
+def _weighed(
+    values: Sequence[float], metric: Metric, goal: Goal, runs: int, most: int
+) -> tuple[int, list[Missed]]:
+    """How many runs a cell is to have next, and what it lacks."""
+    found = resampling.estimate(values, metric.over, metric.bounds)
+    reached = found is not None and is_reached(found, goal.share)
+    missed = [] if reached else [Missed("", metric.heading, runs, relative(found))]
+    return next_count(runs, found, goal.share, most), missed
 
 
 def relative(found: Interval | None) -> float | None:
@@ -223,24 +233,53 @@ def relative(found: Interval | None) -> float | None:
     return found.ci95 / abs(found.mean)
 
 
-def _metrics(figures: pl.DataFrame, goals: Goals) -> list[tuple[Goal, Metric]]:
-    known = Known(figures)
+def _metrics(table: pl.DataFrame, goals: Goals) -> list[tuple[Goal, Metric]]:
+    known = Known(table)
     return [(goal, metric) for goal in goals.goals for metric in known.metric(goal.metric)]
 
 
-def _values(figures: pl.DataFrame, metric: Metric) -> dict[int, dict[int, float]]:
+def _values(table: pl.DataFrame, metric: Metric) -> dict[int, dict[int, float]]:
     """Cell -> run -> value."""
     found: dict[int, dict[int, float]] = {}
-    for cell, number, value in metrics.values(figures, metric).iter_rows():
+    for cell, number, value in metrics.values(table, metric).iter_rows():
         if value is not None:
             found.setdefault(cell, {})[number] = value
     return found
 
 
-def told(missed: Sequence[Missed], cells: int, most_listed: int = 5) -> str:
-    """Which cells are not known as closely as wanted."""
+# -- of one scenario -----------------------------------------------------------------------------------------------
+
+
+def of_scenario(
+    scenario: Scenario, goals: Goals, done: Callable[[Sequence[Job]], Outcome]
+) -> tuple[Scenario, Outcome, list[Missed]]:
+    """The same for the runs of one scenario, which `done` does; it comes back with as many runs as it took."""
+    count, outcome = min(max(scenario.runs, goals.first), goals.most), Outcome([])
+    while True:
+        more = done([Job(scenario, number) for number in range(len(outcome.finished) + 1, count + 1)])
+        outcome = Outcome(
+            [*outcome.finished, *more.finished], [*outcome.errors, *more.errors], more.interrupted
+        )
+        ended = [run for run in outcome.finished if run]
+        if outcome.interrupted or not ended:
+            return scenario.replaced({"runs": count}), outcome, []
+        table = figures.frame((1, run.run, run.entry) for run in ended)
+        weighed = [
+            _weighed(list(_values(table, metric).get(1, {}).values()), metric, goal, count, goals.most)
+            for goal, metric in _metrics(table, goals)
+        ]
+        wanted = max(following for following, _ in weighed)
+        if wanted == count:
+            return scenario.replaced({"runs": count}), outcome, [one for _, short in weighed for one in short]
+        count = wanted
+
+
+def told(missed: Sequence[Missed], cells: int = 0, most_listed: int = 5) -> str:
+    """Which cells are not known as closely as wanted; without cells, of one scenario."""
     few = [f"  {one}" for one in missed[:most_listed]]
     more = len(missed) - len(few)
+    if not cells:
+        return "\n".join(["not known as closely as --until-ci wants; --max-runs allows more runs:", *few])
     count = len({one.label for one in missed})
     return "\n".join(
         [
