@@ -237,6 +237,18 @@ def test_distributions_of_runs_and_of_single_flows(swept_pulses):
     assert figure.axes[0].get_xlabel() == "tcp goodput of single flows (Mbit/s)"
 
 
+@pytest.mark.parametrize(("metric", "cut"), [("tcp.timeouts", True), ("cbr.goodput", False)])
+def test_intervals_beyond_the_frame_are_said(swept_pulses, metric, cut):
+    """Two runs that differ have an interval many times as wide as they are apart."""
+    figure = swept_pulses.plot(metric, "period", "rate", where="queue=red")
+    (axes,) = figure.axes
+    found = drawn(axes).values()
+    top = axes.get_ylim()[1]
+    assert all(y < top for _, ys, _ in found for y in ys)
+    assert any(high > top for *_, ends in found for _, high in ends) == cut
+    assert ("some intervals reach further than is shown" in title_of(figure)) == cut
+
+
 def test_intervals_of_single_flows_are_over_the_runs(swept_pulses):
     """Flows of one run are no independent samples."""
     (axes,) = swept_pulses.plot("tcp.goodput", "period", "queue", of="flows", where=ONE_RATE).axes
@@ -371,7 +383,7 @@ def test_axes_that_are_given_are_drawn_into_and_hold_one_panel(swept_pulses):
     assert found is mine
     assert list(drawn(ax)) == ["droptail", "red", "codel"]
     assert ax.get_legend().get_title().get_text() == "bottleneck.queue"
-    assert ax.get_title() == "small: goodput of tcp against cbr.period, by bottleneck.queue"
+    assert words(ax.get_title()) == "goodput of tcp against cbr.period, by bottleneck.queue"
     with pytest.raises(UsageError, match=r"2 panels .*where="):
         swept_pulses.plot("tcp.goodput", "period", "queue", ax=ax)
 

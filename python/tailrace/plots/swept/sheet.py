@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -149,9 +150,19 @@ class Drawing:
         missing = sum(value is None for value in self.design.xs)
         if missing and not self.axis.labels and plan.x:
             said.append(f"without cells that have no {plan.x}")
+        said += ["some intervals reach further than is shown"] if self._cuts() else []
         failed = len(self.sweep.failures)
         said += [f"{failed} cells or runs failed"] if failed else []
         return ", ".join(said)
+
+    def _cuts(self) -> bool:
+        """Whether the frame cuts off intervals."""
+        if self.kind not in {"line", "bars"} or "y" in (self.request.log or ()):
+            return False
+        by_part: dict[str, list[design.Point]] = {}
+        for panel in self.design.panels:
+            by_part.setdefault(panel.part, []).extend(point for line in panel.lines for point in line.points)
+        return any(max(lines.ends(p)[1] for p in points) > _top(points) > 0 for points in by_part.values())
 
     def _over(self) -> str:
         counts = self.design.counts
@@ -200,7 +211,10 @@ def _into(drawing: Drawing, ax: Axes, *, title: bool) -> Figure:
     ax.set_xlabel(drawing.headings[0])
     ax.set_ylabel(drawing.headings[1])
     if title:
-        ax.set_title(drawing.title.partition("\n")[0])
+        headline = drawing.title.partition("\n")[0].removeprefix(f"{drawing.sweep.name}: ")
+        points = ax.bbox.width / ax.figure.dpi * 72
+        most = max(12, int(points / (0.55 * float(ax.title.get_fontsize()))))
+        ax.set_title("\n".join(textwrap.wrap(headline, most)))
     return ax.figure.figure if not isinstance(ax.figure, Figure) else ax.figure
 
 
@@ -279,8 +293,13 @@ def _limit(drawing: Drawing, every: Sequence[Axes]) -> None:
             continue
         if all(min(point.each, default=0.0) >= 0 for point in points):
             low = 0.0
-        top = max((max(point.mean.mean, *point.each) for point in points), default=1.0)
-        _set(own, low, min(high, _HEADROOM * top) if top > 0 else high)
+        top = _top(points)
+        _set(own, low, min(high, top) if top > 0 else high)
+
+
+def _top(points: Sequence[design.Point]) -> float:
+    """How high a frame may reach for its intervals."""
+    return _HEADROOM * max((max(point.mean.mean, *point.each) for point in points), default=1.0)
 
 
 def _set(own: Sequence[tuple[design.Panel, Axes]], low: float, high: float) -> None:
