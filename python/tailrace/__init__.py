@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tailrace._native import __version__
-    from tailrace.api import list_queues, merge, run, run_variants, sweep
+    from tailrace.api import list_queues, merge, run, run_variants, search, sweep
     from tailrace.comparison import Comparison, compare
     from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
     from tailrace.result import Result
     from tailrace.scenario import Scenario
     from tailrace.statistics import jain
+    from tailrace.study.search import Search
     from tailrace.study.sweep import Sweep
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Search",
     "Sweep",
     "TailraceError",
     "UsageError",
@@ -35,6 +37,7 @@ __all__ = [
     "merge",
     "run",
     "run_variants",
+    "search",
     "sweep",
 ]
 
@@ -47,6 +50,7 @@ _PLACES = {
     "RunError": "errors",
     "Scenario": "scenario",
     "ScenarioError": "errors",
+    "Search": "study.search",
     "Sweep": "study.sweep",
     "TailraceError": "errors",
     "UsageError": "errors",
@@ -57,6 +61,7 @@ _PLACES = {
     "merge": "api",
     "run": "api",
     "run_variants": "api",
+    "search": "api",
     "sweep": "api",
 }
 

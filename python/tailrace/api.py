@@ -19,6 +19,7 @@ from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
 if TYPE_CHECKING:
     from tailrace.resume import Resumption
     from tailrace.study.precision import Goals, Missed
+    from tailrace.study.search import Search
     from tailrace.study.sweep import Sweep
 
 # A `distributed.Client`, of a package that need not be there.
@@ -155,6 +156,70 @@ def sweep(  # noqa: PLR0913 - what can be said
     if done.interrupted:
         raise KeyboardInterrupt
     return Sweep(place, temporary=output is None)
+
+
+def search(  # noqa: PLR0913 - what can be said
+    source: ScenarioLike,
+    over: Mapping[str, Any],
+    *,
+    maximize: str | None = None,
+    minimize: str | None = None,
+    let: Mapping[str, Any] | None = None,
+    derive: Mapping[str, str] | None = None,
+    when: str | Sequence[str] = (),
+    subject_to: str | Sequence[str] = (),
+    trials: int = 100,
+    sampler: str = "tpe",
+    batch: int = 4,
+    set: Overrides | None = None,  # noqa: A002 - the name of the command line
+    runs: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+    client: DaskClient = None,
+    progress: bool = False,
+) -> Search:
+    """Tries values until a metric is as large, or as small, as it gets; a `[sweep]` of the scenario plays no part.
+
+    `over` has by path `"uniform(1 ms, 100 ms)"`, `"log_uniform(...)"` or a list of values; `let` the same by names for
+    the formulas of `derive`; `when` must hold for a trial to be run, `subject_to`, which may name metrics, for it to
+    count. Of each trial there are all `runs`. Trials are proposed by `sampler`, a `batch` of them at a time: what is
+    found depends on these, the seed and nothing else. Runs land in the folder `output`; the same call goes on there.
+
+    >>> search = tailrace.search(
+    ...     "flood.toml", {"link.bottleneck.queue.target": "uniform(1 ms, 50 ms)"}, maximize="tcp.goodput"
+    ... )  # doctest: +SKIP
+    >>> search.best.overrides  # doctest: +SKIP
+    """
+    from tailrace.store import Writer
+    from tailrace.study import declaration, remote, running, searching
+    from tailrace.study.search import Search
+
+    scenario = Scenario.of(source, merged(set, seed, runs))
+    wanted = searching.Wanted(
+        *searching.goal(maximize, minimize),
+        over=declaration.searched_python(over),
+        let=declaration.searched_python(let or {}),
+        derive=dict(derive or {}),
+        when=[when] if isinstance(when, str) else list(when),
+        subject_to=[subject_to] if isinstance(subject_to, str) else list(subject_to),
+        trials=trials,
+        sampler=sampler,
+        batch=batch,
+    ).checked()
+    place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
+    about = {"scenario": scenario.name, "file": scenario.file_name}
+    way = running.Here(jobs) if client is None else remote.Cluster(client)
+    with Writer.opened(place, about, fresh=fresh) as writer:
+        from tailrace import progress as display
+
+        hunt = searching.Hunt(scenario, wanted, writer)
+        with display.watch(quiet=not progress, total=trials * scenario.runs) as watch:
+            interrupted = hunt.run(way, watch)
+    if interrupted:
+        raise KeyboardInterrupt
+    return Search(place, temporary=output is None)
 
 
 def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> Sweep:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tailrace import execute
-from tailrace.cli import check, compare, doctor, export, listing, merge, plot, run, sweep
+from tailrace.cli import check, compare, doctor, export, listing, merge, plot, run, search, sweep
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("sweep")(sweep.sweep)
 app.command("merge")(merge.merge)
+app.command("search")(search.search)
 app.command("compare")(compare.compare)
 app.command("plot")(plot.plot)
 app.add_typer(export.app, name="export")

@@ -178,7 +178,7 @@ def _samples(declared: Declaration, seed: int) -> Iterator[list[Point]]:
     for name, ends in ranges:
         # A stream for each, so that one more range leaves the others as they are.
         shares = _shares(random.Random(f"{seed} {name}"), declared.samples, independent=declared.independent)  # noqa: S311
-        drawn[name] = [_between(name, ends, share) for share in shares]
+        drawn[name] = [between(name, ends, share) for share in shares]
     yield [
         Point(
             {path: drawn[path][place] for path in declared.ranges},
@@ -197,7 +197,8 @@ def _shares(source: random.Random, count: int, *, independent: bool) -> list[flo
     return [(stratum + source.random()) / count for stratum in strata]
 
 
-def _between(name: str, ends: Range, share: float) -> str:
+def between(name: str, ends: Range, share: float) -> str:
+    """The value so far along a range, as a scenario takes it; an error says what is wrong with the ends."""
     low, high = value_of(_quoted(ends.low)), value_of(_quoted(ends.high))
     if not isinstance(low, Quantity) or not isinstance(high, Quantity) or low.unit != high.unit:
         raise UsageError(f"{name}: {ends.low} and {ends.high} are not two quantities of one kind")

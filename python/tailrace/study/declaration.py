@@ -157,6 +157,23 @@ def of_python(  # noqa: PLR0913 - what can be said
     )
 
 
+def searched(option: str, texts: Sequence[str]) -> dict[str, Range | Sequence[str]]:
+    """What a search varies: `PATH=uniform(A, B)` or `PATH=V,V,...` each."""
+    listed, drawn = _parted(_axis(option, text) for text in texts)
+    return {**listed, **drawn}
+
+
+def searched_python(axes: Mapping[str, Any]) -> dict[str, Range | Sequence[str]]:
+    """The same from Python values."""
+    listed, drawn = _parted(_python_axis(path, values) for path, values in axes.items())
+    return {**listed, **drawn}
+
+
+def derived(texts: Sequence[str]) -> dict[str, str]:
+    """`--derive PATH=FORMULA` each."""
+    return dict(_formula(text) for text in texts)
+
+
 def _checked(declared: Declaration) -> Declaration:
     for group in declared.zips:
         counts = {path: len(values) for path, values in group.items()}

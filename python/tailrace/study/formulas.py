@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -115,6 +115,11 @@ class Formula:
             reason = getattr(error, "msg", None) or str(error)
             raise UsageError(f"{where}: {text!r} is no formula ({reason})") from None
 
+    @property
+    def names(self) -> list[str]:
+        """The names in it, but those of functions."""
+        return list(dict.fromkeys(_names(self._tree)))
+
     def __call__(self, names: Mapping[str, Value]) -> Value:
         """What it comes to; the error names the formula."""
         try:
@@ -204,6 +209,16 @@ def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: PLR
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _call(name, [_evaluate(argument, names) for argument in arguments])
     raise ValueError(f"{ast.unparse(node)!r} is not something that formulas can say")
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Name | ast.Attribute):
+        yield _dotted(node)
+        return
+    inside = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+    for child in inside:
+        if isinstance(child, ast.expr):
+            yield from _names(child)
 
 
 def _dotted(node: ast.expr) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -70,21 +70,30 @@ class Survey:
         """How many runs there are in all."""
         return sum(planned.runs for planned in self.cells if planned)
 
+    def look(self, scenario: Scenario, cell: Cell) -> None:
+        """Reads one more cell."""
+        self.all.append(cell)
+        try:
+            variant = scenario.variant(cell.label, cell.overrides)
+        except ScenarioError as error:
+            self.errors[len(self.cells)] = error
+            self.cells.append(None)
+        else:
+            memory, _ = variant.native.memory
+            self.cells.append(Planned(cell, identity.of_cell(variant), variant.runs, memory))
+            self.simulated_s += variant.runs * variant.duration_s
+
+    def pass_over(self, cell: Cell) -> None:
+        """One more cell, which is not to be run."""
+        self.all.append(cell)
+        self.cells.append(None)
+
 
 def survey(scenario: Scenario, plan: Plan, looked: Callable[[float], None] = lambda _: None) -> Survey:
     """Reads every cell. Where none can be run the error of the first is raised."""
     found = Survey(plan.derived)
     for cell in plan.cells():
-        found.all.append(cell)
-        try:
-            variant = scenario.variant(cell.label, cell.overrides)
-        except ScenarioError as error:
-            found.errors[len(found.cells)] = error
-            found.cells.append(None)
-        else:
-            memory, _ = variant.native.memory
-            found.cells.append(Planned(cell, identity.of_cell(variant), variant.runs, memory))
-            found.simulated_s += variant.runs * variant.duration_s
+        found.look(scenario, cell)
         looked(len(found.all) / plan.size)
     if not found.all:
         raise UsageError("the sweep has no cells: its conditions hold for none")
@@ -114,19 +123,24 @@ def run(
     shard: Shard | None = None,
 ) -> Done:
     """Does all runs that have not landed yet, or a shard's; run 1 of every cell comes before run 2 of any."""
-    _check_engine(writer)
+    check_engine(writer)
     numbers = enter(writer, scenario, surveyed)
-    landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
     runs = share(surveyed, shard)
-    todo = [
-        (planned, numbers[planned.id], number)
-        for planned, number in runs
-        if (numbers[planned.id], number) not in landed
-    ]
+    todo = lacking(runs, numbers, writer)
     failed, interrupted = 0, False
     if todo:
         failed, interrupted = (way or Here())(scenario, todo, writer, watch or execute.Silent(), stop)
     return Done(len(runs), len(runs) - len(todo), failed + len(surveyed.errors), interrupted)
+
+
+def lacking(runs: Sequence[tuple[Planned, int]], numbers: Mapping[str, int], writer: Writer) -> list[Todo]:
+    """Those of the runs that have not landed."""
+    landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
+    return [
+        (planned, numbers[planned.id], number)
+        for planned, number in runs
+        if (numbers[planned.id], number) not in landed
+    ]
 
 
 def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int]:
@@ -157,7 +171,7 @@ def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int
     return known
 
 
-def _check_engine(writer: Writer) -> None:
+def check_engine(writer: Writer) -> None:
     """Results of two engines do not mix."""
     made_by = writer.index.fact(ENGINE)
     if made_by not in {None, identity.ENGINE} and writer.index.runs():

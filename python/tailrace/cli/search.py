@@ -1,0 +1,142 @@
+"""`tailrace search`: the values at which a metric is largest, or smallest."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tailrace import belongings
+from tailrace.cli import common, keeping, signals, tabular
+from tailrace.cli.common import guarded, say
+from tailrace.cli.run import on_a_closed_terminal, warn
+from tailrace.cli.sweep import FAILED, Dask
+
+if TYPE_CHECKING:
+    from tailrace.study.search import Search
+    from tailrace.study.searching import Wanted
+
+
+@guarded
+def search(  # noqa: PLR0913, PLR0917 - the options of the command
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
+    maximize: Annotated[
+        str | None,
+        typer.Option("--maximize", metavar="METRIC", help="What is to be large, e.g. tcp.goodput."),
+    ] = None,
+    minimize: Annotated[
+        str | None,
+        typer.Option("--minimize", metavar="METRIC", help="What is to be small, e.g. tcp.rtt_p99."),
+    ] = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--over",
+            metavar="PATH=V,V,...",
+            help="Values to try, or PATH=uniform(A, B) or log_uniform(A, B). Repeatable.",
+        ),
+    ] = None,
+    let: Annotated[
+        list[str] | None,
+        typer.Option("--let", metavar="NAME=V,...", help="The same of a name for formulas. Repeatable."),
+    ] = None,
+    derive: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--derive", metavar="PATH=FORMULA", help="A value that follows from others. Repeatable."
+        ),
+    ] = None,
+    when: Annotated[
+        list[str] | None,
+        typer.Option("--when", metavar="FORMULA", help="Do not run trials where this is false."),
+    ] = None,
+    subject_to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subject-to",
+            metavar="FORMULA",
+            help="What must hold for a trial to count; may name metrics. Repeatable.",
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="How many are tried.")] = 100,
+    sampler: Annotated[str, typer.Option("--sampler", help="Who proposes them: tpe or random.")] = "tpe",
+    batch: Annotated[int, typer.Option("--batch", min=1, help="How many are proposed at a time.")] = 4,
+    sets: common.Sets = None,
+    allow: common.Allow = None,
+    runs: common.Runs = None,
+    seed: common.Seed = None,
+    jobs: common.Jobs = None,
+    dask: Dask = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-search].")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do all trials anew. Without it what has landed is kept.")
+    ] = False,
+    form: tabular.Form = None,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+) -> None:
+    """Search for the values that make a metric largest or smallest; the same command goes on where it was stopped."""
+    from tailrace import progress
+    from tailrace.store import Writer
+    from tailrace.study import declaration, forms, remote, searching
+    from tailrace.study.search import Search
+
+    forms.check(form)
+    wanted = searching.Wanted(
+        *searching.goal(maximize, minimize),
+        over=declaration.searched("--over", over or []),
+        let=declaration.searched("--let", let or []),
+        derive=declaration.derived(derive or []),
+        when=when or [],
+        subject_to=subject_to or [],
+        trials=trials,
+        sampler=sampler,
+        batch=batch,
+    ).checked()
+    scenario = common.load(file, sets, seed, runs, allow)
+    target = output or keeping.default_place(scenario, "-search", _said(wanted, over, let))
+    if not quiet:
+        warn(scenario.warnings)
+    about = {"scenario": scenario.name, "file": scenario.file_name}
+    with (
+        remote.way(dask, jobs) as way,
+        signals.Held() as held,
+        Writer.opened(target, about, fresh=fresh) as writer,
+    ):
+        for note in writer.notes:
+            say(note)
+        hunt = searching.Hunt(scenario, wanted, writer)
+        with progress.watch(quiet=quiet, total=trials * scenario.runs) as watch:
+            interrupted = hunt.run(way, watch, lambda: bool(held))
+    if interrupted:
+        say(f"interrupted: what has landed is in {target}; the same command goes on with it")
+        raise typer.Exit(signals.INTERRUPTED)
+    with on_a_closed_terminal(held):
+        _end(Search.load(target), form="json" if json else form, quiet=quiet)
+
+
+def _said(wanted: "Wanted", over: list[str] | None, let: list[str] | None) -> list[str]:
+    """What tells one search from another, as part of the folder's name."""
+    goal = f"{'max' if wanted.maximize else 'min'}={wanted.goal}"
+    plan = [wanted.sampler] if wanted.sampler != "tpe" else []
+    more = [*wanted.derive.values(), *wanted.when, *wanted.subject_to]
+    return [goal, *(over or []), *(let or []), *more, *plan]
+
+
+def _end(found: "Search", *, form: str | None, quiet: bool) -> None:
+    """The tables, and the command that runs the best."""
+    table, best = found.table(), found.best_table()
+    belongings.claim(found.place, ["table.md", "table.csv"])
+    (found.place / "table.md").write_text(best.text("md"), encoding="utf-8")
+    (found.place / "table.csv").write_text(table.text("csv"), encoding="utf-8")
+    if form or not quiet:
+        tabular.show(table if form else best, form)
+    if not found.has_best:
+        say(f"none of the trials is what was asked for; all of them are in {found.place}/table.csv")
+        raise typer.Exit(FAILED)
+    if not quiet:
+        say(
+            f"All trials are in {found.place}/table.csv, their runs in parts/ (Parquet)\n"
+            f"The best again:\n  {common.program()} {found.command}"
+        )

@@ -1,0 +1,180 @@
+"""What a search found: the best trial and how to run it, all trials as a frame, their runs as a sweep."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailrace.errors import UsageError
+from tailrace.statistics import Interval
+from tailrace.store import Reader
+from tailrace.study import searching
+from tailrace.study.searching import Judgement, Wanted
+from tailrace.study.sweep import Sweep
+from tailrace.study.table import Row, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+_MOST_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One variant that was tried."""
+
+    number: int
+    # Path -> value as `set` takes it, what was derived among it.
+    overrides: Mapping[str, str]
+    # Of the metric that was searched for.
+    value: Interval
+
+
+class Search:
+    """The trials of a search, in the folder where their runs landed.
+
+    >>> search = tailrace.Search.load("results/flood-search")  # doctest: +SKIP
+    >>> tailrace.run("flood.toml", set=search.best.overrides)  # doctest: +SKIP
+    """
+
+    def __init__(self, place: Path, *, temporary: bool = False) -> None:
+        self.place = place
+        # Its trials are cells, so frames and figures of sweeps are there.
+        self.sweep = Sweep(place, temporary=temporary)
+        reader = Reader(place)
+        text = reader.index.fact(searching.SEARCH)
+        reader.close()
+        if text is None:
+            raise UsageError(f"{place} holds a sweep that is no search")
+        found = json.loads(text)
+        said = {key: value for key, value in found["said"].items() if key != "scenario"}
+        self._wanted = Wanted.of_json(said)
+        self._points = found["points"]
+        self._set: dict[str, str] = found["set"]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Search:
+        """A search from its folder, be it still under way."""
+        return cls(Path(path))
+
+    @cached_property
+    def _judged(self) -> Judgement:
+        return searching.judge(self._wanted, self._points, self.sweep)
+
+    @cached_property
+    def _ranking(self) -> list[int]:
+        """Places of the trials that are what was asked for, the best first; then the others."""
+        sign = -1.0 if self._wanted.maximize else 1.0
+
+        def key(place: int) -> tuple[bool, float, int]:
+            one = self._judged.trials[place]
+            good = one.state == searching.OK and one.values[0] is not None
+            return not good, sign * one.values[0].mean if good and one.values[0] else 0.0, place
+
+        return sorted(range(len(self._points)), key=key)
+
+    @property
+    def has_best(self) -> bool:
+        """Whether any trial is what was asked for."""
+        return any(one.state == searching.OK for one in self._judged.trials)
+
+    @property
+    def best(self) -> Trial:
+        """The best of the trials that are allowed; an error where there is none."""
+        place = self._ranking[0]
+        one = self._judged.trials[place]
+        cell = self._wanted.cell(place + 1, self._points[place])
+        if one.state != searching.OK or one.values[0] is None or cell is None:
+            raise UsageError(f"none of the {len(self._points)} trials is what was asked for")
+        overrides = {path: _plain(text) for path, text in cell.overrides.items()}
+        return Trial(place + 1, overrides, one.values[0])
+
+    @property
+    def command(self) -> str:
+        """The words of a command line that runs the best trial."""
+        sets = {**self._set, **self.best.overrides}
+        words = ["run", str(self.sweep.about["file"])]
+        return shlex.join(
+            [*words, *(w for path, value in sets.items() for w in ("--set", f"{path}={value}"))]
+        )
+
+    @property
+    def trials(self) -> pl.DataFrame:
+        """One row a trial: `trial`, the parameters in SI units, `state`, `value` with `low` and `high`, `runs`."""
+        import polars as pl
+
+        cells = self.sweep.cells.drop("cell", "label").with_columns(pl.col("trial").cast(pl.UInt32))
+        values = [one.values[0] for one in self._judged.trials]
+        ends = [_ends(value) for value in values]
+        return cells.with_columns(
+            pl.Series("state", [one.state for one in self._judged.trials], dtype=pl.String),
+            pl.Series("value", [value.mean if value else None for value in values], dtype=pl.Float64),
+            pl.Series("low", [low for low, _ in ends], dtype=pl.Float64),
+            pl.Series("high", [high for _, high in ends], dtype=pl.Float64),
+            pl.Series("runs", [one.runs for one in self._judged.trials], dtype=pl.UInt32),
+        )
+
+    def table(self) -> Table:
+        """All trials in their order, with the metric that was searched for and those of conditions."""
+        return self._table(range(len(self._points)), ())
+
+    def best_table(self) -> Table:
+        """The best trials, the best first."""
+        count = {
+            state: sum(one.state == state for one in self._judged.trials)
+            for state in (searching.OK, searching.NOT_ALLOWED, searching.FAILED)
+        }
+        rest = ", ".join(f"{number} {state}" for state, number in count.items() if number)
+        most = "largest" if self._wanted.maximize else "smallest"
+        notes = [
+            f"{len(self._points)} trials ({rest}), the {most} {self._wanted.goal} first; ± is the 95 % interval"
+        ]
+        return self._table(self._ranking[:_MOST_SHOWN], notes)
+
+    def _table(self, places: Sequence[int], notes: Sequence[str]) -> Table:
+        names = [name for name in self.sweep.varied if name != "trial"]
+        units = [f"{name} [{self.sweep.unit(name)}]" if self.sweep.unit(name) else name for name in names]
+        cells = self.sweep.cells.select(names).rows()
+        rows = [
+            Row(
+                f"trial {place + 1}",
+                [place + 1, *cells[place], self._judged.trials[place].state],
+                self._judged.trials[place].values,
+                self._judged.trials[place].runs,
+            )
+            for place in places
+        ]
+        return Table(self.sweep.name, ["trial", *units, "state"], self._judged.metrics, rows, notes)
+
+    def __rich__(self) -> RenderableType:
+        return self.best_table().__rich__()
+
+    def __str__(self) -> str:
+        return str(self.best_table())
+
+    def __repr__(self) -> str:
+        return f"<Search {self.sweep.name!r}: {len(self._points)} trials>"
+
+
+def _plain(text: str) -> str:
+    """A value as a command line says it: without the quotes of TOML."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, str) else text
+
+
+def _ends(value: Interval | None) -> tuple[float | None, float | None]:
+    if value is None:
+        return None, None
+    half = value.ci95
+    return value.ends or ((None, None) if half is None else (value.mean - half, value.mean + half))
