@@ -33,7 +33,7 @@ end = "4 s"
 """
 )
 CALM, STORM = Span("window", "calm", 0.0, 2.0), Span("window", "storm", 2.0, 4.0)
-FAULT = Span("fault", "rate of bottleneck", 5.0, 6.0)
+FAULT = Span("fault", "rate (bottleneck)", 5.0, 6.0)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_figures_over_time_are_shaded_and_say_so(happening, name):
     for axes in (axes for axes in figure.axes if axes.get_visible()):
         assert np.array(shades(axes)) == pytest.approx(np.array(wanted))
         assert axes.get_xlim()[1] == pytest.approx(6.0, abs=0.1)
-    assert legend_of(figure)[-3:] == ["window", "fault: rate of bottleneck", "cbr under way"]
+    assert legend_of(figure)[-3:] == ["window", "fault: rate (bottleneck)", "cbr under way"]
     assert [text.get_text() for text in figure.axes[0].texts] == ["calm", "storm"]
 
 
@@ -103,6 +103,15 @@ def test_only_what_all_results_have_is_shaded(happening):
     assert CALM in spans.of([happening, other])
     figure = tailrace.compare({"one": happening, "other": other}).plot("queue")
     assert legend_of(figure) == ["one", "other", "window", "cbr under way"]
+
+
+@pytest.mark.parametrize("spoilt", ["no = [toml", "flow = 3", 'fault = [1]\nduration = "6 s"'])
+def test_a_spoilt_scenario_is_no_hindrance(happening, tmp_path, spoilt):
+    place = happening.save(tmp_path / "r")
+    (place / "scenario.toml").write_text(spoilt)
+    loaded = tailrace.Result.load(place)
+    assert spans.of([loaded]) == [CALM, STORM]
+    assert legend_of(loaded.plot("goodput")) == ["tcp", "cbr", "window"]
 
 
 def test_single_flows_have_a_line_each(happening):

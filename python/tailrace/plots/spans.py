@@ -55,13 +55,26 @@ def of(results: Sequence[Result]) -> list[Span]:
 
 
 def _every(result: Result) -> Iterator[Span]:
-    said = tomllib.loads(result.scenario_toml)
+    said = _scenario(result)
     end = _seconds(said.get("duration")) or math.inf
     yield from _windows(result)
     for span in [*_faults(said, end), *_attacks(said, result, end)]:
         # What lasts from beginning to end parts the figure into nothing.
-        if span.end > span.start and (span.start > 0 or span.end < end):
+        if span.start < span.end < math.inf and (span.start > 0 or span.end < end):
             yield span
+
+
+def _scenario(result: Result) -> Mapping[str, Any]:
+    """The resolved scenario; a file that somebody has spoilt shades nothing, and results are drawn all the same."""
+    try:
+        return tomllib.loads(result.scenario_toml)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _tables(said: Mapping[str, Any], section: str) -> list[Mapping[str, Any]]:
+    found = said.get(section)
+    return [table for table in found if isinstance(table, Mapping)] if isinstance(found, list) else []
 
 
 def _windows(result: Result) -> Iterator[Span]:
@@ -73,9 +86,11 @@ def _windows(result: Result) -> Iterator[Span]:
 
 
 def _faults(said: Mapping[str, Any], end: float) -> Iterator[Span]:
-    for fault in said.get("fault", ()):
+    for fault in _tables(said, "fault"):
         until = _seconds(fault.get("until"))
-        name = f"{fault.get('kind', '')} of {fault.get('link', 'links')}"
+        link = fault.get("link")
+        where = " to ".join(map(str, link)) if isinstance(link, list) else link
+        name = f"{fault.get('kind', '')} ({where})"
         yield Span("fault", name, _seconds(fault.get("at")) or 0.0, end if until is None else until)
 
 
@@ -83,16 +98,15 @@ def _faults(said: Mapping[str, Any], end: float) -> Iterator[Span]:
 
 
 def _attacks(said: Mapping[str, Any], result: Result, end: float) -> Iterator[Span]:
-    for flow in said.get("flow", ()):
+    for flow in _tables(said, "flow"):
+        name, app = str(flow.get("name")), flow.get("app")
         if flow.get("role") != "attack":
-            continue
-        starts = _starts(result, str(flow["name"]))
-        if not starts:
             continue
         stop = _seconds(flow.get("stop"))
         last = end if stop is None else min(stop, end)
-        for start, until in _merged(_bursts(flow.get("app") or {}, starts, last), end):
-            yield Span("attack", str(flow["name"]), start, min(until, last))
+        bursts = _bursts(app if isinstance(app, Mapping) else {}, _starts(result, name), last)
+        for start, until in _merged(bursts, end):
+            yield Span("attack", name, start, min(until, last))
 
 
 def _starts(result: Result, group: str) -> list[float]:
