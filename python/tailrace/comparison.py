@@ -137,6 +137,24 @@ class Comparison(Mapping[str, Result]):
 
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
+    def against(
+        self,
+        baseline: str,
+        columns: Sequence[str] = (),
+        *,
+        tolerances: Sequence[str] = (),
+        strict: bool = False,
+    ) -> Differences:
+        """What each other variant has more than this one, run by run where seeds are equal."""
+        from tailrace.study import differences
+
+        present.known(baseline, list(self.results), "variant")
+        measured = self.measured
+        (base,) = [cell for cell in measured.cells if cell.label == baseline]
+        others = [cell for cell in measured.cells if cell.label != baseline]
+        asked = differences.Asked(columns, tolerances, strict)
+        return differences.against(measured, {cell.key: base for cell in others}, others, baseline, asked)
+
     def plot(self, figure: str, **options: Unpack[Options]) -> Figure:
         """An overlay of `queue`, `cwnd`, `goodput`, `throughput`, `delay`, `jitter` or `loss` over time.
 

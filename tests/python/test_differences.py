@@ -230,6 +230,66 @@ def test_frames_and_forms_have_a_row_a_difference(small, small_codel):
     assert "<table>" in found._repr_html_()
 
 
+# -- within one study ----------------------------------------------------------------------------------------------
+
+SPEEDS = {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
+OFF = {"flow.cbr.start": ["0 s", "1000 s"]}
+
+
+def by_cell(sweep, metric, **where):
+    return sweep.metric(metric).filter(**where).sort("run")["value"].to_list()
+
+
+def test_cells_differ_from_those_of_a_baseline():
+    swept = tailrace.sweep(SMALL, {**SPEEDS, **OFF}, runs=2)
+    found = swept.against("cbr.start=1000 s", ["tcp.goodput"])
+    assert [row.parameters for row in found.rows] == [[1e6, 0.0], [2e6, 0.0]]
+    for row in found.rows:
+        where = {"bottleneck.rate": row.parameters[0]}
+        attacked = by_cell(swept, "tcp.goodput", **where, **{"cbr.start": 0.0})
+        calm = by_cell(swept, "tcp.goodput", **where, **{"cbr.start": 1000.0})
+        assert row.change.mean == pytest.approx(sum(attacked) / 2 - sum(calm) / 2)
+        assert row.relative == pytest.approx((sum(attacked) - sum(calm)) / sum(calm))
+        assert row.paired
+        assert row.change.mean < 0
+    # The end of the name, and the value in other words.
+    assert swept.against("start=1000000 ms", ["tcp.goodput"]).rows == found.rows
+    broken = swept.against(
+        "start=1000 s", ["tcp.goodput"], tolerances=["tcp.goodput=-1%"], strict=True
+    ).broken
+    assert len(broken) == 2
+    with pytest.raises(UsageError, match=r"no cell has cbr\.start=7 s \(there are 0\.0, 1000\.0\)"):
+        swept.against("start=7 s")
+    with pytest.raises(UsageError, match="PARAMETER=VALUE"):
+        swept.against("calm")
+    with pytest.raises(UsageError, match="no swept parameter"):
+        swept.against("nonsense=1")
+
+
+def test_presets_and_what_goes_together_are_told_from_the_rest():
+    presets = {
+        "calm": {"flow.cbr.app.rate": "1 kbit/s", "flow.cbr.start": "1 s"},
+        "storm": {"flow.cbr.app.rate": "1 Mbit/s", "flow.cbr.start": "0 s"},
+    }
+    swept = tailrace.sweep(SMALL, SPEEDS, presets=presets, derive={"flow.tcp.stop": "'4 s' + start"}, runs=1)
+    found = swept.against("preset=calm", ["tcp.goodput"])
+    assert [row.label for row in found.rows] == ["rate=1 Mbit/s storm", "rate=2 Mbit/s storm"]
+    queues = {"link.bottleneck.queue": ["red", "{ kind = 'codel', target = '10 ms' }"]}
+    (row,) = tailrace.sweep(SMALL, queues, runs=1).against("queue=codel", ["tcp.goodput"]).rows
+    assert row.label == "red"
+
+
+def test_variants_differ_from_a_baseline(small, small_codel):
+    both = tailrace.compare({"x": small, "y": small_codel})
+    (row,) = both.against("x", ["tcp.goodput"]).rows
+    assert row.label == "y"
+    assert row.change == small.difference(small_codel, ["tcp.goodput"]).rows[0].change
+    with pytest.raises(UsageError, match="there is no variant 'z'"):
+        both.against("z")
+    with pytest.raises(UsageError, match="no cell to compare"):
+        tailrace.compare({"x": small}).against("x")
+
+
 # -- on the command line -------------------------------------------------------------------------------------------
 
 
@@ -279,6 +339,22 @@ def test_what_cannot_be_compared_is_said(folders, arguments, word):
     found = command_line("compare", *arguments, cwd=folders)
     assert found.returncode == 2
     assert word in found.stderr
+
+
+def test_compare_shows_differences_from_a_baseline(small_file, tmp_path):
+    each = ("--set-each", "link.bottleneck.queue=droptail,red", "--no-plots")
+    arguments = ("compare", small_file, *each, "-o", "c", "--columns", "tcp.goodput")
+    found = command_line(*arguments, "--baseline", "droptail", cwd=tmp_path)
+    assert "cell − droptail" in found.stdout
+    assert found.stdout.count("\n red ") == 2
+    unknown = command_line(*arguments, "--baseline", "dropail", cwd=tmp_path)
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "did you mean 'droptail'" in unknown.stderr
+    tailrace.sweep(SMALL, {"link.bottleneck.queue": ["droptail", "red"]}, runs=2, output=tmp_path / "s")
+    table = command_line("compare", "s", "--columns", "tcp.goodput", "--format", "csv", cwd=tmp_path)
+    assert len(table.stdout.splitlines()) == 3
+    strict = ("--tolerance", "backlog=0", "--strict", "--baseline", "queue=droptail")
+    assert command_line("compare", "s", *strict, cwd=tmp_path).returncode == 4
 
 
 def test_run_has_columns_and_formats(small_file, tmp_path):

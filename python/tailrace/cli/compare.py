@@ -57,18 +57,20 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     form: tabular.Form = None,
     tolerance: tabular.Tolerances = None,
     strict: tabular.Strict = False,
+    baseline: tabular.Baseline = None,
 ) -> None:
     """Compare variants of a scenario, or result folders: a table, overlay figures; of two folders the differences."""
     wanted = check_figures(figures)
-    wished = tabular.wanted(columns, form, tolerance, strict=strict)
+    wished = tabular.wanted(columns, form, tolerance, strict=strict, baseline=baseline)
     two = differing.is_pair(paths, wished)
-    if two and differing.are_studies(paths):
-        raise typer.Exit(differing.of_studies(paths, wished, json=json, quiet=quiet))
+    _end_with_studies(paths, wished, two=two, json=json, quiet=quiet)
     cells: dict[str, Scenario] = {}
     target = output
     if not all(Path(path).is_dir() for path in paths):
         scenario = common.load(_single(paths), sets, seed, runs, allow)
         cells = of_file(scenario, set_each or [], queue)
+        if baseline is not None:
+            present.known(baseline, list(cells), "variant")
         if not quiet:
             warn(variants.warnings(cells))
         if dry_run:
@@ -86,7 +88,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         kept = keeping.keep(comparison, target) if target else None
         if kept:
             resumed.over()
-    difference = differing.of_results(comparison, wished) if two else None
+    difference = differing.of_results(comparison, wished, two=two)
     code = ended(code, held, lost=kept != target)
     shown = Shown(
         kept,
@@ -100,6 +102,16 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         finish(comparison, shown, difference)
     if code := _judged(comparison, difference, code, identical=identical):
         raise typer.Exit(code)
+
+
+def _end_with_studies(
+    paths: list[str], wished: tabular.Wanted, *, two: bool, json: bool, quiet: bool
+) -> None:
+    """Of sweeps, and of two comparisons, there is a table and nothing else."""
+    if differing.is_sweep(paths):
+        raise typer.Exit(differing.of_sweep(paths[0], wished, json=json, quiet=quiet))
+    if two and differing.are_studies(paths):
+        raise typer.Exit(differing.of_studies(paths, wished, json=json, quiet=quiet))
 
 
 def _judged(comparison: Comparison, difference: "Differences | None", code: int, *, identical: bool) -> int:

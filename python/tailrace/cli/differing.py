@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 _TWO = 2
 
 
-def of_results(comparison: Comparison, wished: tabular.Wanted) -> Differences | None:
-    """Between two results; None of more, or where they have nothing to compare."""
-    if len(comparison) != _TWO:
+def of_results(comparison: Comparison, wished: tabular.Wanted, *, two: bool) -> Differences | None:
+    """From the baseline, or between two folders; None of others, or where they have nothing to compare."""
+    if wished.baseline is not None:
+        return comparison.against(
+            wished.baseline, wished.columns, tolerances=wished.tolerances, strict=wished.strict
+        )
+    if not two or len(comparison) != _TWO:
         return None
     from tailrace.study import differences
 
@@ -41,8 +45,10 @@ def of_results(comparison: Comparison, wished: tabular.Wanted) -> Differences | 
 def is_pair(paths: Sequence[str], wished: tabular.Wanted) -> bool:
     """Whether these are two folders, which alone can be told how much they may differ."""
     two = len(paths) == _TWO and all(Path(path).is_dir() for path in paths)
-    if wished.tolerances and not two:
-        common.fail("--tolerance is of two folders: tailrace compare A B --tolerance goodput=5%")
+    if wished.tolerances and not two and wished.baseline is None:
+        common.fail(
+            "--tolerance is of two folders (tailrace compare A B --tolerance goodput=5%), or goes with --baseline"
+        )
     return two
 
 
@@ -51,10 +57,32 @@ def are_studies(paths: Sequence[str]) -> bool:
     return any(store.is_store(Path(path)) or Comparison.is_folder(Path(path)) for path in paths)
 
 
+def is_sweep(paths: Sequence[str]) -> bool:
+    """Whether this is one folder, of a sweep."""
+    return len(paths) == 1 and store.is_store(Path(paths[0]))
+
+
+def of_sweep(place: str, wished: tabular.Wanted, *, json: bool, quiet: bool) -> int:
+    """Prints the table of a sweep, or by how much its cells differ from those of a baseline; the exit code."""
+    from tailrace.study.sweep import Sweep
+
+    sweep, form = Sweep.load(place), "json" if json else wished.form
+    if wished.baseline is None:
+        if form or not quiet:
+            tabular.show(sweep.table(wished.columns), form)
+        return 0
+    found = sweep.against(wished.baseline, wished.columns, tolerances=wished.tolerances, strict=wished.strict)
+    if form or not quiet:
+        tabular.show(found, form)
+    return tabular.judged(found, 0)
+
+
 def of_studies(paths: Sequence[str], wished: tabular.Wanted, *, json: bool, quiet: bool) -> int:
     """Prints the differences of cells that both have; the exit code."""
     from tailrace.study import differences
 
+    if wished.baseline is not None:
+        common.fail("--baseline is of one folder of a sweep or comparison, or of a file")
     places = [Path(path) for path in paths]
     first, second = (_opened(place) for place in places)
     if type(first) is not type(second):

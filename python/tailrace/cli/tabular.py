@@ -30,7 +30,16 @@ Tolerances = Annotated[
     typer.Option(
         "--tolerance",
         metavar="METRIC=LIMIT",
-        help="Of two folders: exit with 4 if they differ by more, e.g. goodput=5%, delay=2ms, goodput=-5%. Repeatable.",
+        help="Exit with 4 if two folders, or variants and --baseline, differ by more, e.g. goodput=5%, delay=2ms, "
+        "goodput=-5%. Repeatable.",
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="VARIANT",
+        help="Show by how much the others differ from this one; of a folder of a sweep PARAMETER=VALUE.",
     ),
 ]
 Strict = Annotated[
@@ -46,13 +55,20 @@ class Wanted:
     form: str | None = None
     tolerances: Sequence[str] = ()
     strict: bool = False
+    # What the others are compared with.
+    baseline: str | None = None
 
 
 NOTHING = Wanted()
 
 
 def wanted(
-    columns: str | None, form: str | None, tolerances: Sequence[str] | None = None, *, strict: bool = False
+    columns: str | None,
+    form: str | None,
+    tolerances: Sequence[str] | None = None,
+    *,
+    strict: bool = False,
+    baseline: str | None = None,
 ) -> Wanted:
     """The same, checked."""
     from tailrace.study import forms
@@ -60,7 +76,7 @@ def wanted(
     forms.check(form)
     if strict and not tolerances:
         common.fail("--strict is of --tolerance, and there is none")
-    return Wanted(common.listed(columns), form, tolerances or (), strict)
+    return Wanted(common.listed(columns), form, tolerances or (), strict, baseline)
 
 
 def goals(until_ci: str | None, wished: Wanted, most: int | None) -> Goals | None:

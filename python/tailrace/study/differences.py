@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import present, resampling, statistics
 from tailrace.errors import UsageError
@@ -164,27 +164,74 @@ def of(
     to differ by no more.
     """
     pairs, notes = _common(before, after, sides)
+    asked = Asked(columns, tolerances, strict)
+    return _table(Sides(before, after, *sides), [(*pair, pair[0]) for pair in pairs], asked, notes)
+
+
+def against(
+    measured: Measured,
+    baseline: Mapping[str, MeasuredCell],
+    others: Sequence[MeasuredCell],
+    name: str,
+    asked: Asked,
+) -> Differences:
+    """What other cells of a study have more than a baseline: of each the one with its key."""
+    pairs = [(baseline[cell.key], cell, cell) for cell in others if cell.key in baseline]
+    if not pairs:
+        raise UsageError(f"{name} has no cell to compare it with")
+    alone = len(others) - len(pairs)
+    notes = [f"{alone} cells have no counterpart with {name}"] if alone else []
+    return _table(Sides(measured, measured, name, "cell"), pairs, asked, notes)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which metrics, and how much they may differ."""
+
+    columns: Sequence[str] = ()
+    tolerances: Sequence[str] = ()
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is compared, and what either is called."""
+
+    before: Measured
+    after: Measured
+    first: str
+    second: str
+
+
+# Before, after, and the one that a row is called after.
+_Pair: TypeAlias = tuple[MeasuredCell, MeasuredCell, MeasuredCell]
+
+
+def _table(sides: Sides, pairs: Sequence[_Pair], asked: Asked, notes: Sequence[str]) -> Differences:
+    before, after = sides.before, sides.after
     known = _known(before, after)
-    allowed = _tolerances(known, tolerances)
-    named = [found for name in columns for found in known.metric(name)] if columns else known.usual()
+    allowed = _tolerances(known, asked.tolerances)
+    named = (
+        [found for name in asked.columns for found in known.metric(name)] if asked.columns else known.usual()
+    )
     chosen = [_average(metric) for metric in dict.fromkeys([*named, *allowed])]
     values = {metric: (before.values(metric), after.values(metric)) for metric in chosen}
     seeds = before.seeds, after.seeds
     rows = [
-        _judged(_difference(cells, metric, values[metric], seeds), allowed.get(metric), strict=strict)
+        _judged(_difference(cells, metric, values[metric], seeds), allowed.get(metric), strict=asked.strict)
         for cells in pairs
         for metric in chosen
     ]
     compared = {row.metric for row in rows if row.before or row.after}
-    empty = [name for name in map(_name, tolerances) if not compared & set(known.metric(name))]
+    empty = [name for name in map(_name, asked.tolerances) if not compared & set(known.metric(name))]
     if empty:
-        raise UsageError(f"neither {sides[0]} nor {sides[1]} has a value of {empty[0]}")
-    if not columns:
+        raise UsageError(f"neither {sides.first} nor {sides.second} has a value of {empty[0]}")
+    if not asked.columns:
         # What nobody asked for, and cannot be compared, is left out.
         both = {row.metric for row in rows if row.change or (row.verdict and row.verdict.broken)}
         rows = [row for row in rows if row.metric in both]
-    title = f"{sides[1]} − {sides[0]}"
-    return Differences(title, sides, before.parameters, rows, [*_how(rows), *notes])
+    title = f"{sides.second} − {sides.first}"
+    return Differences(title, (sides.first, sides.second), after.parameters, rows, [*_how(rows), *notes])
 
 
 def _name(tolerance: str) -> str:
@@ -248,12 +295,12 @@ def _few(measured: Measured) -> str:
 
 
 def _difference(
-    cells: tuple[MeasuredCell, MeasuredCell],
+    cells: _Pair,
     metric: Metric,
     values: Sequence[Mapping[int, Mapping[int, float]]],
     seeds: Sequence[Mapping[tuple[int, int], int]],
 ) -> Difference:
-    a, b = (of_side.get(cell.number or 0, {}) for of_side, cell in zip(values, cells, strict=True))
+    a, b = (of_side.get(cell.number or 0, {}) for of_side, cell in zip(values, cells[:2], strict=True))
     common = sorted(set(a) & set(b))
     alike = bool(common) and all(
         seeds[0].get((cells[0].number or 0, run)) == seeds[1].get((cells[1].number or 0, run))
@@ -264,7 +311,7 @@ def _difference(
     first, second = [a[run] for run in runs[0]], [b[run] for run in runs[1]]
     change = statistics.paired(first, second) if alike else statistics.welch(first, second)
     before, after = (statistics.interval(side, metric.bounds) for side in (first, second))
-    return Difference(cells[0].label, cells[0].parameters, metric, before, after, change, alike)
+    return Difference(cells[2].label, cells[2].parameters, metric, before, after, change, alike)
 
 
 def _how(rows: Sequence[Difference]) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import shutil
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -108,12 +109,17 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             scale = _BITS_A_BYTE if units == {_BYTE_UNIT} else 1
             found = [value.value / scale if isinstance(value, Quantity) else None for value in seen]
             return pl.Series(name, found, dtype=pl.Float64)
-        words = variants.words(name, list(dict.fromkeys(text for text in texts if text is not None)))
+        words = self._words(name)
         plain = [
             None if text is None else words[text].removeprefix(f"{name.rpartition('.')[2]}=")
             for text in texts
         ]
         return pl.Series(name, plain, dtype=pl.String)
+
+    def _words(self, name: str) -> dict[str, str]:
+        """What tables call the values of a parameter."""
+        texts = [row["axes"].get(name) for row in self.plan]
+        return variants.words(name, list(dict.fromkeys(text for text in texts if text is not None)))
 
     def unit(self, name: str) -> str:
         """The unit of a swept parameter in `cells`: `s`, `bit/s`, `B`, `packets` or none."""
@@ -304,6 +310,55 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         from tailrace.plots import swept  # Matplotlib takes half a second
 
         return swept.figure(self, swept.Request.made(metric, against, by, kind, options), ax, options)
+
+    def against(
+        self,
+        baseline: str,
+        columns: Sequence[str] = (),
+        *,
+        tolerances: Sequence[str] = (),
+        strict: bool = False,
+    ) -> differences.Differences:
+        """What cells have more than those where a parameter has a value, all else being equal: `queue=droptail`."""
+        text, equals, value = baseline.partition("=")
+        if not equals:
+            raise UsageError(
+                f"a baseline of a sweep is PARAMETER=VALUE, one of its {', '.join(self.columns)}"
+            )
+        name = self.column(text.strip())
+        rest = [other for other in self.columns if other != name and not self._follows(other, name)]
+        keys = [
+            _key({other: row["axes"][other] for other in rest if other in row["axes"]}) for row in self.plan
+        ]
+        cells = [replace(cell, key=key) for cell, key in zip(self.measured.cells, keys, strict=True)]
+        chosen = [self._has(row, name, value.strip()) for row in self.plan]
+        if not any(chosen):
+            there = dict.fromkeys(str(word) for word in self.cells[name])
+            raise UsageError(f"no cell has {name}={value.strip()} (there are {', '.join(there)})")
+        return differences.against(
+            self.measured,
+            {cell.key: cell for cell, base in zip(cells, chosen, strict=True) if base},
+            [cell for cell, base in zip(cells, chosen, strict=True) if not base],
+            f"{name}={value.strip()}",
+            differences.Asked(columns, tolerances, strict),
+        )
+
+    def _follows(self, other: str, name: str) -> bool:
+        """Whether one parameter is derived, or says nothing that another does not say: they went together."""
+        if other in self.about.get("derived", []):
+            return True
+        found: dict[str | None, set[str | None]] = {}
+        for row in self.plan:
+            found.setdefault(row["axes"].get(name), set()).add(row["axes"].get(other))
+        return all(len(values) == 1 for values in found.values())
+
+    def _has(self, row: Mapping[str, Any], name: str, value: str) -> bool:
+        """Whether a cell has a value there, said as in the file, or as tables say it."""
+        text = row["axes"].get(name)
+        if text is None:
+            return False
+        word = self._words(name).get(text, text).removeprefix(f"{name.rpartition('.')[2]}=")
+        return value == word or value_of(value) == value_of(text)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 
