@@ -348,6 +348,7 @@ def test_a_formula_is_a_dashed_line_over_the_parameter(swept_pulses):
         ({"by": "period", "against": "period"}, "both"),
         ({"against": "queue", "kind": "line"}, "of words"),
         ({"metric": "tcp.godput"}, "did you mean tcp.goodput"),
+        ({"metric": "median(tcp.goodput)"}, "figures show means"),
         ({"metric": "tcp.godput", "of": "flows"}, "did you mean goodput"),
         ({"kind": "map", "against": "period"}, "--by"),
     ],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tailrace import present, statistics
+from tailrace import present, resampling, statistics
 from tailrace.errors import UsageError
 from tailrace.plots.swept import scales
 from tailrace.plots.swept.request import Request
@@ -81,6 +81,10 @@ def of(sweep: Sweep, request: Request) -> Subject:
 
 def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subject:
     first = metrics[0]
+    if first.over != resampling.MEAN:
+        raise UsageError(
+            f"figures show means: {first.heading} is for tables (--columns); --kind box has medians"
+        )
     note = ""
     if first.of == "queue" and (len(metrics) > 1 or queue is not None):
         metrics, note = _one_queue(sweep, metrics, queue)
