@@ -126,3 +126,60 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
         remote.connected("tcp://127.0.0.1:1"),
     ):
         pass
+
+
+class Done:
+    """A future that has ended."""
+
+    def __init__(self, result):
+        self._result = result
+
+    def add_done_callback(self, callback):
+        callback(self)
+
+    def result(self, timeout):  # noqa: ARG002 - as Dask calls it
+        return self._result()
+
+
+class Deadly:
+    """A client of one thread, on which every batch with a certain run kills its workers."""
+
+    status = "running"
+
+    def __init__(self, deadly):
+        self.deadly = deadly
+        self.sizes = []
+
+    def nthreads(self):
+        return {"worker": 1}
+
+    def run(self, function):
+        return {"worker": function()}
+
+    def cancel(self, futures, *, force):  # noqa: ARG002
+        assert not futures
+
+    def submit(self, function, batch, *, pure):  # noqa: ARG002
+        self.sizes.append(len(batch.work))
+
+        def result():
+            if self.deadly in [work.run for work in batch.work]:
+                raise distributed.KilledWorker("perform", "worker", 3)
+            return function(batch)
+
+        return Done(result)
+
+
+def test_a_run_that_kills_its_workers_is_found_and_the_others_of_its_batch_are_done(tmp_path):
+    scenario = tailrace.Scenario.of(SMALL, set={"runs": 12})
+    client = Deadly(5)
+    cell = running.Planned(Cell("only", {}, {}), "1", 12, 1)
+    with Writer.opened(tmp_path / "s", {}) as writer:
+        todo = [(cell, 1, run) for run in range(1, 13)]
+        found = remote.Cluster(client)(scenario, todo, writer, running.execute.Silent(), lambda: False)
+        assert found == (1, False)
+        assert [row[1] for row in writer.index.runs()] == [run for run in range(1, 13) if run != 5]
+        ((_, run, error),) = writer.index.failures()
+    assert run == 5
+    assert "every worker that did it was lost" in error
+    assert max(client.sizes) > 1

@@ -153,6 +153,9 @@ def way(address: str | None, jobs: int | None) -> Iterator[Way]:
 def connected(address: str, jobs: int | None = None) -> Iterator[Cluster]:
     """The cluster of a scheduler's address, or `local`: processes of this machine, made for the time being."""
     distributed = _distributed()
+    # Lost workers and schedulers are told of here, in words that say what to do.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if jobs is not None and address != LOCAL:
         raise UsageError(
             "--jobs is for this machine; a cluster's workers say themselves how much they do at once"
