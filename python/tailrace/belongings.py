@@ -52,6 +52,7 @@ class Holding(Enum):
 
     NOTHING = "nothing"
     RESULT = "a result or a comparison"
+    STORE = "the runs of a sweep"
     LATER = "a result of a later version"
     FOREIGN = "something else"
 
@@ -67,6 +68,8 @@ def holding(place: Path) -> Holding:
     about = _manifest(place)
     if about.get("format") in _FORMATS:
         version = about.get("format_version")
+        if about["format"] == STORE and isinstance(version, int) and version <= FORMAT_VERSION:
+            return Holding.STORE
         return Holding.RESULT if isinstance(version, int) and version <= FORMAT_VERSION else Holding.LATER
     return Holding.RESULT if is_first_format(about) else Holding.FOREIGN
 

@@ -95,6 +95,8 @@ def _check_replaceable(asked: Path, place: Path, kind: int) -> None:
             if (place / belongings.MANIFEST).exists()
             else f"{asked} holds files that are not a result; choose another folder with -o"
         )
+    if held is Holding.STORE:
+        raise UsageError(f"{asked} holds the runs of a sweep; choose another folder with -o")
     if held is Holding.LATER:
         raise UsageError(f"{asked} was written by a later version of tailrace; choose another folder with -o")
 

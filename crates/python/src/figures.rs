@@ -1,7 +1,7 @@
 //! The numbers of a run's summary as a table: a row each, so that thousands of runs can be put together as columns.
 
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What a summary has figures of, and what the table calls one of each.
 const SECTIONS: [(&str, &str); 3] = [("groups", "group"), ("queues", "queue"), ("connections", "connection")];
@@ -20,12 +20,12 @@ pub(crate) struct Figures {
 pub(crate) struct Words {
     pub(crate) rows: Vec<u32>,
     pub(crate) words: Vec<String>,
-    numbers: HashMap<String, u32>,
+    numbers: BTreeMap<String, u32>,
 }
 
 impl Words {
     fn new() -> Self {
-        Self { rows: Vec::new(), words: vec![String::new()], numbers: HashMap::from([(String::new(), 0)]) }
+        Self { rows: Vec::new(), words: vec![String::new()], numbers: BTreeMap::from([(String::new(), 0)]) }
     }
 
     fn push(&mut self, word: &str) {

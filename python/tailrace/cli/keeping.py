@@ -17,7 +17,9 @@ from tailrace.scenario import Scenario
 def default_place(scenario: Scenario, kind: str = "", options: Sequence[str] = ()) -> Path:
     """`results/<name>`, followed by what the command line sets: other settings, another folder."""
     base = names.of_folder(scenario.name) + kind
-    said = [*(f"{path}={value}" for path, value in scenario.overrides.items()), *options]
+    # More runs of a sweep are of the same one.
+    sets = {path: value for path, value in scenario.overrides.items() if kind != "-sweep" or path != "runs"}
+    said = [*(f"{path}={value}" for path, value in sets.items()), *options]
     plain = [names.of_folder(text) for text in said]
     exact = all(name == re.sub(r"\s+", "-", text) for name, text in zip(plain, said, strict=True))
     whole = "\0".join([base, *said])

@@ -182,10 +182,10 @@ def _done(
 
 
 def _said(options: "Options", part: "Shard | None") -> list[str]:
-    """What the command line adds to the file, as part of the folder's name."""
-    plain = [*options.set_each, *options.together, *options.let, *options.derive, *options.when]
-    drawn = [f"samples={options.samples}"] if options.samples else []
-    return [*plain, *drawn, *([f"shard={part.number}-of-{part.of}"] if part else [])]
+    """What the command line varies, as part of the folder's name: with more values or samples it is the same folder."""
+    axes = [*options.set_each, *(part for text in options.together for part in text.split(";")), *options.let]
+    varied = dict.fromkeys(text.partition("=")[0].strip() for text in (*axes, *options.derive))
+    return [*varied, *options.when, *([f"shard={part.number}-of-{part.of}"] if part else [])]
 
 
 def _again(

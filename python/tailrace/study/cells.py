@@ -56,6 +56,7 @@ class Plan:
         paths = dict.fromkeys(
             path for axis in self._axes for point in axis for path in (*point.sets, *point.names)
         )
+        self._check_once()
         paths |= dict.fromkeys(self._derived)
         self.columns = column_names(list(paths))
         self._has_presets = bool(declared.presets)
@@ -63,6 +64,17 @@ class Plan:
             raise UsageError(
                 f"the sweep has {self.size} cells, at most {MOST_CELLS}; leave out values, or axes"
             )
+
+    def _check_once(self) -> None:
+        """What two axes vary has the values of neither."""
+        axes = [
+            dict.fromkeys(path for point in axis for path in (*point.sets, *point.names))
+            for axis in self._axes
+        ]
+        times = Counter(path for axis in [*axes, self._derived] for path in axis)
+        twice = [path for path, count in times.items() if count > 1]
+        if twice:
+            raise UsageError(f"{twice[0]} is varied twice; leave one of them out")
 
     @property
     def derived(self) -> list[str]:

@@ -45,7 +45,8 @@ class Declaration:
 
     def __bool__(self) -> bool:
         """Whether it declares anything."""
-        return bool(self.grid or self.zips or self.names or self.presets or self.samples or self.derived)
+        drawn = self.samples or self.ranges or self.name_ranges
+        return bool(self.grid or self.zips or self.names or self.presets or self.derived or drawn)
 
     def joined(self, other: Declaration) -> Declaration:
         """Both together; where both say something of a path or name, the other's."""

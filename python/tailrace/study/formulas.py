@@ -113,7 +113,8 @@ class Formula:
             self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = getattr(error, "msg", None) or str(error)
-            raise UsageError(f"{where}: {text!r} is no formula ({reason})") from None
+            hint = "a quantity is written in quotes: '1 s'"
+            raise UsageError(f"{where}: {text!r} is no formula ({reason}); {hint}") from None
 
     @property
     def names(self) -> list[str]:
@@ -293,7 +294,8 @@ def _unit(exponents: Iterable[int]) -> tuple[int, int, int]:
 
 def _check_alike(left: Quantity, right: Quantity, sign: str) -> None:
     if left.unit != right.unit:
-        raise ValueError(f"{left.unit_name} {sign} {right.unit_name}")
+        hint = "" if any(left.unit) and any(right.unit) else "; a quantity is written in quotes: '1 s'"
+        raise ValueError(f"{left.unit_name} {sign} {right.unit_name}{hint}")
 
 
 def _compare(op: ast.cmpop, left: Value, right: Value) -> bool:

@@ -91,6 +91,8 @@ class Survey:
 
 def survey(scenario: Scenario, plan: Plan, looked: Callable[[float], None] = lambda _: None) -> Survey:
     """Reads every cell. Where none can be run the error of the first is raised."""
+    if "runs" in plan.columns:
+        raise UsageError("`runs` is no axis of a sweep: say with --runs how many each cell has")
     found = Survey(plan.derived)
     for cell in plan.cells():
         found.look(scenario, cell)

@@ -174,11 +174,26 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         import polars as pl
 
         found = self._reader.scan(name)
-        return pl.LazyFrame() if found is None else found.join(self.cells.lazy(), on="cell", how="inner")
+        return (
+            pl.LazyFrame()
+            if found is None
+            else self._asked_of(found.join(self.cells.lazy(), on="cell", how="inner"))
+        )
 
     def _placed(self, found: pl.DataFrame) -> pl.DataFrame:
         """With the parameters of each cell in front, in the order of the sweep."""
-        return self.cells.join(found, on="cell", how="inner", maintain_order="left_right")
+        rows = self.cells.join(found, on="cell", how="inner", maintain_order="left_right")
+        return self._asked_of(rows.lazy()).collect() if "run" in rows.columns else rows
+
+    def _asked_of(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Those of runs that are asked for: the folder keeps what an earlier command had more."""
+        import polars as pl
+
+        schema = {"cell": pl.UInt32, "asked": pl.UInt32}
+        plan = [(row["cell"], row["runs"]) for row in self.plan if row["cell"]]
+        asked = pl.DataFrame(plan, schema=schema, orient="row").group_by("cell").max()
+        wanted = rows.join(asked.lazy(), on="cell", how="left", maintain_order="left")
+        return wanted.filter(pl.col("run") <= pl.col("asked")).drop("asked")
 
     @property
     def figures(self) -> pl.DataFrame:
