@@ -1,25 +1,26 @@
-"""`tailrace export`: a scenario's queues for other tools."""
+"""`tailrace export`: a scenario's queues and what a run found, for other tools."""
 
 import json as json_text
 from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli import common
+from tailrace.cli import common, export_results
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Write parts of a scenario for other tools."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Write a scenario's queues, or results, for other tools.",
 )
+app.command("csv")(export_results.csv)
+app.command("flent")(export_results.flent)
+app.command("flowmonitor")(export_results.flowmonitor)
+app.command("qlog")(export_results.qlog)
 
 # Beyond what is under way for the link's delay netem holds packets in a queue of its own, which must not drop.
 _SMALLEST_PACKET_BITS = 8 * 64
 _NETEM_SPARE = 1000
-
-
-@app.callback()
-def _only_a_group() -> None:
-    """Write parts of a scenario for other tools."""
 
 
 @app.command("tc")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tailrace import present
+from tailrace import flow_choice
 from tailrace.errors import UsageError
 
 if TYPE_CHECKING:
     from tailrace.result import Result
 
-# A name, and where given one position or a range without its end, as in selectors of scenarios.
-_CHOICE = re.compile(r"(.+?)(?:\[(?:(\d+)(?:\.\.(\d+))?|\*)\])?")
 # What groups call the same of all their flows.
 _OF_GROUPS = {"cwnd_segments": "cwnd_mean_segments", "cwnd_bytes": "cwnd_mean_bytes"}
 _TABLES = ("flows", "flow_series", "subflow_series", "connection_series", "connections")
@@ -24,7 +21,7 @@ def of(result: Result, text: str) -> Result:
     """A result of these flows alone, each as a group by itself, named `tcp[0]`."""
     from tailrace.result import Result as Plain
 
-    wanted = _flows(result, text)
+    wanted = flow_choice.among(result.flows, text)
     tables = {name: _kept(result.table(name), wanted) for name in _TABLES}
     series = tables["flow_series"]
     if series.is_empty():
@@ -57,25 +54,6 @@ def _sizes(flows: pl.DataFrame) -> dict[str, Any]:
 
 def _label() -> pl.Expr:
     return pl.format("{}[{}]", pl.col("group").cast(pl.String), pl.col("flow")).alias("group")
-
-
-def _flows(result: Result, text: str) -> list[tuple[str, int]]:
-    """The group and position of each flow that is meant; an error where one is not there."""
-    there = result.flows.select(pl.col("group").cast(pl.String), "flow").unique().sort("group", "flow")
-    found: dict[tuple[str, int], None] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        choice = _CHOICE.fullmatch(part)
-        name, low, high = choice.groups() if choice else (part, None, None)
-        present.known(name, there["group"].unique(maintain_order=True).to_list(), "flow group")
-        own = [int(flow) for flow in there.filter(pl.col("group") == name)["flow"]]
-        wanted = range(int(low), int(high) if high else int(low) + 1) if low else own
-        missing = [flow for flow in wanted if flow not in own]
-        if missing or not len(wanted):
-            raise UsageError(f"there is no flow {part}: {name} has {len(own)}, {name}[0..{len(own)}]")
-        found |= dict.fromkeys((name, flow) for flow in wanted)
-    if not found:
-        raise UsageError("flows are chosen as in tcp[0..3], or tcp[0],udp[2]")
-    return list(found)
 
 
 def _kept(table: pl.DataFrame, wanted: list[tuple[str, int]]) -> pl.DataFrame:

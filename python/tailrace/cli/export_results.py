@@ -1,0 +1,105 @@
+"""`tailrace export csv`, `flent`, `flowmonitor`, `qlog`: results for other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tailrace.cli.common import guarded, say
+
+if TYPE_CHECKING:
+    from tailrace.export.source import Run
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a result, comparison or sweep.")]
+RunNumber = Annotated[int, typer.Option("--run", metavar="N", min=1, help="Which run.")]
+Cell = Annotated[
+    str | None,
+    typer.Option("--cell", metavar="LABEL", help="Which cell of a sweep, or variant of a comparison."),
+]
+Flows = Annotated[
+    str | None, typer.Option("--flows", metavar="tcp[0..3],...", help="Which flows [default: all].")
+]
+
+
+def _file(suffixes: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        "--output", "-o", metavar="FILE", help=f"File to write ({suffixes})."
+    )
+    return option
+
+
+@guarded
+def csv(
+    folder: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for a file a table.")],
+) -> None:
+    """Write every table as CSV."""
+    from tailrace.export import sheets
+
+    written = sheets.write(folder, output)
+    say(f"{len(written)} tables are in {output}")
+
+
+@guarded
+def flent(
+    folder: Folder,
+    output: Annotated[Path, _file(".flent.gz")],
+    run: RunNumber = 1,
+    cell: Cell = None,
+) -> None:
+    """Write goodput, round trips and windows of a run as a data file of flent."""
+    from tailrace.export import flent as form
+
+    _write(folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found, output.name))
+
+
+@guarded
+def flowmonitor(
+    folder: Folder,
+    output: Annotated[Path, _file(".xml")],
+    run: RunNumber = 1,
+    cell: Cell = None,
+) -> None:
+    """Write the totals of a run's flows as ns-3's FlowMonitor does."""
+    from tailrace.export import flowmonitor as form
+
+    _write(folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found).encode())
+
+
+@guarded
+def qlog(
+    folder: Folder,
+    output: Annotated[Path, _file(".qlog or .sqlog")],
+    run: RunNumber = 1,
+    cell: Cell = None,
+    flows: Flows = None,
+) -> None:
+    """Write windows and round-trip times of a run's TCP flows as qlog."""
+    from tailrace.export import qlog as form
+
+    _write(
+        folder,
+        output,
+        (run, cell),
+        form.SUFFIXES,
+        lambda found: form.document(found, output.suffix, flows).encode(),
+    )
+
+
+def _write(
+    folder: Path,
+    output: Path,
+    choice: tuple[int, str | None],
+    suffixes: Sequence[str],
+    made: Callable[[Run], bytes],
+) -> None:
+    from tailrace.export import source, whole
+
+    whole.check_suffix(output, suffixes)
+    number, label = choice
+    found = source.of(folder, number, label)
+    whole.write(output, made(found))
+    say(f"run {found.number} of {found.title} is in {output}")

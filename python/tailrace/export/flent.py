@@ -1,0 +1,182 @@
+"""flent's data files (`.flent.gz`, format version 4): goodput of flows, round trips of pings, windows of TCP.
+
+The file says that it is of flent's test `tcp_nup` (or `tcp_ndown` where it is the servers that send), so that flent
+draws the plots of that test from it. A flow over TCP is a stream `TCP upload::1`, whose raw values hold `tcp_cwnd` and
+`tcp_rtt`; pings are `Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning
+of 1970: a simulated run has no date.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tailrace import _native
+
+if TYPE_CHECKING:
+    from tailrace.export.source import Run
+
+SUFFIXES = (".flent.gz",)
+_FORMAT_VERSION = 4
+_START = "1970-01-01T00:00:00.000000Z"
+_MEGABIT, _MILLISECONDS = 1e6, 1e3
+_RATE, _TIME = "Mbits/s", "ms"
+_PING = "Ping (ms) ICMP"
+
+Samples = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Series:
+    """Values at the times of all series, and what only some readers ask for."""
+
+    name: str
+    unit: str
+    values: Mapping[float, float]
+    raw: Samples = ()
+
+
+class _Flows:
+    """The flows of a run with their samples."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.groups = run.series("group_series")
+        self.samples = run.series("flow_series")
+        self._by_flow = run.samples()
+        self.rows = list(run.table("flows").iter_rows(named=True))
+
+    @cached_property
+    def times(self) -> list[float]:
+        """When samples were taken."""
+        return self.groups["time_s"].unique().sort().to_list()
+
+    @cached_property
+    def direction(self) -> str:
+        """`download` where most flows over TCP have a server that sends, else `upload`."""
+        import polars as pl
+
+        ends = self.samples.filter(pl.col("cwnd_bytes").is_not_null()).unique(["group", "flow"], keep="last")[
+            "end"
+        ]
+        return "download" if (ends == "server").sum() * 2 > len(ends) else "upload"
+
+    def of(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The samples of a flow, one a time; those of the end that sends more."""
+        own = self._by_flow.get((row["group"], row["flow"]))
+        return [] if own is None else own.unique("time_s", keep="first", maintain_order=True).to_dicts()
+
+    def total(self, groups: Sequence[str]) -> dict[float, float]:
+        """Goodput of all flows of these groups, be they sampled or not."""
+        import polars as pl
+
+        kept = self.groups.filter(pl.col("group").is_in(groups))
+        summed = kept.group_by("time_s", maintain_order=True).agg(pl.col("goodput_bps").sum())
+        return {time: bps / _MEGABIT for time, bps in summed.iter_rows()}
+
+
+def document(run: Run, file_name: str) -> bytes:
+    """The whole file, compressed: the same bytes for the same run."""
+    flows = _Flows(run)
+    streams = list(_streams(flows))
+    series = [*streams, *_sums(flows), *_groups(flows), *_pings(flows)]
+    content = {
+        "version": _FORMAT_VERSION,
+        "metadata": _metadata(flows, len(streams), series, file_name),
+        "x_values": flows.times,
+        "results": {one.name: [one.values.get(time) for time in flows.times] for one in series},
+        "raw_values": {one.name: list(one.raw) for one in series if one.raw},
+    }
+    return gzip.compress(json.dumps(content, indent=2, sort_keys=True, allow_nan=False).encode(), mtime=0)
+
+
+def _streams(flows: _Flows) -> Iterator[_Series]:
+    """A stream each flow over TCP that was sampled."""
+    number = 0
+    for row in flows.rows:
+        samples = flows.of(row) if _is_tcp(row) else []
+        if samples:
+            number += 1
+            values = {sample["time_s"]: sample["goodput_bps"] / _MEGABIT for sample in samples}
+            raw = [_raw_of_stream(sample) for sample in samples]
+            yield _Series(f"TCP {flows.direction}::{number}", _RATE, values, raw)
+
+
+def _raw_of_stream(sample: Mapping[str, Any]) -> dict[str, Any]:
+    found = {"t": sample["time_s"], "val": sample["goodput_bps"] / _MEGABIT}
+    if sample["cwnd_segments"] is not None:
+        found["tcp_cwnd"] = sample["cwnd_segments"]
+    if sample["rtt_s"] is not None:
+        found["tcp_rtt"] = sample["rtt_s"] * _MILLISECONDS
+    return found
+
+
+def _sums(flows: _Flows) -> Iterator[_Series]:
+    """What flent computes over its streams: their sum and mean, here of all flows over TCP."""
+    rows = [row for row in flows.rows if _is_tcp(row)]
+    if rows:
+        total = flows.total(list(dict.fromkeys(row["group"] for row in rows)))
+        yield _plain(f"TCP {flows.direction} sum", total)
+        yield _plain(f"TCP {flows.direction} avg", {time: bps / len(rows) for time, bps in total.items()})
+
+
+def _groups(flows: _Flows) -> Iterator[_Series]:
+    """Each flow group by its name in the scenario, whatever its transport."""
+    for name in dict.fromkeys(row["group"] for row in flows.rows):
+        yield _plain(f"Goodput {name}", flows.total([name]))
+
+
+def _pings(flows: _Flows) -> Iterator[_Series]:
+    """Flows over UDP whose datagrams come back: what they take there and back, in the mean of each interval."""
+    pings = [row for row in flows.rows if _comes_back(row) and flows.of(row)]
+    for row in pings:
+        values = {
+            sample["time_s"]: (sample["one_way_delay_s"] + sample["reverse_one_way_delay_s"]) * _MILLISECONDS
+            for sample in flows.of(row)
+            if sample["one_way_delay_s"] is not None and sample["reverse_one_way_delay_s"] is not None
+        }
+        name = _PING if row is pings[0] else f"{_PING} {row['group']}[{row['flow']}]"
+        yield _Series(name, _TIME, values, _raw(values))
+
+
+def _plain(name: str, values: Mapping[float, float]) -> _Series:
+    return _Series(name, _RATE, values, _raw(values))
+
+
+def _raw(values: Mapping[float, float]) -> Samples:
+    return [{"t": time, "val": value} for time, value in values.items()]
+
+
+def _is_tcp(row: Mapping[str, Any]) -> bool:
+    return bool(row["transport"] != "udp")
+
+
+def _comes_back(row: Mapping[str, Any]) -> bool:
+    return row["transport"] == "udp" and row["reverse_one_way_delay_mean_s"] is not None
+
+
+def _metadata(flows: _Flows, streams: int, series: Sequence[_Series], file_name: str) -> dict[str, Any]:
+    run = flows.run
+    hosts = list(dict.fromkeys(row["dst"] for row in flows.rows))
+    return {
+        "NAME": "tcp_ndown" if flows.direction == "download" else "tcp_nup",
+        "TITLE": f"{run.title} run {run.number}",
+        "NOTE": run.scenario.get("question", ""),
+        "TEST_PARAMETERS": {f"{flows.direction}_streams": str(streams)},
+        "HOST": hosts[0] if hosts else "",
+        "HOSTS": hosts,
+        "LOCAL_HOST": flows.rows[0]["src"] if flows.rows else "",
+        "LENGTH": run.duration_s,
+        "TOTAL_LENGTH": run.duration_s,
+        "STEP_SIZE": run.interval_s,
+        "TIME": _START,
+        "T0": _START,
+        "IP_VERSION": 4,
+        "FLENT_VERSION": f"tailrace-{_native.__version__}",
+        "DATA_FILENAME": file_name,
+        "SERIES_META": {one.name: {"UNITS": one.unit} for one in series},
+    }
