@@ -17,13 +17,14 @@ ALLOWED = {
     # RFC 8684 needs SHA-256 and its HMAC: tokens, initial numbers, proofs.
     "transport": ({"core"}, {"hmac", "sha2"}),
     "app": ({"core"}, set()),
+    "impair": ({"core", "qdisc"}, set()),
     "wire": ({"core"}, set()),
-    "net": ({"core", "qdisc"}, set()),
-    "scenario": ({"core", "qdisc", "transport", "app"}, {"serde", "serde_json", "toml"}),
-    "sim": ({"core", "qdisc", "transport", "app", "wire", "net", "scenario"}, {"serde", "serde_json"}),
+    "net": ({"core", "qdisc", "impair"}, set()),
+    "scenario": ({"core", "qdisc", "transport", "app", "impair"}, {"serde", "serde_json", "toml"}),
+    "sim": ({"core", "qdisc", "transport", "app", "impair", "wire", "net", "scenario"}, {"serde", "serde_json"}),
     "live": ({"core", "qdisc", "wire", "net", "scenario"}, None),
     "bench": ({"core", "qdisc", "transport", "wire", "net", "scenario", "sim"}, None),
-    "python": ({"core", "qdisc", "transport", "app", "scenario", "sim", "live"}, {"pyo3", "serde_json"}),
+    "python": ({"core", "qdisc", "transport", "app", "impair", "scenario", "sim", "live"}, {"pyo3", "serde_json"}),
     "wasm": ({"core", "scenario", "sim"}, {"serde_json"}),
 }
 # crate: its rooms, each with those that it may import. What belongs to no room puts the rooms together.
@@ -37,7 +38,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
 }
 # Sans-IO: the simulator and all below it open no file or socket, start no thread and read no clock.
-SANS_IO = ("core", "qdisc", "transport", "app", "wire", "net", "scenario", "sim")
+SANS_IO = ("core", "qdisc", "transport", "app", "impair", "wire", "net", "scenario", "sim")
 # Tests at the end of a file may; a module of tests in a file of its own is declared so.
 TESTS = re.compile(r"#\[cfg\(test\)\]\nmod \w+ \{")
 IO = re.compile(r"\bstd::(fs|net|thread|process|os|env)\b|\bSystemTime\b|\bstd::time::Instant\b")

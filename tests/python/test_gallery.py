@@ -59,6 +59,17 @@ def test_applications_are_described_as_the_code_has_them():
     assert [n for n in names if f"### `{n}`" not in described or f"| `{n}` |" not in listed] == []
 
 
+@pytest.mark.parametrize("sort", ["faults", "losses"])
+def test_kinds_of_faults_and_losses_are_listed_with_their_keys(sort):
+    listed = apps.SCENARIOS.read_text(encoding="utf-8")
+    listed = listed.partition(f"<!-- {sort}: ")[2].partition(f"<!-- end of {sort} -->")[0]
+    kinds = api.catalog()[sort]
+    assert len(kinds) >= 3
+    for kind in kinds:
+        assert f"| `{kind['name']}` |" in listed
+        assert kind["doc"] in listed
+
+
 def test_columns_and_keys_are_described_as_the_code_has_them():
     assert columns.RESULTS.read_text(encoding="utf-8") == columns.text(), "run make docs"
     described = columns.RESULTS.read_text(encoding="utf-8")

@@ -1,4 +1,5 @@
-"""Applications: their page, and the table of them in docs/scenarios.md, from the code's own tables."""
+"""Kinds of applications, faults and loss processes: the page of the first, and their tables in docs/scenarios.md, from the
+code's own tables."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ PAGE = ROOT / "docs" / "applications.md"
 SCENARIOS = ROOT / "docs" / "scenarios.md"
 
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
-_TABLE = re.compile(r"(<!-- applications: [^\n]*-->\n).*?(<!-- end of applications -->)", re.DOTALL)
+_TABLE = re.compile(r"(<!-- (applications|faults|losses): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL)
+# Keys that all faults have; they stand in a table of their own.
+_OF_ALL = {"at", "until", "link"}
 _TRANSPORTS = {"tcp": "TCP and Multipath TCP", "udp": "UDP"}
 
 
@@ -25,9 +28,34 @@ def write() -> list[Path]:
 
 def texts() -> dict[Path, str]:
     """What stands in the two files."""
-    found = api.catalog()["apps"]
+    found = api.catalog()
+    overviews = {
+        "applications": overview(found["apps"]),
+        "faults": _kinds(found["faults"]),
+        "losses": _kinds(found["losses"]),
+    }
     old = SCENARIOS.read_text(encoding="utf-8")
-    return {PAGE: page(found), SCENARIOS: _TABLE.sub(lambda m: f"{m[1]}{overview(found)}\n{m[2]}", old)}
+    return {
+        PAGE: page(found["apps"]),
+        SCENARIOS: _TABLE.sub(lambda m: f"{m[1]}{overviews[m[2]]}\n{m[3]}", old),
+    }
+
+
+def _kinds(found: list[Entry]) -> str:
+    """A row for each kind."""
+    rows = [[f"`{entry['name']}`", _described(entry), cell(entry["doc"])] for entry in found]
+    return table(["kind", "keys", "does"], rows)
+
+
+def _described(entry: Entry) -> str:
+    own = [parameter for parameter in entry["params"] if parameter["name"] not in _OF_ALL]
+
+    def key(parameter: Entry) -> str:
+        default = parameter["default"]
+        shown = "" if default is None else f", `{toml_text.value(default)}`"
+        return f"`{parameter['name']}` ({parameter['kind']}{shown}): {cell(parameter['doc'])}"
+
+    return "<br>".join(key(parameter) for parameter in own)
 
 
 def overview(found: list[Entry]) -> str:

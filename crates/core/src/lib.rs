@@ -6,6 +6,7 @@ pub mod bounds;
 pub mod distribution;
 pub mod dscp;
 pub mod histogram;
+pub mod kinds;
 pub mod math;
 pub mod packet;
 pub mod params;

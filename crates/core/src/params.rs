@@ -22,6 +22,8 @@ pub enum Value {
     Text(String),
     /// Several values.
     List(Vec<Self>),
+    /// Values with their keys.
+    Table(Vec<(String, Self)>),
 }
 
 /// What kind of value a parameter takes.
@@ -49,6 +51,10 @@ pub enum Kind {
     Distribution,
     /// A list of `[time, rate]`.
     Steps,
+    /// A probability, or a process by its name and parameters.
+    Loss,
+    /// A queue discipline by its name and parameters.
+    Queue,
     /// Text in a form that the parameter describes.
     Text,
     /// One of these words.
@@ -150,6 +156,7 @@ impl Value {
             Self::Float(x) => x.to_string(),
             Self::Text(t) => format!("{t:?}"),
             Self::List(_) => "a list".into(),
+            Self::Table(_) => "a table".into(),
         }
     }
 }
@@ -235,12 +242,25 @@ impl ParamType for Probability {
             Value::Text(t) => return <Self as Quantity>::parse(t),
             Value::Float(x) => *x,
             Value::Integer(n) => *n as f64,
-            Value::Bool(_) | Value::List(_) => f64::NAN,
+            Value::Bool(_) | Value::List(_) | Value::Table(_) => f64::NAN,
         };
         Self::new(p).ok_or_else(|| format!("{} is not {}", value.shown(), <Self as Quantity>::EXPECTED))
     }
     fn to_value(&self) -> Value {
         Value::Float(self.get())
+    }
+}
+
+impl<T: ParamType> ParamType for Box<T> {
+    const KIND: Kind = T::KIND;
+    const AUTO: bool = T::AUTO;
+    const CHOICES: &'static [Choice] = T::CHOICES;
+    const BOUNDS: Option<Bounds> = T::BOUNDS;
+    fn from_value(value: &Value) -> Result<Self, String> {
+        T::from_value(value).map(Self::new)
+    }
+    fn to_value(&self) -> Value {
+        T::to_value(self)
     }
 }
 

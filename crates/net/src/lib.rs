@@ -15,7 +15,7 @@ mod transmitter;
 
 pub use fabric::{Cause, Fabric, Routed};
 pub use hosts::{Hosts, Observer};
-pub use impair::{Impairment, Loss};
+pub use impair::Impairment;
 pub use link::{Link, LinkConfig, LinkQueue};
 pub use route::Graph;
 pub use stats::{Gauge, LinkCounters, QueueStats};

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use tailrace_app::{AppConfig, Over};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
+use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::Code;
-use tailrace_scenario::sections::{FAULT, Key, LOSSES, Section, Shape};
+use tailrace_scenario::sections::{FAULT, Key, Section, Shape};
 use tailrace_sim::{ColumnInfo, KeyInfo, ObjectInfo, TableInfo};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
@@ -54,10 +55,10 @@ pub(crate) fn catalog() -> Value {
             "params": params(MptcpConfig::params(), |name| MptcpConfig::default().get(name)),
         }],
         "apps": apps(),
-        "losses": tables(&[LOSSES]),
+        "losses": losses(),
         "tables": result_tables(),
         "summary": summary_objects(),
-        "faults": tables(&[&[("fault", FAULT)]]),
+        "faults": faults(),
         "diagnostics": Code::ALL.iter().map(|code| json!({
             "name": code.name(),
             "severity": code.severity().word(),
@@ -117,12 +118,25 @@ fn summary_objects() -> Vec<Value> {
     tailrace_sim::objects().iter().map(object).collect()
 }
 
-/// Kinds that are described as tables of keys.
-fn tables(lists: &[&[(&str, Section)]]) -> Vec<Value> {
-    let entries = lists.iter().copied().flatten();
-    entries
-        .map(|(name, section)| json!({ "name": name, "doc": section.doc, "params": keys(section) }))
-        .collect()
+/// Loss processes.
+fn losses() -> Vec<Value> {
+    let entry = |info: &LossInfo| {
+        let default = LossConfig::default_of(info.name);
+        let value = |name: &str| default.as_ref().and_then(|config| config.get(name));
+        json!({ "name": info.name, "doc": info.summary, "params": params(info.params, value) })
+    };
+    tailrace_impair::losses::catalog().iter().map(entry).collect()
+}
+
+/// Kinds of faults, each with the keys that all have and its own.
+fn faults() -> Vec<Value> {
+    let entry = |info: &FaultInfo| {
+        let default = FaultConfig::default_of(info.name);
+        let value = |name: &str| default.as_ref().and_then(|config| config.get(name));
+        let keys = [keys(&FAULT), params(info.params, value)].concat();
+        json!({ "name": info.name, "doc": info.summary, "params": keys })
+    };
+    tailrace_impair::faults::catalog().iter().map(entry).collect()
 }
 
 fn keys(section: &Section) -> Vec<Value> {
@@ -186,6 +200,7 @@ fn plain(value: &ParamValue) -> Value {
         ParamValue::Float(x) => json!(x),
         ParamValue::Text(t) => json!(t),
         ParamValue::List(items) => items.iter().map(plain).collect(),
+        ParamValue::Table(pairs) => pairs.iter().map(|(key, value)| (key.clone(), plain(value))).collect(),
     }
 }
 
@@ -207,6 +222,8 @@ fn word(kind: Kind) -> String {
         Kind::Dscp => "DiffServ codepoint".to_string(),
         Kind::Distribution => "duration or distribution".to_string(),
         Kind::Steps => "list of [time, rate]".to_string(),
+        Kind::Loss => "probability or loss process".to_string(),
+        Kind::Queue => "queue discipline".to_string(),
         Kind::Text => "text".to_string(),
         Kind::Choice(words) => words.join(" | "),
     }

@@ -7,7 +7,7 @@ use tailrace_core::text::nearest;
 use tailrace_qdisc::LinkView;
 use tailrace_qdisc::tc::{NoTc, TcExport, rate_text, time_text};
 use tailrace_scenario::Scenario;
-use tailrace_scenario::model::{DurationDist, Link, LinkSpec, Loss};
+use tailrace_scenario::model::{DurationDist, Link, LinkSpec};
 
 /// One entry for each queue: those that results show, or the ones of the link or queue called `chosen`.
 ///
@@ -47,7 +47,7 @@ fn entry(link: &Link, queue: &str, spec: &LinkSpec) -> Value {
         "delay_tc": time_text(delay),
         "delay_varies": !matches!(spec.delay, DurationDist::Constant(_)),
         "overhead_bytes": spec.overhead.get(),
-        "impaired": spec.loss != Loss::None || spec.jitter.is_some(),
+        "impaired": !spec.loss.is_none() || spec.jitter.is_some(),
         "in_linux": true,
         "tc": null,
         "commands": [],

@@ -39,6 +39,7 @@ pub mod signal;
 pub mod tc;
 pub mod testing;
 mod truesize;
+mod value;
 
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};
 pub use disciplines::{Qdisc, QdiscConfig, catalog};

@@ -155,7 +155,12 @@ fn build(
 
 /// The keys of the file that take lists of tables.
 fn lists() -> Vec<&'static str> {
-    SCENARIO.keys.iter().filter(|k| matches!(k.shape, Shape::Sections(_))).map(|k| k.name).collect()
+    SCENARIO
+        .keys
+        .iter()
+        .filter(|k| matches!(k.shape, Shape::Sections(_) | Shape::Faults))
+        .map(|k| k.name)
+        .collect()
 }
 
 fn tables(root: &Table, key: &str) -> usize {

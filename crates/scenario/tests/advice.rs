@@ -37,6 +37,19 @@ fn good_scenarios_get_no_advice() {
 }
 
 #[test]
+fn faults_that_draw_make_runs_differ() {
+    let dull = [("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")];
+    let with = |fault: &str| warnings(&[dull[0], dull[1], ("kind = \"down\"", fault)]);
+    let equal = |found: &[String]| found.iter().any(|w| w.contains("nothing is random"));
+    for same in ["kind = \"down\"", "kind = \"loss\"\nvalue = { kind = \"periodic\", every = 3 }"] {
+        assert!(equal(&with(same)), "{same}");
+    }
+    for drawn in ["kind = \"loss\"\nvalue = 0.1", "kind = \"queue\"\nvalue = \"red\""] {
+        assert!(!equal(&with(drawn)), "{drawn}");
+    }
+}
+
+#[test]
 fn a_queue_that_nothing_can_fill_is_pointed_out() {
     // r2-dst carries 0.5 Mbit/s: TCP is limited to that, and the UDP flow adds 100 kbit/s and its 28 B headers.
     let changes = [(

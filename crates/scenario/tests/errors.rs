@@ -320,6 +320,11 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("loss_percent", &[("queue =", "loss = 2\nqueue =")]),
     ("fault_link", &[("link = \"bottleneck\"", "link = \"bottelneck\"")]),
     ("fault_value", &[("kind = \"down\"", "kind = \"rate\"")]),
+    ("fault_of_no_kind", &[("kind = \"down\"\n", "")]),
+    ("fault_of_unknown_kind", &[("kind = \"down\"", "kind = \"dwon\"\nvalue = 3")]),
+    ("fault_with_a_key_of_others", &[("kind = \"down\"", "kind = \"down\"\nvalue = \"1 Mbit/s\"")]),
+    ("fault_with_an_unknown_key", &[("kind = \"down\"", "kind = \"down\"\nunitl = \"21 s\"")]),
+    ("fault_of_loss", &[("kind = \"down\"", "kind = \"loss\"\nvalue = 2")]),
     ("fault_order", &[("until = \"30 s\"", "until = \"20 s\"")]),
     (
         "window_within_the_warm_up",

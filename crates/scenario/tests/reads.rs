@@ -2,7 +2,10 @@
 
 use tailrace_app::kinds::cbr::CbrConfig;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
-use tailrace_scenario::model::{AppConfig, DurationDist, FaultKind, NodeIndex, NodeKind, Role, Transport};
+use tailrace_impair::faults::rate::RateConfig;
+use tailrace_scenario::model::{
+    AppConfig, DurationDist, FaultConfig, LossConfig, NodeIndex, NodeKind, Role, Transport,
+};
 use tailrace_scenario::{Parsed, Scenario, parse, render_all};
 use tailrace_transport::cc::CubicForm;
 use tailrace_transport::mptcp::MptcpPlan;
@@ -41,7 +44,7 @@ fn counts_and_wildcards_expand_in_the_order_of_declaration() {
     assert_eq!(bottleneck.forward.rate, Rate::from_bps(1_500_000));
     assert_eq!(bottleneck.forward.queue.plain_fifo(), Some(Limit::Packets(50)));
     assert_eq!(s.links[0].forward.queue.plain_fifo(), Some(Scenario::DEFAULT_LIMIT));
-    assert_eq!(s.faults[0].kind, FaultKind::Rate(Rate::from_mbit(1)));
+    assert_eq!(s.faults[0].kind, FaultConfig::Rate(RateConfig { value: Rate::from_mbit(1) }));
     assert_eq!(s.captures.len(), 1);
 }
 
@@ -157,7 +160,7 @@ fn a_loss_that_never_happens_is_none_however_it_is_written() {
     for zero in ["0", "\"0 %\"", "{ kind = \"bernoulli\", p = 0e-9 }"] {
         let parsed = read(SCENARIO_D, &[("link.bottleneck.loss", zero)]);
         let link = parsed.scenario.links.iter().find(|l| l.name == "bottleneck").expect("it is there");
-        assert_eq!(link.forward.loss, tailrace_scenario::model::Loss::None, "{zero}");
+        assert_eq!(link.forward.loss, LossConfig::default(), "{zero}");
         assert_eq!(read(&parsed.to_toml(), &[]).scenario, parsed.scenario, "{zero}");
     }
 }

@@ -27,7 +27,7 @@ use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
-    CapturePoint, FlowGroup, Link, LinkSpec, Loss, NodeIndex, NodeKind, Scenario, Transport,
+    CapturePoint, FlowGroup, Link, LinkSpec, NodeIndex, NodeKind, Scenario, Transport,
 };
 
 /// What stays fixed during a run.
@@ -275,9 +275,8 @@ fn link_config<P: Packet>(
             LinkQueue::Disciplined(Box::new((queue, stream("queue"))))
         }
     };
-    let impairment = (spec.loss != Loss::None || spec.jitter.is_some()).then(|| {
-        Box::new(Impairment::new(loss_of(&spec.loss), spec.jitter, spec.reorder, stream("impairment")))
-    });
+    let impairment = (!spec.loss.is_none() || spec.jitter.is_some())
+        .then(|| Box::new(Impairment::new(&spec.loss, spec.jitter, spec.reorder, stream("impairment"))));
     LinkConfig {
         rate: spec.rate,
         delay,
@@ -288,16 +287,6 @@ fn link_config<P: Packet>(
         observed,
         watched,
         has_middlebox: Middlebox::is_there(spec),
-    }
-}
-
-/// The fabric's form of a loss.
-pub(crate) fn loss_of(loss: &Loss) -> tailrace_net::Loss {
-    match *loss {
-        Loss::None => tailrace_net::Loss::None,
-        Loss::Bernoulli(p) => tailrace_net::Loss::Bernoulli(p),
-        Loss::Periodic(n) => tailrace_net::Loss::Periodic(n),
-        Loss::GilbertElliott { p, r, good, bad } => tailrace_net::Loss::GilbertElliott { p, r, good, bad },
     }
 }
 

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tailrace_core::{Bytes, Duration, Instant, Probability, Rate};
-use tailrace_scenario::model::{FaultKind, LinkIndex, Loss};
+use tailrace_core::params::{ParamType as _, SetError, Value as Param};
+use tailrace_core::{Bytes, Duration, Instant, Rate};
+use tailrace_scenario::model::{FaultConfig, LinkIndex};
 use tailrace_scenario::{Declaration, Diagnostic};
 use tailrace_sim::{Change, Control, Cost, Progress, RunOutput, Simulation, Table, Values};
 
@@ -77,18 +78,24 @@ impl Session {
     /// # Errors
     /// Where that means nothing: why.
     pub fn change(&mut self, link: u32, kind: &str, value: Option<f64>) -> Result<(), String> {
-        let (sort, restores) = match (kind, value) {
-            ("up", None) => (FaultKind::Down, true),
-            ("down", None) => (FaultKind::Down, false),
-            ("blackhole", None) => (FaultKind::Blackhole, false),
-            ("rate", v) => (FaultKind::Rate(Rate::from_bps(v.unwrap_or(1.0) as u64)), v.is_none()),
-            ("delay", v) => (FaultKind::Delay(Duration::from_secs_f64(v.unwrap_or(0.0))), v.is_none()),
-            ("loss", v) => {
-                let p = Probability::new(v.unwrap_or(0.0)).ok_or("a probability is from 0 to 1")?;
-                (FaultKind::Loss(Loss::Bernoulli(p)), v.is_none())
-            }
+        let restores = match (kind, value) {
+            ("down" | "blackhole", None) => false,
+            ("up", None) | ("rate" | "delay" | "loss", _) => value.is_none(),
             _ => return Err(format!("there is no change of kind {kind:?} with such a value")),
         };
+        let word = if kind == "up" { "down" } else { kind };
+        let mut sort = FaultConfig::default_of(word).expect("these are registered");
+        if let Some(value) = value {
+            let value = match kind {
+                "rate" => Rate::from_bps(value as u64).to_value(),
+                "delay" => Duration::from_secs_f64(value).to_value(),
+                _ => Param::Float(value),
+            };
+            sort.set("value", &value).map_err(|error| match error {
+                SetError::Invalid(why) => format!("the value {why}"),
+                SetError::Unknown => format!("a fault of kind {kind:?} takes no value"),
+            })?;
+        }
         let link = LinkIndex(link);
         let change = if restores { Change::Restore(link, sort) } else { Change::Set(link, sort) };
         self.simulation.change(change).map_err(|e| e.to_string())

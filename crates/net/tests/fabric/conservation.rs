@@ -3,7 +3,10 @@
 use crate::common::{Header, Log, config_of, disciplined, header, link};
 use proptest::prelude::*;
 use tailrace_core::{Bytes, Duration, DurationDist, Ecn, Instant, Limit, Probability, Rate, Rng};
-use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, Loss, NodeId};
+use tailrace_impair::LossConfig;
+use tailrace_impair::losses::gilbert_elliott::GilbertElliottConfig;
+use tailrace_impair::losses::periodic::PeriodicConfig;
+use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::QdiscConfig;
 
 /// Routers in a random tree with some links more, hosts with one or two links, everything else by chance.
@@ -57,13 +60,18 @@ fn random_link(rng: &mut Rng) -> LinkConfig<Header> {
 fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
     let p = |x| Probability::new(x).unwrap();
     let loss = match rng.below(4) {
-        0 => Loss::None,
-        1 => Loss::Bernoulli(p(0.1)),
-        2 => Loss::Periodic(7),
-        _ => Loss::GilbertElliott { p: p(0.05), r: p(0.3), good: p(0.0), bad: p(0.8) },
+        0 => LossConfig::default(),
+        1 => p(0.1).into(),
+        2 => LossConfig::Periodic(PeriodicConfig { every: 7 }),
+        _ => LossConfig::GilbertElliott(GilbertElliottConfig {
+            p: p(0.05),
+            r: p(0.3),
+            good: p(0.0),
+            bad: p(0.8),
+        }),
     };
     let jitter = rng.bernoulli(0.6).then_some(DurationDist::Exponential(Duration::from_millis(3)));
-    Box::new(Impairment::new(loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64())))
+    Box::new(Impairment::new(&loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64())))
 }
 
 fn random_fault(fabric: &mut Fabric<Header>, rng: &mut Rng, log: &mut Log) {

@@ -3,7 +3,8 @@
 use crate::common::{FORWARD, Log, Sending, droptail, header, link, pair, random_trace};
 use proptest::prelude::*;
 use tailrace_core::{Bytes, Duration, DurationDist, Instant, Limit, Probability, Rate, Rng};
-use tailrace_net::{Impairment, LinkConfig, LinkCounters, LinkQueue, Loss};
+use tailrace_impair::LossConfig;
+use tailrace_net::{Impairment, LinkConfig, LinkCounters, LinkQueue};
 
 const RATE: Rate = Rate::from_bps(1_234_567);
 
@@ -79,8 +80,8 @@ fn observe(config: LinkConfig<crate::common::Header>, trace: &[Sending], acts: &
 }
 
 fn lossy(jitter: Option<DurationDist>) -> Box<Impairment> {
-    let loss = Loss::Bernoulli(Probability::new(0.1).unwrap());
-    Box::new(Impairment::new(loss, jitter, false, Rng::new(5)))
+    let loss = LossConfig::from(Probability::new(0.1).unwrap());
+    Box::new(Impairment::new(&loss, jitter, false, Rng::new(5)))
 }
 
 fn figures(fabric: &tailrace_net::Fabric<crate::common::Header>) -> [f64; 11] {

@@ -1,14 +1,14 @@
 //! Advice on links that go down under connections of Multipath TCP.
 
 use crate::advice::adviser::Adviser;
-use crate::model::{Fault, FaultKind, NodeIndex, NodeKind, Transport};
+use crate::model::{Fault, NodeIndex, NodeKind, Transport};
 use crate::resolving::topology::Topology;
 use crate::text::codes::Code;
+use tailrace_impair::{Condition, Passage};
 
 /// A host whose only link goes down and returns: its address is gone meanwhile, and a connection with its last subflow.
 pub(crate) fn check(a: &Adviser<'_>) {
-    let brief =
-        |fault: &Fault| fault.kind == FaultKind::Down && fault.until.is_some_and(|t| t < a.scenario.duration);
+    let brief = |fault: &Fault| goes_down(fault) && fault.until.is_some_and(|t| t < a.scenario.duration);
     if !a.scenario.faults.iter().any(brief) {
         return;
     }
@@ -22,6 +22,10 @@ pub(crate) fn check(a: &Adviser<'_>) {
                     kind = \"blackhole\" loses packets only, a second [[link]] of the host keeps them alive";
         a.warn(Code::OnlyLinkDown, a.fault_origin(i), message, help);
     }
+}
+
+fn goes_down(fault: &Fault) -> bool {
+    fault.kind.on(Condition::default()).passage() == Passage::Down
 }
 
 /// A host of a Multipath TCP flow that a fault leaves without a link, and that flow.

@@ -1,9 +1,10 @@
 //! Advice on runs that cannot differ.
 
 use crate::advice::adviser::Adviser;
-use crate::model::{FlowGroup, LinkSpec, Loss};
+use crate::model::{Fault, FlowGroup, LinkSpec};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
+use tailrace_impair::Condition;
 
 /// Several runs of a scenario without anything random are the same run.
 pub(super) fn check(a: &Adviser<'_>) {
@@ -11,13 +12,18 @@ pub(super) fn check(a: &Adviser<'_>) {
     let dull_link = |spec: &LinkSpec| {
         spec.delay.is_constant()
             && spec.jitter.is_none()
-            && matches!(spec.loss, Loss::None | Loss::Periodic(_))
+            && !spec.loss.is_random()
             && spec.queue.plain_fifo().is_some()
     };
     let dull_flow = |f: &FlowGroup| (f.start.is_constant() || !f.starts.is_empty()) && !f.app.is_random();
+    let dull_fault = |f: &Fault| {
+        let link = f.kind.on(Condition::default());
+        !link.loss().is_random() && link.queue().is_none_or(|queue| queue.plain_fifo().is_some())
+    };
     let links = a.draft.links.iter();
     let mut specs = links.flat_map(|l| std::iter::once(&l.forward).chain(&l.backward));
-    if s.runs > 1 && specs.all(dull_link) && s.flows.iter().all(dull_flow) {
+    if s.runs > 1 && specs.all(dull_link) && s.flows.iter().all(dull_flow) && s.faults.iter().all(dull_fault)
+    {
         let message = format!("nothing is random: the {} runs will be the same", s.runs);
         let help = "draw the flows' starts, as in start = \"uniform(0 s, 1 s)\", or set runs = 1";
         a.warn(Code::EqualRuns, Origin::Scenario, message, help);

@@ -7,12 +7,11 @@ use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
 use crate::declarations::window::WindowDecl;
-use crate::model::{FaultKind, LinkSpec, Loss, NodeKind, Record, Role, Transport};
+use crate::model::{LinkSpec, NodeKind, Record, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use core::fmt::{Display, Write as _};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
-use tailrace_core::{Bytes, Probability};
-use tailrace_qdisc::QdiscConfig;
+use tailrace_core::{Bytes, kinds};
 use tailrace_transport::TcpConfig;
 use tailrace_transport::mptcp::MptcpConfig;
 
@@ -107,13 +106,13 @@ fn link(out: &mut Lines, l: &LinkDecl) {
         out.put("jitter", shown(jitter));
     }
     out.put("reorder", spec.reorder);
-    out.put("loss", loss(&spec.loss));
+    out.put("loss", plain(&spec.loss.to_value()));
     out.put("overhead", shown(spec.overhead));
     out.put("mtu", shown(spec.mtu));
     out.put("strip", plain(&spec.strip.to_value()));
     out.put("rewrite", float(spec.rewrite.get()));
     // A queue that nobody wrote stays unwritten, since writing it makes the link observed.
-    out.put(if l.queue_written { "queue" } else { "# queue" }, queue(&spec.queue));
+    out.put(if l.queue_written { "queue" } else { "# queue" }, plain(&spec.queue.to_value()));
     if let Some(back) = &l.backward {
         out.put("reverse", reverse(back, l.observed));
     }
@@ -123,7 +122,7 @@ fn reverse(spec: &LinkSpec, observed: bool) -> String {
     let mut pairs = vec![
         ("rate".to_string(), shown(spec.rate)),
         ("delay".into(), shown(spec.delay)),
-        ("loss".into(), loss(&spec.loss)),
+        ("loss".into(), plain(&spec.loss.to_value())),
         ("strip".into(), plain(&spec.strip.to_value())),
         ("rewrite".into(), float(spec.rewrite.get())),
     ];
@@ -131,35 +130,13 @@ fn reverse(spec: &LinkSpec, observed: bool) -> String {
         pairs.push(("jitter".into(), shown(jitter)));
     }
     if observed {
-        pairs.push(("queue".into(), queue(&spec.queue)));
+        pairs.push(("queue".into(), plain(&spec.queue.to_value())));
     }
     inline(pairs)
-}
-
-fn loss(l: &Loss) -> String {
-    let p = |p: &Probability| float(p.get());
-    match l {
-        Loss::None => "0.0".into(),
-        Loss::Bernoulli(x) => p(x),
-        Loss::Periodic(n) => inline(vec![("kind".into(), text("periodic")), ("every".into(), n.to_string())]),
-        Loss::GilbertElliott { p: forth, r, good, bad } => inline(vec![
-            ("kind".into(), text("gilbert_elliott")),
-            ("p".into(), p(forth)),
-            ("r".into(), p(r)),
-            ("good".into(), p(good)),
-            ("bad".into(), p(bad)),
-        ]),
-    }
-}
-
-fn queue(config: &QdiscConfig) -> String {
-    kinded(config.name(), config.params(), |name| config.get(name))
 }
 
 fn kinded(kind: &str, params: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) -> String {
-    let mut pairs = vec![("kind".to_string(), text(kind))];
-    pairs.extend(params.iter().filter_map(|p| Some((p.name.to_string(), plain(&get(p.name)?)))));
-    inline(pairs)
+    plain(&kinds::to_value(kind, params, get))
 }
 
 fn flow(out: &mut Lines, f: &FlowDecl) {
@@ -235,18 +212,8 @@ fn fault(out: &mut Lines, f: &FaultDecl) {
         out.put("until", shown(until));
     }
     out.put("link", shown(&f.link.value));
-    let (kind, value) = match &f.kind {
-        FaultKind::Down => ("down", None),
-        FaultKind::Blackhole => ("blackhole", None),
-        FaultKind::Rate(rate) => ("rate", Some(shown(rate))),
-        FaultKind::Delay(delay) => ("delay", Some(shown(delay))),
-        FaultKind::Loss(l) => ("loss", Some(loss(l))),
-        FaultKind::Queue(q) => ("queue", Some(queue(q))),
-    };
-    out.put("kind", text(kind));
-    if let Some(value) = value {
-        out.put("value", value);
-    }
+    out.put("kind", text(f.kind.name()));
+    params(out, f.kind.params(), |name| f.kind.get(name));
 }
 
 fn capture(out: &mut Lines, c: &CaptureDecl) {

@@ -1,21 +1,20 @@
 //! `[[fault]]` and `[[capture]]`.
 
-use crate::declarations::loss::read_loss;
+use crate::declarations::composite::read_composite;
+use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::names::{self, Selector};
-use crate::declarations::queue::{QueueDefaults, read_queue};
-use crate::declarations::reader::Reader;
-use crate::declarations::sections::{CAPTURE, FAULT, FAULT_KINDS, RATES};
+use crate::declarations::reader::{Elsewhere, Reader};
+use crate::declarations::sections::{CAPTURE, FAULT, Section};
 use crate::declarations::unfit::Unfit;
-use crate::declarations::values::{choice, duration, link_rate, plain};
-use crate::model::{Fault, FaultKind, Loss};
+use crate::declarations::values::{duration, plain};
+use crate::model::{Fault, FaultConfig};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
-use tailrace_core::distribution::LONGEST;
-use tailrace_core::params::ParamType as _;
-use tailrace_core::{Bytes, Duration, Rate};
-use tailrace_qdisc::QdiscConfig;
+use tailrace_core::params::ParamInfo;
+use tailrace_core::{Bytes, Duration};
+use tailrace_impair::faults::catalog;
 
 /// One `[[fault]]` as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +22,7 @@ pub(crate) struct FaultDecl {
     pub(crate) link: At<Selector>,
     pub(crate) at: At<Duration>,
     pub(crate) until: Option<Duration>,
-    pub(crate) kind: FaultKind,
+    pub(crate) kind: FaultConfig,
 }
 
 impl FaultDecl {
@@ -39,15 +38,24 @@ impl FaultDecl {
         }
     }
 
-    /// Reads one `[[fault]]`.
+    /// Reads one `[[fault]]`; `form` is `queue_form` of the scenario.
     pub(crate) fn read(node: &Node, form: Option<&str>, sink: &Sink<'_>) -> Option<Self> {
-        let r = Reader::new(node, &FAULT, sink)?;
+        let Some(table) = node.as_table() else {
+            // Which says so.
+            let _ = Reader::new(node, &FAULT, sink);
+            return None;
+        };
+        let kind = kind_of(node, &KINDS, sink).and_then(|(kind, _)| FaultConfig::default_of(kind));
+        let section = Section { title: kind.as_ref().map_or(FAULT.title, FaultConfig::title), ..FAULT };
+        // Where the kind is not known, a key may be that of any.
+        let params = kind.as_ref().map_or_else(params_of_all, |kind| kind.params().to_vec());
+        let others = keys_elsewhere(&params);
+        let r =
+            Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
         let at = r.need("at", duration);
         let until = r.read("until", duration);
         let link = r.need("link", names::read_link_selector);
-        let words: Vec<(&str, &'static str)> = FAULT_KINDS.iter().map(|k| (*k, *k)).collect();
-        let kind = r.need("kind", choice(&words));
-        let kind = kind.and_then(|kind| read_kind(kind.value, form, &r));
+        let kind = kind.and_then(|kind| set_keys(kind, form, &r));
         if let (Some(at), Some(until)) = (&at, &until)
             && until.value <= at.value
         {
@@ -57,66 +65,43 @@ impl FaultDecl {
                 format!("the fault ends at {} but starts at {}", until.value, at.value),
             );
         }
-        r.node("value");
         r.finish();
         Some(Self { link: link?, at: at?, until: until.map(|u| u.value), kind: kind? })
     }
 }
 
-impl FaultKind {
-    /// Whether a scenario file could say so: its values are within bounds.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn check(&self) -> Result<(), String> {
-        match self {
-            Self::Rate(rate) => RATES.check(Rate::KIND, &rate.to_value()),
-            Self::Delay(delay) if *delay > LONGEST => Err(format!("must be at most {LONGEST}")),
-            Self::Loss(Loss::Periodic(0)) => Err("must be more than zero".into()),
-            Self::Queue(queue) if queue.host_rules().is_some() => Err(NEEDS_HOSTS.into()),
-            Self::Queue(queue) => queue.validate().map_err(|(key, why)| format!("{key}: {why}")),
-            Self::Down | Self::Blackhole | Self::Delay(_) | Self::Loss(_) => Ok(()),
-        }
-    }
-}
+const KINDS: Kinds<'_> =
+    Kinds { what: "fault", names: FaultConfig::names(), command: "tailrace list faults" };
 
-/// Why some disciplines cannot come while a run is under way.
-const NEEDS_HOSTS: &str = "needs hosts that return labels from the start of the run";
-
-fn within_a_run(queue: QdiscConfig, node: &Node, sink: &Sink<'_>) -> Option<QdiscConfig> {
-    if queue.host_rules().is_none() {
-        return Some(queue);
-    }
-    let error = sink.at(Code::BadValue, node.origin, "bad value of `value`");
-    sink.push(error.label(format!("{} {NEEDS_HOSTS}", queue.name())));
-    None
-}
-
-fn read_kind(kind: &str, form: Option<&str>, r: &Reader<'_>) -> Option<FaultKind> {
+/// The fault with the keys of its kind.
+fn set_keys(mut fault: FaultConfig, form: Option<&str>, r: &Reader<'_>) -> Option<FaultConfig> {
     let sink = r.sink();
-    if kind == "down" || kind == "blackhole" {
-        if let Some(node) = r.node("value") {
-            sink.error(Code::MisplacedKey, node.origin, format!("a fault of kind {kind:?} takes no `value`"));
-            return None;
-        }
-        return Some(if kind == "down" { FaultKind::Down } else { FaultKind::Blackhole });
-    }
-    let Some(node) = r.node("value") else {
-        let message = format!("a fault of kind {kind:?} needs a `value`");
-        sink.push(
-            sink.at(Code::MissingKey, r.origin(), message)
-                .help(format!("`value`: the {kind} while it lasts")),
-        );
+    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, form, sink);
+    if !r.set_params_by(composite, |name, value| fault.set(name, value)) {
         return None;
-    };
-    match kind {
-        "rate" => r.read("value", link_rate).map(|v| FaultKind::Rate(v.value)),
-        "delay" => r.read("value", duration).map(|v| FaultKind::Delay(v.value)),
-        "queue" => read_queue(Some(node), &QueueDefaults { form, limit: None }, sink)
-            .and_then(|queue| within_a_run(queue, node, sink))
-            .map(|queue| FaultKind::Queue(Box::new(queue))),
-        _ => read_loss(node, sink).map(FaultKind::Loss),
     }
+    if let Err((key, why)) = fault.validate() {
+        sink.push(sink.at(Code::BadValue, r.origin_of(key), format!("bad value of `{key}`")).label(why));
+        return None;
+    }
+    Some(fault)
+}
+
+fn params_of_all() -> Vec<ParamInfo> {
+    catalog().iter().flat_map(|info| info.params).copied().collect()
+}
+
+/// Keys of other kinds than the one that has `own`.
+fn keys_elsewhere(own: &[ParamInfo]) -> Vec<Elsewhere> {
+    let mut keys: Vec<Elsewhere> = Vec::new();
+    for p in params_of_all().iter().filter(|p| own.iter().all(|own| own.name != p.name)) {
+        if keys.iter().all(|key| key.name != p.name) {
+            let with = catalog().into_iter().filter(|info| info.params.iter().any(|q| q.name == p.name));
+            let kinds: Vec<_> = with.map(|info| info.name).collect();
+            keys.push(Elsewhere { name: p.name, help: format!("kinds that take it: {}", kinds.join(", ")) });
+        }
+    }
+    keys
 }
 
 /// One `[[capture]]` as written.

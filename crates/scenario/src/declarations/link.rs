@@ -7,7 +7,7 @@ use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LINK, REVERSE};
 use crate::declarations::unfit::Unfit;
 use crate::declarations::values::{distribution, plain, positive_rate};
-use crate::model::{LinkSpec, Loss, Strip};
+use crate::model::{LinkSpec, LossConfig, Strip};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::place::{At, Ignored, Origin};
@@ -45,7 +45,7 @@ impl LinkDecl {
         let delay = r.need("delay", distribution);
         let jitter = r.read("jitter", distribution);
         let reorder = r.read_or("reorder", false, plain);
-        let loss = r.node("loss").map_or(Some(Loss::None), |node| read_loss(node, sink));
+        let loss = r.node("loss").map_or(Some(LossConfig::default()), |node| read_loss("loss", node, sink));
         let overhead = r.read_or("overhead", Bytes::ZERO, read_overhead);
         let mtu = r.read_or("mtu", Bytes(1500), plain);
         let strip = r.read_or("strip", Strip::None, plain);
@@ -155,7 +155,7 @@ fn read_reverse(
     let rate = r.read("rate", positive_rate);
     let delay = r.read("delay", distribution);
     let jitter = r.read("jitter", distribution);
-    let loss = r.node("loss").and_then(|node| read_loss(node, sink));
+    let loss = r.node("loss").and_then(|node| read_loss("loss", node, sink));
     let strip = r.read("strip", plain);
     let rewrite = r.read("rewrite", plain);
     let queue = r.node("queue").and_then(|node| read_queue(Some(node), defaults, sink));

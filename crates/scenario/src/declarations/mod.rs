@@ -20,6 +20,7 @@ pub(crate) mod sweep;
 pub(crate) mod window;
 
 mod address;
+mod composite;
 mod emit;
 mod kinds;
 mod loss;

@@ -1,7 +1,6 @@
 //! A cursor over one table: typed access to its keys, errors for keys that do not exist.
 
 use crate::declarations::sections::Section;
-use crate::declarations::steps::read_steps;
 use crate::declarations::unfit::Unfit;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
@@ -21,6 +20,16 @@ pub(crate) struct Reader<'d> {
     elsewhere: &'d [Elsewhere],
     origin: Origin,
     sink: &'d Sink<'d>,
+}
+
+/// What stands where a parameter's value is expected.
+pub(crate) enum Given {
+    /// Nothing but a plain value will do.
+    Plain,
+    /// What was read of something else.
+    Value(Value),
+    /// Something that was reported.
+    Wrong,
 }
 
 /// A key that is none of this table's, but another's: what to say to those who write it here.
@@ -188,7 +197,16 @@ impl<'d> Reader<'d> {
     }
 
     /// Sets the parameters that are written by `set`, reporting those that do not fit, and those that are missing.
-    pub(crate) fn set_params(&self, mut set: impl FnMut(&str, &Value) -> Result<(), SetError>) -> bool {
+    pub(crate) fn set_params(&self, set: impl FnMut(&str, &Value) -> Result<(), SetError>) -> bool {
+        self.set_params_by(|_, _| Given::Plain, set)
+    }
+
+    /// As [`Reader::set_params`]; `composite` reads values that may be more than plain.
+    pub(crate) fn set_params_by(
+        &self,
+        composite: impl Fn(&ParamInfo, &Node) -> Given,
+        mut set: impl FnMut(&str, &Value) -> Result<(), SetError>,
+    ) -> bool {
         let mut fine = true;
         for param in self.params.iter().filter(|p| p.required && !self.has(p.name)) {
             self.missing(param.name, &param.about());
@@ -196,18 +214,16 @@ impl<'d> Reader<'d> {
         }
         for (key, node) in &self.table.entries {
             let Some(param) = self.params.iter().find(|p| p.name == key.value) else { continue };
-            let result = match &node.data {
-                Data::Plain(value) => set(param.name, value).map_err(|error| (code_of(param, value), error)),
-                Data::Broken => Ok(()),
-                _ if param.kind == Kind::Steps => match read_steps(node, self.sink) {
-                    Some(steps) => {
-                        set(param.name, &steps.to_value()).map_err(|error| (Code::BadValue, error))
-                    }
-                    None => {
-                        fine = false;
-                        continue;
-                    }
-                },
+            let result = match (&node.data, composite(param, node)) {
+                (Data::Broken, _) => Ok(()),
+                (_, Given::Wrong) => {
+                    fine = false;
+                    continue;
+                }
+                (_, Given::Value(value)) => set(param.name, &value).map_err(|error| (Code::BadValue, error)),
+                (Data::Plain(value), Given::Plain) => {
+                    set(param.name, value).map_err(|error| (code_of(param, value), error))
+                }
                 _ => {
                     let why = format!("expected a plain value, found {}", node.shown());
                     Err((Code::WrongType, SetError::Invalid(why)))

@@ -1,12 +1,13 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
-use crate::declarations::sections::{Key, LOSSES, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
+use crate::declarations::sections::{FAULT, Key, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
 use tailrace_app::AppConfig;
 use tailrace_core::bounds::Bounds;
 use tailrace_core::distribution::FORMS;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
+use tailrace_impair::{faults, losses};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
@@ -48,6 +49,7 @@ pub fn schema() -> Value {
             "pattern": "^[^\\s\\x00-\\x2c.;-@\\[-^`{-\\x7f]+$",
         },
         "loss": loss(),
+        "fault": fault(),
         "queue": queue(),
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": congestion_control(),
@@ -147,8 +149,6 @@ fn shape(shape: Shape) -> Value {
             json!({ "anyOf": [address, { "type": "array", "items": address, "minItems": 1 }] })
         }
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
-        Shape::Loss => reference("loss"),
-        Shape::Queue => reference("queue"),
         Shape::Reverse => reference("reverse"),
         Shape::Transport => reference("transport"),
         Shape::MultipathControl => reference("multipath_control"),
@@ -156,9 +156,9 @@ fn shape(shape: Shape) -> Value {
         Shape::PathManager => reference("path_manager"),
         Shape::CongestionControl => reference("congestion_control"),
         Shape::App => reference("app"),
-        Shape::Any => json!({}),
         Shape::Section(s) => section(s, None, &[]),
         Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
+        Shape::Faults => json!({ "type": "array", "items": reference("fault") }),
         Shape::Codes => {
             let codes: Vec<&str> = Code::warnings().map(Code::name).collect();
             json!({ "type": "array", "items": { "enum": codes } })
@@ -236,6 +236,8 @@ fn kind(kind: Kind) -> Value {
             });
             json!({ "type": "array", "items": step, "minItems": 1 })
         }
+        Kind::Loss => reference("loss"),
+        Kind::Queue => reference("queue"),
         Kind::Text => json!({ "type": "string" }),
         Kind::Choice(words) => json!({ "enum": words }),
     }
@@ -277,14 +279,17 @@ fn named(title: &str, schema: Value, doc: &str) -> Value {
     schema
 }
 
-fn sections(sections: &[(&str, Section)]) -> Vec<Value> {
-    sections.iter().map(|(kind, s)| named(kind, section(s, Some(kind), &[]), s.doc)).collect()
-}
-
 fn loss() -> Value {
     let mut forms = vec![json!({ "$ref": "#/$defs/probability" })];
-    forms.extend(sections(LOSSES));
+    let tables = losses::catalog().into_iter();
+    forms.extend(tables.map(|l| named(l.name, section(&NO_KEYS, Some(l.name), l.params), l.summary)));
     json!({ "description": "Random loss: a probability, or a loss process.", "anyOf": forms })
+}
+
+fn fault() -> Value {
+    let tables = faults::catalog().into_iter();
+    let tables = tables.map(|f| named(f.name, section(&FAULT, Some(f.name), f.params), f.summary));
+    json!({ "description": FAULT.doc, "anyOf": Vec::from_iter(tables) })
 }
 
 const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };

@@ -1,6 +1,5 @@
 //! Readers of values, for [`Reader::read`](crate::declarations::reader::Reader::read) and its kin.
 
-use crate::declarations::sections::RATES;
 use crate::declarations::unfit::Unfit;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
@@ -42,12 +41,6 @@ pub(crate) fn positive_duration(node: &Node) -> Result<Duration, Unfit> {
 pub(crate) fn positive_rate(node: &Node) -> Result<Rate, Unfit> {
     let rate: Rate = plain(node)?;
     if rate.as_bps() == 0 { Err(Unfit::outside("must be more than zero")) } else { Ok(rate) }
-}
-
-/// A rate that a link can have.
-pub(crate) fn link_rate(node: &Node) -> Result<Rate, Unfit> {
-    let rate: Rate = plain(node)?;
-    RATES.check(Rate::KIND, &rate.to_value()).map(|()| rate).map_err(Unfit::outside)
 }
 
 /// A whole number of at least one.

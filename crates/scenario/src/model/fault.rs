@@ -1,8 +1,8 @@
 //! Faults of links, and packet captures.
 
-use super::network::{LinkIndex, Loss, NodeIndex};
-use tailrace_core::{Duration, Rate};
-use tailrace_qdisc::QdiscConfig;
+use super::network::{LinkIndex, NodeIndex};
+use tailrace_core::Duration;
+use tailrace_impair::FaultConfig;
 
 /// Something that happens to links.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,24 +14,7 @@ pub struct Fault {
     /// End; `None` lasts.
     pub until: Option<Duration>,
     /// What happens.
-    pub kind: FaultKind,
-}
-
-/// What a fault does while it lasts.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FaultKind {
-    /// The link is down: what waits and what is on the wire is lost; routes are computed anew.
-    Down,
-    /// As down, but routing does not notice (a silent black hole).
-    Blackhole,
-    /// The rate is this.
-    Rate(Rate),
-    /// The delay is this.
-    Delay(Duration),
-    /// Random loss is this.
-    Loss(Loss),
-    /// The queue discipline is this; it takes over what waits.
-    Queue(Box<QdiscConfig>),
+    pub kind: FaultConfig,
 }
 
 /// Where packets are captured.

@@ -10,10 +10,11 @@ mod network;
 mod scenario;
 mod window;
 
-pub use fault::{Capture, CapturePoint, Fault, FaultKind};
+pub use fault::{Capture, CapturePoint, Fault};
 pub use flow::{FlowGroup, Ports, Role, Transport};
-pub use network::{Link, LinkIndex, LinkSpec, Loss, Node, NodeIndex, NodeKind, Strip};
+pub use network::{Link, LinkIndex, LinkSpec, Node, NodeIndex, NodeKind, Strip};
 pub use scenario::{Record, Scenario};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;
+pub use tailrace_impair::{FaultConfig, LossConfig};
 pub use window::Window;

@@ -3,6 +3,7 @@
 use core::net::Ipv4Addr;
 use std::sync::Arc;
 use tailrace_core::{Bytes, DurationDist, Probability, Rate};
+use tailrace_impair::LossConfig;
 use tailrace_qdisc::QdiscConfig;
 
 /// Position in [`Scenario::nodes`](super::Scenario::nodes).
@@ -64,7 +65,7 @@ pub struct LinkSpec {
     /// Whether jitter may reorder packets; if not, a packet never overtakes its predecessor.
     pub reorder: bool,
     /// Random loss after transmission.
-    pub loss: Loss,
+    pub loss: LossConfig,
     /// Bytes that each packet takes on the link beyond its IP size (Ethernet framing, say); not counted by queues.
     pub overhead: Bytes,
     /// Largest IP packet; larger ones are dropped (and counted).
@@ -90,26 +91,4 @@ tailrace_core::choices! {
         /// Those of Multipath TCP, from all segments but SYNs and SYN-ACKs.
         MptcpData = "mptcp_data",
     }
-}
-
-/// Random loss on a link.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
-    /// None.
-    None,
-    /// Each packet independently.
-    Bernoulli(Probability),
-    /// Exactly every n-th packet that the link carries (deterministic; for checks against theory).
-    Periodic(u64),
-    /// Two-state Markov chain, stepped once a packet (Gilbert 1960, Elliott 1963).
-    GilbertElliott {
-        /// Probability of going from good to bad.
-        p: Probability,
-        /// Probability of going from bad to good.
-        r: Probability,
-        /// Loss probability in the good state.
-        good: Probability,
-        /// Loss probability in the bad state.
-        bad: Probability,
-    },
 }

@@ -39,6 +39,7 @@ pub(crate) fn plain(value: &Value) -> String {
         Value::Float(x) => float(*x),
         Value::Text(t) => text(t),
         Value::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        Value::Table(pairs) => inline(pairs.iter().map(|(k, v)| (key(k), plain(v))).collect()),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::{Simulation, What};
 use crate::build::link_stream;
-use crate::build::loss_of;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::Instant;
+use tailrace_impair::{Aspects, Condition, Passage};
 use tailrace_net::{Impairment, LinkId};
 use tailrace_qdisc::LinkView;
-use tailrace_scenario::model::{Fault, FaultKind, LinkIndex, LinkSpec, Scenario};
+use tailrace_scenario::model::{Fault, LinkIndex, LinkSpec, Scenario};
 
 /// A fault begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,15 +69,15 @@ impl Faults {
         }
     }
 
-    /// What the latest of the faults under way at a link says, of those that say anything.
-    fn in_force<T>(&self, way: LinkId, says: impl Fn(&FaultKind) -> Option<T>) -> Option<T> {
-        let here = self.under_way.get(&LinkIndex(way.0 / 2))?;
-        here.iter().rev().find_map(|f| says(&self.all[*f].kind))
+    /// What the faults under way make of a link that is so without them, each of what those have made that began before.
+    fn shape(&self, way: LinkId, link: &mut Condition) {
+        let here = self.under_way.get(&LinkIndex(way.0 / 2)).into_iter().flatten();
+        here.for_each(|f| self.all[*f].kind.shape(link));
     }
 
-    /// Both directions of the links of those faults that are of a kind, in the order of links, each once.
-    fn ways(&self, faults: &[(usize, Edge)], of_kind: impl Fn(&FaultKind) -> bool) -> Vec<LinkId> {
-        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| of_kind(&f.kind));
+    /// Both directions of the links of those faults that change such an aspect, in the order of links, each once.
+    fn ways(&self, faults: &[(usize, Edge)], aspect: impl Fn(Aspects) -> bool) -> Vec<LinkId> {
+        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.aspects()));
         Vec::from_iter(concerned.flat_map(both_ways).collect::<BTreeSet<LinkId>>())
     }
 }
@@ -113,20 +113,27 @@ impl Simulation {
             let what = if edge == Edge::Begins { "begins" } else { "ends" };
             both_ways(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, what, now));
         }
-        self.renew_rate(&self.faults.ways(edges, |k| matches!(k, FaultKind::Rate(_))));
-        self.renew_delay(&self.faults.ways(edges, |k| matches!(k, FaultKind::Delay(_))));
-        self.renew_loss(&self.faults.ways(edges, |k| matches!(k, FaultKind::Loss(_))));
-        self.renew_queue(&self.faults.ways(edges, |k| matches!(k, FaultKind::Queue(_))));
-        self.renew_state(&self.faults.ways(edges, |k| matches!(k, FaultKind::Down | FaultKind::Blackhole)));
+        self.renew_rate(&self.faults.ways(edges, |of| of.rate));
+        self.renew_delay(&self.faults.ways(edges, |of| of.delay));
+        self.renew_loss(&self.faults.ways(edges, |of| of.loss));
+        self.renew_queue(&self.faults.ways(edges, |of| of.queue));
+        self.renew_passage(&self.faults.ways(edges, |of| of.passage));
+    }
+
+    /// What a direction of a link is like: as the file has it, but for the faults under way.
+    fn condition(&self, way: LinkId) -> Condition {
+        let spec = self.spec(way);
+        let drawn = self.plan.delays[way.0 as usize];
+        let mut link = Condition::new(spec.rate, drawn, spec.loss.clone());
+        self.faults.shape(way, &mut link);
+        link
     }
 
     /// Takes links down or up, as the faults under way have it.
-    fn renew_state(&mut self, ways: &[LinkId]) {
-        let is = |way: LinkId, kind: &FaultKind| {
-            self.faults.in_force(way, |k| (k == kind).then_some(())).is_some()
-        };
-        let (down, routed): (Vec<_>, Vec<_>) = ways.iter().partition(|w| is(**w, &FaultKind::Down));
-        let silent: Vec<_> = routed.iter().copied().filter(|w| is(*w, &FaultKind::Blackhole)).collect();
+    fn renew_passage(&mut self, ways: &[LinkId]) {
+        let is = |way: &&LinkId, passage: Passage| self.condition(**way).passage() == passage;
+        let (down, routed): (Vec<_>, Vec<_>) = ways.iter().partition(|way| is(way, Passage::Down));
+        let silent: Vec<_> = routed.iter().copied().filter(|way| is(&way, Passage::Silent)).collect();
         let mut changed = Vec::new();
         for (ways, up, reroute) in [(&down, false, true), (&routed, true, true), (&silent, false, false)] {
             changed.extend(self.fabric.set_links_up(ways, up, reroute, &mut self.world));
@@ -137,9 +144,7 @@ impl Simulation {
 
     fn renew_rate(&mut self, ways: &[LinkId]) {
         for &way in ways {
-            let rate =
-                self.faults.in_force(way, |k| if let FaultKind::Rate(r) = k { Some(*r) } else { None });
-            let rate = rate.unwrap_or_else(|| self.spec(way).rate);
+            let rate = self.condition(way).rate();
             self.fabric.set_rate(way, rate, &mut self.world);
             self.world.rates.changed(way, self.fabric.now(), rate);
         }
@@ -147,18 +152,14 @@ impl Simulation {
 
     fn renew_delay(&mut self, ways: &[LinkId]) {
         for &way in ways {
-            let delay =
-                self.faults.in_force(way, |k| if let FaultKind::Delay(d) = k { Some(*d) } else { None });
-            let drawn = self.plan.delays[way.0 as usize];
-            self.fabric.set_delay(way, delay.unwrap_or(drawn), &mut self.world);
+            self.fabric.set_delay(way, self.condition(way).delay(), &mut self.world);
         }
     }
 
     fn renew_loss(&mut self, ways: &[LinkId]) {
         for &way in ways {
-            let loss =
-                self.faults.in_force(way, |k| if let FaultKind::Loss(l) = k { Some(*l) } else { None });
-            let loss = loss_of(&loss.unwrap_or(self.spec(way).loss));
+            let condition = self.condition(way);
+            let loss = condition.loss();
             // What was due by now draws its jitter from the present impairment before that is copied: or else draws
             // would depend on when somebody looked at the link last.
             self.fabric.settle(way, &mut self.world);
@@ -177,11 +178,8 @@ impl Simulation {
     fn renew_queue(&mut self, ways: &[LinkId]) {
         let now = self.fabric.now();
         for &way in ways {
-            let fault = self
-                .faults
-                .in_force(way, |k| if let FaultKind::Queue(q) = k { Some((**q).clone()) } else { None });
-            let spec = self.spec(way);
-            let config = fault.as_ref().unwrap_or(&spec.queue);
+            let (condition, spec) = (self.condition(way), self.spec(way));
+            let config = condition.queue().unwrap_or(&spec.queue);
             let link = LinkView {
                 rate: spec.rate,
                 delay: self.plan.delays[way.0 as usize],

@@ -8,16 +8,16 @@ use crate::{results, series::Series};
 use core::fmt;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;
-use tailrace_scenario::model::{Fault, FaultKind, LinkIndex, Scenario};
+use tailrace_scenario::model::{Fault, FaultConfig, LinkIndex, Scenario};
 
 /// Something that is changed while a run is under way.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// From now on both directions of the link are so, until that is changed or restored.
-    Set(LinkIndex, FaultKind),
-    /// What was set of this sort holds no longer: the link is as the scenario has it. The kind's value does not matter, and
-    /// [`FaultKind::Down`] and [`FaultKind::Blackhole`] are one sort: whether it is up.
-    Restore(LinkIndex, FaultKind),
+    Set(LinkIndex, FaultConfig),
+    /// What was set of this sort holds no longer: the link is as the scenario has it. Faults that change the same aspects of a
+    /// link are one sort, whatever their values: whether it is up, say.
+    Restore(LinkIndex, FaultConfig),
 }
 
 /// Why a change is refused.
@@ -42,18 +42,6 @@ impl fmt::Display for ChangeError {
 }
 
 impl std::error::Error for ChangeError {}
-
-/// Whether two faults are about the same thing, so that one takes the place of the other.
-fn same_sort(a: &FaultKind, b: &FaultKind) -> bool {
-    let sort = |kind: &FaultKind| match kind {
-        FaultKind::Down | FaultKind::Blackhole => 0,
-        FaultKind::Rate(_) => 1,
-        FaultKind::Delay(_) => 2,
-        FaultKind::Loss(_) => 3,
-        FaultKind::Queue(_) => 4,
-    };
-    sort(a) == sort(b)
-}
 
 impl Simulation {
     /// The summary of what has happened so far, as JSON text: what [`Simulation::finish`] would say now.
@@ -124,7 +112,9 @@ impl Simulation {
         if link.0 as usize >= self.plan.scenario.links.len() {
             return Err(ChangeError::NoSuchLink);
         }
-        kind.check().map_err(ChangeError::BadValue)?;
+        if let Change::Set(..) = &change {
+            kind.validate().map_err(|(_, why)| ChangeError::BadValue(why))?;
+        }
         if at >= self.end() {
             return Err(ChangeError::Over);
         }
@@ -146,9 +136,9 @@ impl Simulation {
     }
 
     /// What was set of this sort at a link ends at `at`. If it is to begin only then, it is given back.
-    fn end_lasting(&mut self, link: LinkIndex, kind: &FaultKind, at: Duration) -> Option<usize> {
+    fn end_lasting(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
         let all = self.faults.all();
-        let concerned = |i: &usize| all[*i].links == [link] && same_sort(&all[*i].kind, kind);
+        let concerned = |i: &usize| all[*i].links == [link] && all[*i].kind.aspects() == kind.aspects();
         let fault = self.faults.lasting().find(concerned)?;
         if self.faults.all()[fault].at == at {
             return Some(fault);

@@ -2,9 +2,10 @@
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use tailrace_core::{Bytes, Rate};
+use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_impair::Condition;
 use tailrace_scenario::Scenario;
-use tailrace_scenario::model::{FaultKind, LinkIndex, LinkSpec, Node, NodeIndex, Transport};
+use tailrace_scenario::model::{LinkIndex, LinkSpec, LossConfig, Node, NodeIndex, Transport};
 use tailrace_sim::{RunOutput, Table, Values};
 
 /// Figures that have no value where nothing happened.
@@ -142,13 +143,13 @@ fn check_group(group: &Json) -> Result<(), String> {
 /// The highest rate that a direction of a link has at any time.
 fn fastest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
     let faults = scenario.faults.iter().filter(|f| f.links.contains(&LinkIndex(link as u32)));
-    let rates = faults.filter_map(|f| if let FaultKind::Rate(r) = f.kind { Some(r) } else { None });
-    rates.fold(spec.rate, Rate::max)
+    let link = Condition::new(spec.rate, Duration::ZERO, LossConfig::default());
+    faults.map(|f| f.kind.on(link.clone()).rate()).fold(spec.rate, Rate::max)
 }
 
 /// Whether packets that were sent earlier can arrive faster than the link's rate.
 fn bunches(scenario: &Scenario, spec: &LinkSpec) -> bool {
-    spec.jitter.is_some() || scenario.faults.iter().any(|f| matches!(f.kind, FaultKind::Delay(_)))
+    spec.jitter.is_some() || scenario.faults.iter().any(|f| f.kind.aspects().delay)
 }
 
 /// A host gets no more than its links carry. Of what waited for a gap when the warm-up ended, more may be handed over.

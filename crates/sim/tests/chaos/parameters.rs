@@ -2,11 +2,13 @@
 //!
 //! What a parameter may be is asked of the reader of scenarios: a value that it refuses in a minimal scenario is left out.
 
-use crate::draw::Draw;
+use crate::draw::{Draw, seconds};
+use std::fmt::Write as _;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value};
 use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
+use tailrace_scenario::model::{FaultConfig, LossConfig};
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
@@ -36,6 +38,10 @@ pub(crate) fn toml(value: &Value) -> String {
         Value::Float(x) => format!("{x:?}"),
         Value::Text(t) => format!("{t:?}"),
         Value::List(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        Value::Table(pairs) => {
+            let pairs: Vec<_> = pairs.iter().map(|(k, v)| format!("{k} = {}", toml(v))).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
     }
 }
 
@@ -101,6 +107,51 @@ pub(crate) fn mptcp(d: &mut Draw, before: &str) -> String {
     let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
     let usual = MptcpConfig::default();
     settings(d, MptcpConfig::params(), &|p| usual.get(p), &fits)
+}
+
+/// A loss process.
+pub(crate) fn loss(d: &mut Draw) -> String {
+    let name = *d.any(LossConfig::names());
+    let config = LossConfig::default_of(name).expect("registered");
+    let mut keys = String::new();
+    for p in config.params() {
+        if !p.required && d.chance(0.5) {
+            continue;
+        }
+        let drawn = match p.kind {
+            Kind::Count => d.between(1, 200).to_string(),
+            Kind::Probability => format!("{:?}", d.scale(1e-4, 0.5)),
+            _ => stated(d, p),
+        };
+        let _ = write!(keys, ", {} = {drawn}", p.name);
+    }
+    format!("{{ kind = \"{name}\"{keys} }}")
+}
+
+/// The lines of the keys of a kind of fault: those that must be stated, and some others.
+pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
+    let config = FaultConfig::default_of(kind).expect("registered");
+    let mut lines = Vec::new();
+    for p in config.params() {
+        if !p.required && d.chance(0.5) {
+            continue;
+        }
+        let drawn = match p.kind {
+            Kind::Rate => format!("\"{} bit/s\"", d.scale(2e4, 2e7) as u64),
+            Kind::Duration => format!("{:?}", seconds(d.scale(1e-4, 0.3))),
+            Kind::Loss => crate::sections::loss(d),
+            Kind::Queue => queue(d),
+            _ => stated(d, p),
+        };
+        lines.push(format!("{} = {drawn}", p.name));
+    }
+    lines
+}
+
+/// A value of a parameter that must have one.
+fn stated(d: &mut Draw, p: &ParamInfo) -> String {
+    let mut drawn = (0..100).filter_map(|_| value(d, p, None)).filter(|value| p.check(value).is_ok());
+    toml(&drawn.next().unwrap_or_else(|| panic!("nothing draws a value of `{}`", p.name)))
 }
 
 type Get<'a> = &'a dyn Fn(&str) -> Option<Value>;
@@ -176,7 +227,7 @@ fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
             };
             Value::Text(scaled.to_string())
         }
-        Kind::Text | Kind::Distribution | Kind::Steps => return None,
+        Kind::Text | Kind::Distribution | Kind::Steps | Kind::Loss | Kind::Queue => return None,
     })
 }
 
@@ -215,6 +266,6 @@ fn between(kind: Kind) -> Option<Vec<Value>> {
         Kind::Bytes => texts(&["1 B", "1000 B", "1 MB"]),
         Kind::Limit => texts(&["1 packet", "5 packets", "1 B", "10 kB"]),
         Kind::Choice(words) => texts(words),
-        Kind::Text | Kind::Distribution | Kind::Steps => None,
+        Kind::Text | Kind::Distribution | Kind::Steps | Kind::Loss | Kind::Queue => None,
     }
 }

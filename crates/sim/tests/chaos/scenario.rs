@@ -5,7 +5,8 @@ use crate::network::Network;
 use crate::sections::keys;
 use crate::traffic;
 use std::fmt::Write as _;
-use tailrace_scenario::sections::{CAPTURE, FAULT_KINDS, Key, RECORD, SCENARIO};
+use tailrace_scenario::model::FaultConfig;
+use tailrace_scenario::sections::{CAPTURE, Key, RECORD, SCENARIO};
 
 /// Bits that the narrow links may carry in a run: what bounds its time.
 const BITS: f64 = 8e6;
@@ -62,18 +63,14 @@ fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
 
 fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
     let at = duration_s * d.uniform();
-    let (link, kind) = (d.any(&network.links), *d.any(FAULT_KINDS));
+    let (link, kind) = (d.any(&network.links), *d.any(FaultConfig::names()));
     let mut text = format!("[[fault]]\nat = {:?}\nlink = \"{link}\"\nkind = \"{kind}\"\n", seconds(at));
     if d.chance(0.8) {
         let until = at + 1e-3 + duration_s * 0.5 * d.uniform();
         let _ = writeln!(text, "until = {:?}", seconds(until));
     }
-    match kind {
-        "rate" => writeln!(text, "value = \"{} bit/s\"", d.scale(2e4, 2e7) as u64).unwrap(),
-        "delay" => writeln!(text, "value = {:?}", seconds(d.scale(1e-4, 0.3))).unwrap(),
-        "loss" => writeln!(text, "value = {:?}", d.uniform()).unwrap(),
-        "queue" => writeln!(text, "value = {}", crate::parameters::queue(d)).unwrap(),
-        _ => {}
+    for key in crate::parameters::fault(d, kind) {
+        let _ = writeln!(text, "{key}");
     }
     text
 }

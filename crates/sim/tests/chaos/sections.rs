@@ -4,7 +4,7 @@ use crate::draw::{Draw, seconds};
 use crate::parameters::{self, toml};
 use std::fmt::Write as _;
 use tailrace_core::params::{Kind, Value};
-use tailrace_scenario::sections::{Key, LOSSES, REVERSE, Section, Shape};
+use tailrace_scenario::sections::{Key, REVERSE, Section, Shape};
 
 /// The lines, or with `inline` the inside of a table, of those keys of a section that `skip` does not name.
 pub(crate) fn keys(
@@ -49,8 +49,8 @@ pub(crate) fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
         Shape::Distribution | Shape::Starts | Shape::Plain(Kind::Distribution) => distribution(d, 1e-4, 0.05),
         Shape::DurationOrOff if d.chance(0.2) => "\"off\"".into(),
         Shape::DurationOrOff => format!("{:?}", d.time(0.01, 1.0)),
-        Shape::Loss => loss(d),
-        Shape::Queue => queue(d),
+        Shape::Plain(Kind::Loss) => loss(d),
+        Shape::Plain(Kind::Queue) => queue(d),
         Shape::CongestionControl => parameters::congestion_control(d),
         Shape::MultipathControl => parameters::multipath_control(d),
         Shape::Scheduler => parameters::scheduler(d),
@@ -85,14 +85,13 @@ pub(crate) fn distribution(d: &mut Draw, from_s: f64, to_s: f64) -> String {
     format!("{text:?}")
 }
 
-fn loss(d: &mut Draw) -> String {
+/// Random loss: a probability as often as a process.
+pub(crate) fn loss(d: &mut Draw) -> String {
     if d.chance(0.5) {
         let whole = d.chance(0.03);
         return if whole { "1.0".into() } else { format!("{:?}", d.scale(1e-4, 0.3)) };
     }
-    let (kind, section) = d.any(LOSSES);
-    let mut special = |d: &mut Draw, key: &Key| (key.name == "every").then(|| d.between(1, 200).to_string());
-    table(kind, &keys(d, section, &[], &mut special))
+    parameters::loss(d)
 }
 
 /// A queue: most by their tables, some by tc lines.

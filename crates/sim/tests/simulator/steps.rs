@@ -3,8 +3,9 @@
 use crate::determinism::{SPARE, eventful};
 use crate::support::{Run, Text, assert_close};
 use std::sync::Arc;
+use tailrace_core::params::ParamType;
 use tailrace_core::{Duration, Instant, Probability, Rate, Rng};
-use tailrace_scenario::model::{FaultKind, LinkIndex, Loss, Scenario};
+use tailrace_scenario::model::{FaultConfig, LinkIndex, LossConfig, Scenario};
 use tailrace_sim::{
     CaptureFile, Change, ChangeError, Control, Cost, Drained, Progress, RunOutput, Simulation, Table, Values,
 };
@@ -262,35 +263,43 @@ fn a_picture_shows_rates_since_the_last_one() {
     assert_eq!(udp(&simulation.snapshot()).goodput_bps, 0.0);
 }
 
+/// A fault of a kind; its keys are not set.
+fn fault(kind: &str) -> FaultConfig {
+    FaultConfig::default_of(kind).expect("it is registered")
+}
+
+/// A fault of a kind that takes one value.
+fn with(kind: &str, value: impl ParamType) -> FaultConfig {
+    let mut fault = fault(kind);
+    fault.set("value", &value.to_value()).expect("it fits");
+    fault
+}
+
 #[test]
 fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
     let parsed = steady().parsed();
     let scenario = Arc::new(parsed.scenario);
     let bottleneck = link(&scenario, "bottleneck");
-    let set = |kind: FaultKind| Change::Set(bottleneck, kind);
+    let set = |kind: FaultConfig| Change::Set(bottleneck, kind);
     let mut simulation = build(&scenario);
     let at = |s: &mut Simulation, ms: u64, changes: &[Change]| {
         step(s, Instant::from_millis(ms));
         changes.iter().for_each(|c| s.change(c.clone()).unwrap());
     };
-    let half = Loss::Bernoulli(Probability::new(0.5).unwrap());
-    at(&mut simulation, 0, &[set(FaultKind::Delay(Duration::from_millis(9)))]);
+    let half = LossConfig::from(Probability::new(0.5).unwrap());
+    at(&mut simulation, 0, &[set(with("delay", Duration::from_millis(9)))]);
     // On a sample; a slider that is moved while the run stands still leaves its last value alone.
-    at(&mut simulation, 2000, &[1, 5, 2].map(|n| set(FaultKind::Rate(Rate::from_mbit(n)))));
-    at(&mut simulation, 4000, &[Change::Restore(bottleneck, FaultKind::Rate(Rate::from_mbit(1)))]);
-    at(&mut simulation, 5000, &[set(FaultKind::Rate(Rate::from_mbit(8)))]);
+    at(&mut simulation, 2000, &[1, 5, 2].map(|n| set(with("rate", Rate::from_mbit(n)))));
+    at(&mut simulation, 4000, &[Change::Restore(bottleneck, fault("rate"))]);
+    at(&mut simulation, 5000, &[set(with("rate", Rate::from_mbit(8)))]);
     // A fault of the file begins at 6 s, and what is set in the same instant comes after it.
-    at(&mut simulation, 6000, &[set(FaultKind::Rate(Rate::from_mbit(4))), set(FaultKind::Loss(half))]);
+    at(&mut simulation, 6000, &[set(with("rate", Rate::from_mbit(4))), set(with("loss", half))]);
     let codel = tailrace_qdisc::QdiscConfig::default_of("codel").unwrap();
-    at(&mut simulation, 7000, &[set(FaultKind::Queue(Box::new(codel)))]);
-    at(
-        &mut simulation,
-        8000,
-        &[Change::Restore(bottleneck, FaultKind::Loss(Loss::None)), set(FaultKind::Down)],
-    );
-    at(&mut simulation, 8500, &[set(FaultKind::Blackhole)]);
-    at(&mut simulation, 9000, &[Change::Restore(bottleneck, FaultKind::Down)]);
-    at(&mut simulation, 10_000, &[set(FaultKind::Down), Change::Restore(bottleneck, FaultKind::Down)]);
+    at(&mut simulation, 7000, &[set(with("queue", codel))]);
+    at(&mut simulation, 8000, &[Change::Restore(bottleneck, fault("loss")), set(fault("down"))]);
+    at(&mut simulation, 8500, &[set(fault("blackhole"))]);
+    at(&mut simulation, 9000, &[Change::Restore(bottleneck, fault("down"))]);
+    at(&mut simulation, 10_000, &[set(fault("down")), Change::Restore(bottleneck, fault("down"))]);
     assert_eq!(simulation.changes().len(), 9);
     let resolved = Arc::new(simulation.resolved());
     let text = parsed.declaration.with_faults(simulation.changes(), &resolved).to_toml();
@@ -317,10 +326,10 @@ fn a_change_that_means_nothing_is_refused() {
     let scenario = steady().scenario();
     let mut simulation = build(&scenario);
     let nowhere = LinkIndex(scenario.links.len() as u32);
-    assert_eq!(simulation.change(Change::Set(nowhere, FaultKind::Down)), Err(ChangeError::NoSuchLink));
-    let stuck = Change::Set(LinkIndex(0), FaultKind::Rate(Rate::from_bps(0)));
+    assert_eq!(simulation.change(Change::Set(nowhere, fault("down"))), Err(ChangeError::NoSuchLink));
+    let stuck = Change::Set(LinkIndex(0), fault("rate"));
     assert!(matches!(simulation.change(stuck), Err(ChangeError::BadValue(_))));
     assert_eq!(step(&mut simulation, Instant::MAX), Progress::Ended);
-    assert_eq!(simulation.change(Change::Set(LinkIndex(0), FaultKind::Down)), Err(ChangeError::Over));
+    assert_eq!(simulation.change(Change::Set(LinkIndex(0), fault("down"))), Err(ChangeError::Over));
     assert_eq!(simulation.changes(), []);
 }

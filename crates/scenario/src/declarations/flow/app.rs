@@ -1,5 +1,6 @@
 //! Applications: which there are, and what each takes, they say themselves.
 
+use crate::declarations::composite::read_composite;
 use crate::declarations::kinds::{Kinds, kind_of, opened};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::Section;
@@ -9,6 +10,7 @@ use crate::text::diagnostic::first_few;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_app::{Misfit, Over, catalog};
+use tailrace_core::params::ParamInfo;
 
 /// What tells all applications.
 const ALL: &str = "tailrace list apps";
@@ -21,7 +23,8 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
     let table = opened(node);
     let section = Section { title: app.title(), doc: "", keys: &[] };
     let r = Reader::new(&table, &section, sink)?.kinded().with_params(app.params());
-    let mut fine = r.set_params(|name, value| app.set(name, value));
+    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, None, sink);
+    let mut fine = r.set_params_by(composite, |name, value| app.set(name, value));
     if let (true, Err(misfit)) = (fine, app.validate()) {
         report(&misfit, &r);
         fine = false;

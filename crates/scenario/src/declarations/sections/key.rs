@@ -22,10 +22,6 @@ pub enum Shape {
     Starts,
     /// A duration, or `"off"`.
     DurationOrOff,
-    /// A probability or a table of a loss process.
-    Loss,
-    /// A queue discipline.
-    Queue,
     /// A coupled congestion control, or one of TCP's.
     MultipathControl,
     /// A scheduler of subflows.
@@ -40,12 +36,12 @@ pub enum Shape {
     CongestionControl,
     /// An application.
     App,
-    /// A value that depends on another key.
-    Any,
     /// A table of its own.
     Section(&'static Section),
     /// A list of tables.
     Sections(&'static Section),
+    /// A list of faults: tables with further keys, as their kind has it.
+    Faults,
     /// An IPv4 address, or a list of them, one for each link.
     Addresses,
     /// A list of codes of warnings.
@@ -116,17 +112,11 @@ impl Shape {
     }
 }
 
-/// The section of a kind that stands in `sections`.
-pub(crate) fn section_of(sections: &'static [(&str, Section)], kind: &str) -> &'static Section {
-    sections.iter().find(|(k, _)| *k == kind).map(|(_, s)| s).expect("kinds come from the same table")
-}
-
-/// Rates of links.
-pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
-
 pub(super) const COUNT: Shape = Shape::Plain(Kind::Count);
 pub(super) const DURATION: Shape = Shape::Plain(Kind::Duration);
 pub(super) const RATE: Shape = Shape::Plain(Kind::Rate);
 pub(super) const SIZE: Shape = Shape::Plain(Kind::Bytes);
 pub(super) const SWITCH: Shape = Shape::Plain(Kind::Bool);
+pub(super) const LOSS: Shape = Shape::Plain(Kind::Loss);
 pub(super) const PROBABILITY: Shape = Shape::Plain(Kind::Probability);
+pub(super) const QUEUE: Shape = Shape::Plain(Kind::Queue);

@@ -1,8 +1,9 @@
 //! Hosts, routers and links.
 
-use super::key::{COUNT, PROBABILITY, RATE, RATES, SIZE, SWITCH, Section, Shape, may, must};
+use super::key::{COUNT, LOSS, PROBABILITY, QUEUE, RATE, SIZE, SWITCH, Section, Shape, may, must};
 use crate::model::Strip;
 use tailrace_core::params::{Kind, ParamType};
+use tailrace_impair::RATES;
 
 /// The roles that some discipline's queues can have.
 pub(crate) const ROLES: &[&str] = &["edge", "core", "both", "access", "bottleneck"];
@@ -57,7 +58,7 @@ pub const LINK: Section = Section {
         ),
         may("jitter", Shape::Distribution, "none", "Extra delay drawn for each packet."),
         may("reorder", SWITCH, "false", "Whether jitter may reorder packets."),
-        may("loss", Shape::Loss, "0", "Random loss after transmission."),
+        may("loss", LOSS, "0", "Random loss after transmission."),
         may("overhead", SIZE, "0 B", "Bytes that each packet takes on the link beyond its IP size."),
         may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted.").within(
             "68 B",
@@ -76,7 +77,7 @@ pub const LINK: Section = Section {
             "0",
             "Share of packets with payload whose payload a middlebox at the far end changes, TCP's checksum with it.",
         ),
-        may("queue", Shape::Queue, "droptail of 1000 packets", "Queue discipline of each direction."),
+        may("queue", QUEUE, "droptail of 1000 packets", "Queue discipline of each direction."),
         may(
             "queue_limit",
             Shape::Plain(Kind::Limit),
@@ -95,9 +96,9 @@ pub const REVERSE: Section = Section {
         may("rate", RATE, "as forward", "Rate.").bounded(RATES),
         may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
         may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
-        may("loss", Shape::Loss, "as forward", "Random loss after transmission."),
+        may("loss", LOSS, "as forward", "Random loss after transmission."),
         may("strip", STRIP, "as forward", "TCP options that a middlebox takes out."),
         may("rewrite", PROBABILITY, "as forward", "Share of packets whose payload a middlebox changes."),
-        may("queue", Shape::Queue, "as forward", "Queue discipline."),
+        may("queue", QUEUE, "as forward", "Queue discipline."),
     ],
 };

@@ -39,7 +39,7 @@ pub const SCENARIO: Section = Section {
         may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),
         may("link", Shape::Sections(&LINK), "", LINK.doc),
         may("flow", Shape::Sections(&FLOW), "", FLOW.doc),
-        may("fault", Shape::Sections(&FAULT), "", FAULT.doc),
+        may("fault", Shape::Faults, "", FAULT.doc),
         may("capture", Shape::Sections(&CAPTURE), "", CAPTURE.doc),
         may("sweep", Shape::Sweep, "", "A grid: each key is a path, each value a list; every cell is run."),
     ],

@@ -1,0 +1,8 @@
+//! What keys of several kinds may be.
+
+use tailrace_core::bounds::Bounds;
+
+/// Rates that a link can have.
+pub const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
+/// Delays that a link can have.
+pub(crate) const DELAYS: Bounds = Bounds::declared("0 s", "87600 h", "no run lasts longer");

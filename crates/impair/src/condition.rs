@@ -1,0 +1,111 @@
+//! What a link is like at a moment: as its file has it, but for what the faults make of it that last.
+
+use crate::losses::LossConfig;
+use tailrace_core::{Duration, Rate};
+use tailrace_qdisc::QdiscConfig;
+
+/// Whether a link carries packets. The worst of what faults say holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Passage {
+    /// It does.
+    #[default]
+    Open,
+    /// It does not, and routing does not notice: a silent black hole.
+    Silent,
+    /// It does not, and routes lead around it.
+    Down,
+}
+
+/// What there is about a link that a fault can change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Aspects {
+    /// Whether it carries packets.
+    pub passage: bool,
+    /// Its rate.
+    pub rate: bool,
+    /// Its delay.
+    pub delay: bool,
+    /// Its random loss.
+    pub loss: bool,
+    /// Its queue discipline.
+    pub queue: bool,
+}
+
+/// What one direction of a link is like. Faults change it one after the other, in the order in which they began; which
+/// aspects they set, it remembers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    passage: Passage,
+    rate: Rate,
+    delay: Duration,
+    loss: LossConfig,
+    queue: Option<Box<QdiscConfig>>,
+    set: Aspects,
+}
+
+impl Condition {
+    /// A link without faults.
+    pub fn new(rate: Rate, delay: Duration, loss: LossConfig) -> Self {
+        Self { rate, delay, loss, ..Self::default() }
+    }
+
+    /// Whether it carries packets.
+    pub const fn passage(&self) -> Passage {
+        self.passage
+    }
+
+    /// It carries packets no better than so.
+    pub fn close(&mut self, passage: Passage) {
+        self.set.passage = true;
+        self.passage = self.passage.max(passage);
+    }
+
+    /// Its rate.
+    pub const fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// Its rate is this.
+    pub fn set_rate(&mut self, rate: Rate) {
+        self.set.rate = true;
+        self.rate = rate;
+    }
+
+    /// Its one-way delay.
+    pub const fn delay(&self) -> Duration {
+        self.delay
+    }
+
+    /// Its one-way delay is this.
+    pub fn set_delay(&mut self, delay: Duration) {
+        self.set.delay = true;
+        self.delay = delay;
+    }
+
+    /// Its random loss.
+    pub const fn loss(&self) -> &LossConfig {
+        &self.loss
+    }
+
+    /// Its random loss is this.
+    pub fn set_loss(&mut self, loss: LossConfig) {
+        self.set.loss = true;
+        self.loss = loss;
+    }
+
+    /// Its queue discipline, where that is another than the file's.
+    pub fn queue(&self) -> Option<&QdiscConfig> {
+        self.queue.as_deref()
+    }
+
+    /// Its queue discipline is this.
+    pub fn set_queue(&mut self, queue: Box<QdiscConfig>) {
+        self.set.queue = true;
+        self.queue = Some(queue);
+    }
+
+    /// What faults have set of it.
+    pub const fn set(&self) -> Aspects {
+        self.set
+    }
+}

@@ -1,0 +1,74 @@
+//! What a registered kind of fault must say about itself, and what the table turns into.
+//!
+//! The table itself is in [`crate::faults`]: one line a kind, from which `faults!` derives the module,
+//! [`FaultConfig`](crate::FaultConfig) and its [`catalog`](crate::faults::catalog).
+
+use crate::condition::Condition;
+use tailrace_core::params::{Invalid, ParamInfo, Parameters};
+
+/// The keys of one kind of fault, and what it makes of a link.
+pub trait FaultKind: Parameters {
+    /// What it does, and what becomes of packets, in one sentence or a few.
+    const SUMMARY: &'static str;
+
+    /// Whether values that each fit make sense.
+    ///
+    /// # Errors
+    /// The key at fault and why.
+    fn validate(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+    /// Changes a direction of a link, as the file and the faults that began before have it, into what it is while this one
+    /// lasts. Asked anew whenever a fault of the link begins or ends, for either direction.
+    fn shape(&self, link: &mut Condition);
+}
+
+/// One row of [`catalog`](crate::faults::catalog).
+#[derive(Clone, Copy, Debug)]
+pub struct FaultInfo {
+    /// Registered name.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// Its keys.
+    pub params: &'static [ParamInfo],
+}
+
+/// The table of kinds of faults: `"name" => module::Variant(Config)`.
+macro_rules! faults {
+    ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
+        tailrace_core::kinds! {
+            /// A fault with the values of its keys, by registered name.
+            pub enum FaultConfig { $( $name => $module::$variant($config) ),+ }
+        }
+
+        impl FaultConfig {
+            /// As messages call its table.
+            pub const fn title(&self) -> &'static str {
+                match self { $( Self::$variant(_) => concat!("a fault of kind \"", $name, "\""), )+ }
+            }
+            /// Whether values lie within their bounds and make sense.
+            ///
+            /// # Errors
+            /// The key at fault and why.
+            pub fn validate(&self) -> Result<(), Invalid> {
+                check_bounds(self.params(), |name| self.get(name))?;
+                match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// Changes a direction of a link into what it is while the fault lasts.
+            pub fn shape(&self, link: &mut Condition) {
+                match self { $( Self::$variant(c) => c.shape(link), )+ }
+            }
+        }
+
+        /// Every registered kind of fault, described.
+        pub fn catalog() -> Vec<FaultInfo> {
+            vec![$( FaultInfo {
+                name: $name,
+                summary: <$module::$config as FaultKind>::SUMMARY,
+                params: <$module::$config as Parameters>::params(),
+            } ),+]
+        }
+    };
+}
+pub(crate) use faults;

@@ -1,0 +1,30 @@
+//! The table of kinds of faults: one line each.
+//!
+//! `"name" => file::Variant(Config)`. The line declares the module, so a new kind is one file in `faults/` and one line here.
+
+use crate::condition::{Aspects, Condition};
+use crate::fault::{FaultInfo, FaultKind, faults};
+use tailrace_core::params::{Invalid, Parameters, check_bounds};
+
+faults! {
+    "down" => down::Down(DownConfig),
+    "blackhole" => blackhole::Blackhole(BlackholeConfig),
+    "rate" => rate::Rate(RateConfig),
+    "delay" => delay::Delay(DelayConfig),
+    "loss" => loss::Loss(LossConfig),
+    "queue" => queue::Queue(QueueConfig),
+}
+
+impl FaultConfig {
+    /// What it makes of a link that was like this.
+    #[must_use]
+    pub fn on(&self, mut link: Condition) -> Condition {
+        self.shape(&mut link);
+        link
+    }
+
+    /// What it changes of a link.
+    pub fn aspects(&self) -> Aspects {
+        self.on(Condition::default()).set()
+    }
+}

@@ -1,0 +1,18 @@
+//! A link that loses all without a sign, as a switch behind it that hangs.
+
+use crate::condition::{Condition, Passage};
+use crate::fault::FaultKind;
+
+tailrace_core::parameters! {
+    /// Keys of `blackhole`.
+    pub struct BlackholeConfig {}
+}
+
+impl FaultKind for BlackholeConfig {
+    const SUMMARY: &'static str =
+        "What waits, is being sent or is on the wire is lost, but routing does not notice.";
+
+    fn shape(&self, link: &mut Condition) {
+        link.close(Passage::Silent);
+    }
+}

@@ -1,0 +1,23 @@
+//! Another delay, as of a detour below the network's layer.
+
+use crate::bounds::DELAYS;
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use tailrace_core::Duration;
+
+tailrace_core::parameters! {
+    /// Keys of `delay`.
+    pub struct DelayConfig {
+        /// The delay while it lasts.
+        value: Duration, required, within DELAYS;
+    }
+}
+
+impl FaultKind for DelayConfig {
+    const SUMMARY: &'static str = "The delay is `value`, for packets whose transmission starts then; packets do not overtake \
+                                   each other. Queue disciplines hear of it.";
+
+    fn shape(&self, link: &mut Condition) {
+        link.set_delay(self.value);
+    }
+}

@@ -1,0 +1,25 @@
+//! Random loss, as of a link that is disturbed.
+
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use crate::losses;
+use tailrace_core::params::Invalid;
+
+tailrace_core::parameters! {
+    /// Keys of `loss`.
+    pub struct LossConfig {
+        /// The loss while it lasts.
+        value: losses::LossConfig, required;
+    }
+}
+
+impl FaultKind for LossConfig {
+    const SUMMARY: &'static str = "Random loss is `value`.";
+
+    fn validate(&self) -> Result<(), Invalid> {
+        self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))
+    }
+    fn shape(&self, link: &mut Condition) {
+        link.set_loss(self.value.clone());
+    }
+}

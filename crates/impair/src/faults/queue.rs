@@ -1,0 +1,33 @@
+//! Another queue discipline, as when somebody sets one while packets flow.
+
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use tailrace_core::params::Invalid;
+use tailrace_qdisc::QdiscConfig;
+
+tailrace_core::parameters! {
+    /// Keys of `queue`.
+    pub struct QueueConfig {
+        /// The queue discipline while it lasts.
+        value: Box<QdiscConfig>, required;
+    }
+}
+
+impl FaultKind for QueueConfig {
+    const SUMMARY: &'static str = "The queue discipline is `value`, written as for a link, new and empty but for what waits: \
+                                   that moves over, as if it came now.";
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.value.host_rules().is_some() {
+            let kind = self.value.name();
+            return Err((
+                "value",
+                format!("{kind} needs hosts that return labels from the start of the run"),
+            ));
+        }
+        self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))
+    }
+    fn shape(&self, link: &mut Condition) {
+        link.set_queue(self.value.clone());
+    }
+}

@@ -1,0 +1,23 @@
+//! Another rate, as of a radio link that falls back.
+
+use crate::bounds::RATES;
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use tailrace_core::Rate;
+
+tailrace_core::parameters! {
+    /// Keys of `rate`.
+    pub struct RateConfig {
+        /// The rate while it lasts.
+        value: Rate, required, within RATES;
+    }
+}
+
+impl FaultKind for RateConfig {
+    const SUMMARY: &'static str = "The rate is `value`; a packet in transmission finishes at the old one. Queue disciplines \
+                                   hear of it.";
+
+    fn shape(&self, link: &mut Condition) {
+        link.set_rate(self.value);
+    }
+}

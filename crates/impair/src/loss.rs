@@ -1,0 +1,95 @@
+//! What a registered loss process must say about itself, and what the table turns into.
+//!
+//! The table itself is in [`crate::losses`]: one line a process, from which `losses!` derives the module,
+//! [`LossConfig`](crate::LossConfig), [`Loss`](crate::Loss) (dispatch by `match`) and [`catalog`](crate::losses::catalog).
+
+use tailrace_core::Rng;
+use tailrace_core::params::{ParamInfo, Parameters};
+
+/// The keys of one loss process, and how to build it.
+pub trait LossKind: Parameters {
+    /// One sentence.
+    const SUMMARY: &'static str;
+    /// What decides over packets.
+    type Process: LossProcess;
+
+    /// One that has seen no packet.
+    fn build(&self) -> Self::Process;
+    /// Whether it loses nothing at all.
+    fn is_none(&self) -> bool {
+        false
+    }
+    /// Whether it draws anything.
+    fn is_random(&self) -> bool {
+        true
+    }
+}
+
+/// Decides which packets are lost.
+pub trait LossProcess {
+    /// Whether a packet is lost: the `nth` that the link's direction carries, from 1 on, whatever processes came before.
+    fn loses(&mut self, nth: u64, rng: &mut Rng) -> bool;
+}
+
+/// One row of [`catalog`](crate::losses::catalog).
+#[derive(Clone, Copy, Debug)]
+pub struct LossInfo {
+    /// Registered name.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Its keys.
+    pub params: &'static [ParamInfo],
+}
+
+/// The table of loss processes: `"name" => module::Variant(Config)`.
+macro_rules! losses {
+    ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
+        tailrace_core::kinds! {
+            /// A loss process with the values of its keys, by registered name.
+            pub enum LossConfig { $( $name => $module::$variant($config) ),+ }
+        }
+
+        impl LossConfig {
+            /// As messages call its table.
+            pub const fn title(&self) -> &'static str {
+                match self { $( Self::$variant(_) => concat!("loss \"", $name, "\""), )+ }
+            }
+            /// Whether it loses nothing at all.
+            pub fn is_none(&self) -> bool {
+                match self { $( Self::$variant(c) => c.is_none(), )+ }
+            }
+            /// Whether it draws anything.
+            pub fn is_random(&self) -> bool {
+                match self { $( Self::$variant(c) => c.is_random(), )+ }
+            }
+            /// One that has seen no packet.
+            pub fn build(&self) -> Loss {
+                match self { $( Self::$variant(c) => Loss::$variant(c.build()), )+ }
+            }
+        }
+
+        /// Any registered loss process, under way.
+        #[derive(Clone, Debug)]
+        pub enum Loss {
+            $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as LossKind>::Process), )+
+        }
+
+        impl LossProcess for Loss {
+            #[inline]
+            fn loses(&mut self, nth: u64, rng: &mut Rng) -> bool {
+                match self { $( Self::$variant(l) => l.loses(nth, rng), )+ }
+            }
+        }
+
+        /// Every registered loss process, described.
+        pub fn catalog() -> Vec<LossInfo> {
+            vec![$( LossInfo {
+                name: $name,
+                summary: <$module::$config as LossKind>::SUMMARY,
+                params: <$module::$config as Parameters>::params(),
+            } ),+]
+        }
+    };
+}
+pub(crate) use losses;

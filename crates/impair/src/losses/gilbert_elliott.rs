@@ -1,0 +1,66 @@
+//! Loss in bursts (Gilbert, "Capacity of a burst-noise channel", BSTJ 39, 1960; Elliott, "Estimates of error rates for codes on
+//! burst-noise channels", BSTJ 42, 1963).
+//!
+//! A link is in one of two states, changes it by chance with each packet, and loses the packet with the state's probability.
+
+use crate::loss::{LossKind, LossProcess};
+use tailrace_core::{Probability, Rng};
+
+tailrace_core::parameters! {
+    /// Keys of `gilbert_elliott`.
+    pub struct GilbertElliottConfig {
+        /// Probability of going from good to bad.
+        p: Probability, required;
+        /// Probability of going from bad to good.
+        r: Probability, required;
+        /// Loss probability in the good state.
+        good: Probability = Probability::ZERO, "Gilbert 1960";
+        /// Loss probability in the bad state.
+        bad: Probability = Probability::ONE, "own choice";
+    }
+}
+
+impl LossKind for GilbertElliottConfig {
+    const SUMMARY: &'static str = "Two states, stepped once a packet (Gilbert 1960, Elliott 1963); of all packets p / (p + r) \
+                                   meet the bad one.";
+    type Process = GilbertElliott;
+
+    fn build(&self) -> GilbertElliott {
+        let Self { p, r, good, bad } = self;
+        GilbertElliott { turns: [p.get(), r.get()], loses: [good.get(), bad.get()], bad: false }
+    }
+}
+
+/// The process, in the good state at first.
+#[derive(Clone, Debug)]
+pub struct GilbertElliott {
+    /// Probability of leaving the good state, and the bad one.
+    turns: [f64; 2],
+    /// Probability of loss in the good state, and in the bad one.
+    loses: [f64; 2],
+    bad: bool,
+}
+
+impl LossProcess for GilbertElliott {
+    #[inline]
+    fn loses(&mut self, _nth: u64, rng: &mut Rng) -> bool {
+        self.bad ^= rng.bernoulli(self.turns[usize::from(self.bad)]);
+        rng.bernoulli(self.loses[usize::from(self.bad)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_run_loss_matches_the_chain() {
+        // Steady state: p/(p+r) = 0.01/0.11 in bad, which loses half: 1/22.
+        let p = |x| Probability::new(x).unwrap();
+        let config = GilbertElliottConfig { p: p(0.01), r: p(0.1), good: p(0.0), bad: p(0.5) };
+        let (mut loss, mut rng) = (config.build(), Rng::new(1));
+        let n = 1_000_000;
+        let lost = (1..=n).filter(|nth| loss.loses(*nth, &mut rng)).count() as f64 / n as f64;
+        assert!((lost - 1.0 / 22.0).abs() < 0.002, "{lost}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Loss that is no chance, for checks against theory.
+
+use crate::loss::{LossKind, LossProcess};
+use tailrace_core::Rng;
+
+tailrace_core::parameters! {
+    /// Keys of `periodic`.
+    pub struct PeriodicConfig {
+        /// Of so many packets the last one is lost.
+        every: u64, required, in "1"..="1000000000000": "packets are counted from 1";
+    }
+}
+
+impl LossKind for PeriodicConfig {
+    const SUMMARY: &'static str = "Exactly every n-th packet that the direction carries is lost.";
+    type Process = Periodic;
+
+    fn build(&self) -> Periodic {
+        Periodic { every: self.every.max(1) }
+    }
+    fn is_random(&self) -> bool {
+        false
+    }
+}
+
+/// The process.
+#[derive(Clone, Debug)]
+pub struct Periodic {
+    every: u64,
+}
+
+impl LossProcess for Periodic {
+    #[inline]
+    fn loses(&mut self, nth: u64, _rng: &mut Rng) -> bool {
+        nth.is_multiple_of(self.every)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periodic_loss_takes_every_nth() {
+        let (mut loss, mut rng) = (PeriodicConfig { every: 4 }.build(), Rng::new(1));
+        let lost: Vec<u64> = (1..=9).filter(|nth| loss.loses(*nth, &mut rng)).collect();
+        assert_eq!(lost, [4, 8]);
+    }
+}

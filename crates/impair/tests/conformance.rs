@@ -1,0 +1,136 @@
+//! What holds for every registered kind of fault and every loss process.
+
+use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
+use tailrace_core::{Duration, Rate, Rng};
+use tailrace_impair::{Condition, FaultConfig, LossConfig, LossProcess, Passage, faults, losses};
+
+/// A value of each kind that a link can bear.
+fn sample(p: &ParamInfo) -> Option<Value> {
+    let text = |t: &str| Some(Value::Text(t.into()));
+    let fits = |value: &Value| p.check(value).is_ok();
+    match p.kind {
+        Kind::Rate => text("1 Mbit/s"),
+        Kind::Bytes => text("1000 B"),
+        Kind::Limit => text("5 packets"),
+        Kind::Duration | Kind::Distribution => text("10 ms"),
+        Kind::Count => Some(Value::Integer(5)),
+        Kind::Probability | Kind::Number => Some(Value::Float(0.5)).filter(fits),
+        Kind::Loss => Some(Value::Float(0.1)),
+        Kind::Queue => text("codel"),
+        Kind::Bool | Kind::Steps | Kind::Dscp | Kind::Text | Kind::Choice(_) => None,
+    }
+}
+
+/// Sets what must be stated, and with `all` what may be.
+fn state(
+    of: &str,
+    params: &[ParamInfo],
+    all: bool,
+    mut set: impl FnMut(&str, &Value) -> Result<(), SetError>,
+) {
+    for p in params {
+        assert!(p.doc.trim().ends_with('.'), "{of}.{}", p.name);
+        assert!(p.required || p.source.len() > 3, "{of}.{}: where is its default from?", p.name);
+        match sample(p).filter(|_| p.required || all) {
+            Some(value) => set(p.name, &value).unwrap_or_else(|e| panic!("{of}.{}: {e:?}", p.name)),
+            None => assert!(!p.required, "{of}: `{}` is required and has no sample", p.name),
+        }
+    }
+}
+
+fn fault(name: &str, all: bool) -> FaultConfig {
+    let mut config = FaultConfig::default_of(name).expect("registered");
+    state(name, config.params(), all, |key, value| config.set(key, value));
+    assert_eq!(config.validate(), Ok(()), "{name}");
+    config
+}
+
+#[test]
+fn every_fault_is_described_and_its_values_read_back() {
+    for info in faults::catalog() {
+        assert!(info.summary.ends_with('.'), "{}", info.name);
+        let config = fault(info.name, true);
+        assert_eq!(config.title(), format!("a fault of kind {:?}", info.name));
+        let mut copy = FaultConfig::default_of(info.name).unwrap();
+        for p in info.params {
+            // The keys that all faults have are read first.
+            assert!(!["at", "until", "link", "kind"].contains(&p.name), "{}.{}", info.name, p.name);
+            copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
+        }
+        assert_eq!(copy, config);
+    }
+}
+
+#[test]
+fn every_fault_changes_something_of_a_link_and_says_what() {
+    let link = Condition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
+    for info in faults::catalog() {
+        for all in [false, true] {
+            let config = fault(info.name, all);
+            let shaped = config.on(link.clone());
+            let of = config.aspects();
+            assert_eq!(shaped.set(), of, "{}", info.name);
+            assert_ne!(of, link.set(), "{} does nothing", info.name);
+            // What it does not name stays as it was, whatever came before.
+            let worse = Condition::new(Rate::from_mbit(1), Duration::ZERO, LossConfig::default());
+            for (before, after) in [(&link, &shaped), (&worse, &config.on(worse.clone()))] {
+                let same = |named: bool, same: bool| assert!(named || same, "{}", info.name);
+                same(of.passage, before.passage() == after.passage());
+                same(of.rate, before.rate() == after.rate());
+                same(of.delay, before.delay() == after.delay());
+                same(of.loss, before.loss() == after.loss());
+                same(of.queue, before.queue() == after.queue());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_link_that_is_down_and_silent_is_down_in_either_order() {
+    let kinds = ["down", "blackhole"].map(|name| fault(name, true));
+    for order in [[0, 1], [1, 0]] {
+        let link = order.iter().fold(Condition::default(), |link, i| kinds[*i].on(link));
+        assert_eq!(link.passage(), Passage::Down);
+    }
+}
+
+#[test]
+fn what_a_link_cannot_be_is_refused() {
+    let wrong = |kind: &str, key: &str, value: Value| {
+        FaultConfig::default_of(kind).unwrap().set(key, &value).is_err()
+    };
+    assert!(wrong("rate", "value", Value::Text("0 bit/s".into())));
+    assert!(wrong("delay", "value", Value::Text("87601 h".into())));
+    assert!(wrong("loss", "value", Value::Float(1.5)));
+    assert!(wrong("queue", "value", Value::Text("rod".into())));
+    // What was never set, or was put there by hand, is found when all are looked at.
+    assert_eq!(FaultConfig::default_of("rate").unwrap().validate().unwrap_err().0, "value");
+    let mut labels = FaultConfig::default_of("queue").unwrap();
+    labels.set("value", &Value::Text("netfence".into())).unwrap();
+    assert!(labels.validate().unwrap_err().1.contains("netfence needs hosts"));
+    let never = losses::periodic::PeriodicConfig { every: 0 };
+    assert_eq!(LossConfig::Periodic(never).validate().unwrap_err().0, "every");
+}
+
+#[test]
+fn every_loss_process_is_described_and_repeats() {
+    for info in losses::catalog() {
+        assert!(info.summary.ends_with('.'), "{}", info.name);
+        let mut config = LossConfig::default_of(info.name).expect("registered");
+        state(info.name, info.params, true, |key, value| config.set(key, value));
+        assert_eq!(config.validate(), Ok(()));
+        assert_eq!(config.title(), format!("loss {:?}", info.name));
+        assert_eq!(LossConfig::from_value(&config.to_value()), Ok(config.clone()));
+        let lost = |config: &LossConfig| {
+            let (mut process, mut rng) = (config.build(), Rng::new(7));
+            let lost: Vec<u64> = (1..=1000).filter(|nth| process.loses(*nth, &mut rng)).collect();
+            (lost, rng != Rng::new(7))
+        };
+        let (once, again) = (lost(&config), lost(&config));
+        assert_eq!(once, again);
+        assert!(!once.0.is_empty() && once.0.len() < 1000, "{}", info.name);
+        assert_eq!(once.1, config.is_random(), "{}", info.name);
+        assert!(!config.is_none());
+    }
+    assert!(LossConfig::default().is_none() && !LossConfig::default().is_random());
+}
