@@ -21,10 +21,16 @@ ALLOWED = {
     "wire": ({"core"}, set()),
     "net": ({"core", "qdisc", "impair"}, set()),
     "scenario": ({"core", "qdisc", "transport", "app", "impair"}, {"serde", "serde_json", "toml"}),
-    "sim": ({"core", "qdisc", "transport", "app", "impair", "wire", "net", "scenario"}, {"serde", "serde_json"}),
+    "sim": (
+        {"core", "qdisc", "transport", "app", "impair", "wire", "net", "scenario"},
+        {"serde", "serde_json"},
+    ),
     "live": ({"core", "qdisc", "wire", "net", "scenario"}, None),
     "bench": ({"core", "qdisc", "transport", "wire", "net", "scenario", "sim"}, None),
-    "python": ({"core", "qdisc", "transport", "app", "impair", "scenario", "sim", "live"}, {"pyo3", "serde_json"}),
+    "python": (
+        {"core", "qdisc", "transport", "app", "impair", "scenario", "sim", "live"},
+        {"pyo3", "serde_json"},
+    ),
     "wasm": ({"core", "scenario", "sim"}, {"serde_json"}),
 }
 # crate: its rooms, each with those that it may import. What belongs to no room puts the rooms together.

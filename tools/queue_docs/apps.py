@@ -1,5 +1,5 @@
-"""Kinds of applications, faults and loss processes: the page of the first, and their tables in docs/scenarios.md, from the
-code's own tables."""
+"""Kinds of applications, faults and losses: the page of the first, and their tables in docs/scenarios.md, from the code
+itself."""
 
 from __future__ import annotations
 
