@@ -25,7 +25,7 @@ impl Adviser<'_> {
     }
 
     pub(crate) fn fault_origin(&self, fault: usize) -> Origin {
-        self.draft.faults[fault].at.origin
+        self.draft.faults[fault].keys.at.origin
     }
 
     /// The declaration that made a link.

@@ -119,7 +119,7 @@ fn warn(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declarations::sections::ROLES;
+    use crate::declarations::node::ROLES;
     use tailrace_core::params::{Kind, Value};
 
     #[test]

@@ -27,7 +27,12 @@ pub(super) fn check_ends(a: &Adviser<'_>) {
     for (fault, decl) in a.scenario.faults.iter().zip(&a.draft.faults) {
         if fault.at >= end {
             let message = format!("the fault at {} comes when the run is over", fault.at);
-            a.warn(Code::AfterTheEnd, decl.at.origin, message, "the run lasts as long as `duration` says");
+            a.warn(
+                Code::AfterTheEnd,
+                decl.keys.at.origin,
+                message,
+                "the run lasts as long as `duration` says",
+            );
         }
     }
 }

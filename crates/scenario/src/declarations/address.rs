@@ -1,19 +1,29 @@
 //! Addresses that a file gives to hosts.
 
-use crate::declarations::reader::Reader;
+use crate::declarations::sections::key::Shape;
+use crate::declarations::sections::row::{Form, Read};
 use crate::declarations::unfit::Unfit;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
-use crate::text::place::At;
+use crate::text::sink::Sink;
+use crate::text::write::text;
 use core::net::Ipv4Addr;
 
 /// `address` of a host: one, or one for each of its links.
-pub(crate) fn read_addresses(r: &Reader<'_>) -> Option<At<Vec<Ipv4Addr>>> {
-    let node = r.node("address")?;
+pub(crate) const ADDRESSES: Form<Vec<Ipv4Addr>> = Form {
+    shape: Shape::Addresses,
+    read: Read::Parts(read_addresses),
+    write: |all| {
+        let all: Vec<_> = all.iter().map(|address| text(&address.to_string())).collect();
+        format!("[{}]", all.join(", "))
+    },
+};
+
+fn read_addresses(node: &Node, sink: &Sink<'_>) -> Option<Vec<Ipv4Addr>> {
     let items = match &node.data {
         Data::Broken => return None,
         Data::Array(items) if items.is_empty() => {
-            r.sink().error(Code::EmptyList, node.origin, "`address` lists no addresses");
+            sink.error(Code::EmptyList, node.origin, "`address` lists no addresses");
             return None;
         }
         Data::Array(items) => items.as_slice(),
@@ -21,13 +31,12 @@ pub(crate) fn read_addresses(r: &Reader<'_>) -> Option<At<Vec<Ipv4Addr>>> {
     };
     let read = |item: &Node| {
         let wrong = |unfit: Unfit| {
-            r.sink().push(r.sink().at(unfit.code, item.origin, "bad value of `address`").label(unfit.why));
+            sink.push(sink.at(unfit.code, item.origin, "bad value of `address`").label(unfit.why));
         };
         address(item).map_err(wrong).ok()
     };
     let read: Vec<_> = items.iter().map(read).collect();
-    let value = read.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(At { value, origin: node.origin })
+    read.into_iter().collect()
 }
 
 /// An address that a host can have (RFC 6890 says which it cannot).

@@ -1,6 +1,7 @@
 //! The scenario as written, complete: what `to_toml` writes.
 
-use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::capture::CaptureDecl;
+use crate::declarations::fault::FaultDecl;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;

@@ -1,8 +1,9 @@
 //! The scenario as far as it could be read: declarations with their defaults filled in, counts not yet expanded.
 
 use crate::declarations::allow::read_allow;
+use crate::declarations::capture::CaptureDecl;
 use crate::declarations::declaration::Declaration;
-use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::fault::FaultDecl;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::{Head, read_head};
 use crate::declarations::link::LinkDecl;

@@ -1,15 +1,13 @@
 //! The resolved scenario as TOML: every default filled in, counts as they were written.
 
 use crate::declarations::declaration::Declaration;
-use crate::declarations::fault::{CaptureDecl, FaultDecl};
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::flow::tcp::profile_name;
+use crate::declarations::lines::Lines;
 use crate::declarations::link::LinkDecl;
-use crate::declarations::node::NodeDecl;
-use crate::declarations::window::WindowDecl;
-use crate::model::{LinkSpec, NodeKind, Record, Role, Transport};
+use crate::declarations::sections::{CAPTURE, FAULT, WINDOW};
+use crate::model::{LinkSpec, Record, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
-use core::fmt::{Display, Write as _};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_core::{Bytes, kinds};
 use tailrace_transport::TcpConfig;
@@ -31,30 +29,29 @@ impl Declaration {
             out.put("allow", format_args!("[{}]", codes.join(", ")));
         }
         record(&mut out, &d.record);
-        d.windows.iter().for_each(|w| window(&mut out, w));
-        d.nodes.iter().for_each(|n| node_decl(&mut out, n));
+        for window in &d.windows {
+            out.header(WINDOW.title);
+            window.put(&mut out);
+        }
+        for node in &d.nodes {
+            out.header(node.section().title);
+            node.put(&mut out);
+        }
         d.links.iter().for_each(|l| link(&mut out, l));
         d.flows.iter().for_each(|f| flow(&mut out, f));
-        d.faults.iter().for_each(|f| fault(&mut out, f));
-        d.captures.iter().for_each(|c| capture(&mut out, c));
+        for fault in &d.faults {
+            out.header(FAULT.title);
+            fault.put(&mut out);
+        }
+        for capture in &d.captures {
+            out.header(CAPTURE.title);
+            capture.put(&mut out);
+        }
         if !d.sweep.is_empty() {
             out.header("[sweep]");
             out.0.push_str(&d.sweep.to_toml());
         }
         out.0
-    }
-}
-
-#[derive(Default)]
-struct Lines(String);
-
-impl Lines {
-    fn header(&mut self, header: &str) {
-        let _ = writeln!(self.0, "\n{header}");
-    }
-
-    fn put(&mut self, key: &str, value: impl Display) {
-        let _ = writeln!(self.0, "{key} = {value}");
     }
 }
 
@@ -65,31 +62,6 @@ fn record(out: &mut Lines, r: &Record) {
     out.put("events", r.events);
     out.put("max_events", r.max_events);
     out.put("max_connections", r.max_connections);
-}
-
-fn window(out: &mut Lines, w: &WindowDecl) {
-    out.header("[[window]]");
-    out.put("name", text(&w.name.value));
-    for (key, time) in [("start", &w.start), ("end", &w.end)] {
-        if let Some(time) = time {
-            out.put(key, shown(time.value));
-        }
-    }
-}
-
-fn node_decl(out: &mut Lines, n: &NodeDecl) {
-    out.header(if n.kind == NodeKind::Host { "[[host]]" } else { "[[router]]" });
-    out.put("name", text(&n.name.value));
-    if let Some(count) = n.count {
-        out.put("count", count);
-    }
-    if let Some(addresses) = &n.addresses {
-        let all: Vec<_> = addresses.value.iter().map(|a| text(&a.to_string())).collect();
-        out.put("address", format_args!("[{}]", all.join(", ")));
-    }
-    if let Some(role) = &n.role {
-        out.put("role", text(role.value));
-    }
 }
 
 fn link(out: &mut Lines, l: &LinkDecl) {
@@ -182,7 +154,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
             out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));
             out.put("scheduler", kinded(scheduler.name(), scheduler.params(), |name| scheduler.get(name)));
             out.put("path_manager", kinded(manager.name(), manager.params(), |name| manager.get(name)));
-            params(out, MptcpConfig::params(), |name| plan.mptcp.get(name));
+            out.params(MptcpConfig::params(), |name| plan.mptcp.get(name));
             endpoint(out, f, *header, &plan.tcp);
         }
     }
@@ -194,30 +166,5 @@ fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpCo
         out.put("profile", text(&profile_name(profile)));
     }
     out.put("header", header.map_or_else(|| text("auto"), shown));
-    params(out, TcpConfig::params(), |name| config.get(name));
-}
-
-fn params(out: &mut Lines, table: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) {
-    for p in table {
-        if let Some(value) = get(p.name) {
-            out.put(p.name, plain(&value));
-        }
-    }
-}
-
-fn fault(out: &mut Lines, f: &FaultDecl) {
-    out.header("[[fault]]");
-    out.put("at", shown(f.at.value));
-    if let Some(until) = f.until {
-        out.put("until", shown(until));
-    }
-    out.put("link", shown(&f.link.value));
-    out.put("kind", text(f.kind.name()));
-    params(out, f.kind.params(), |name| f.kind.get(name));
-}
-
-fn capture(out: &mut Lines, c: &CaptureDecl) {
-    out.header("[[capture]]");
-    out.put("at", shown(&c.at.value));
-    out.put("snaplen", text(&format!("{} B", c.snaplen)));
+    out.params(TcpConfig::params(), |name| config.get(name));
 }

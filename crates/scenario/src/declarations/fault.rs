@@ -1,27 +1,37 @@
-//! `[[fault]]` and `[[capture]]`.
+//! `[[fault]]`.
 
 use crate::declarations::composite::read_composite;
+use crate::declarations::forms::{DURATION, LINKS};
 use crate::declarations::kinds::{Kinds, kind_of};
+use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
 use crate::declarations::reader::{Elsewhere, Reader};
-use crate::declarations::sections::{CAPTURE, FAULT, Section};
-use crate::declarations::unfit::Unfit;
-use crate::declarations::values::{duration, plain};
+use crate::declarations::sections::key::Section;
+use crate::declarations::sections::row::{may, must, section};
 use crate::model::{Fault, FaultConfig};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
+use crate::text::write::text;
+use tailrace_core::Duration;
 use tailrace_core::params::ParamInfo;
-use tailrace_core::{Bytes, Duration};
 use tailrace_impair::faults::catalog;
+
+section! {
+    /// Keys of `[[fault]]` beside those of its kind, which `crates/impair` describes.
+    pub FAULT = "[[fault]]", "Something that happens to links.";
+    pub(crate) struct FaultKeys {
+        at: At<Duration> = must(DURATION), "When it starts.";
+        until: Option<At<Duration>> = may(DURATION, "the end"), "When it ends.";
+        link: At<Selector> = must(LINKS), "The links concerned, both directions.";
+    }
+}
 
 /// One `[[fault]]` as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FaultDecl {
-    pub(crate) link: At<Selector>,
-    pub(crate) at: At<Duration>,
-    pub(crate) until: Option<Duration>,
+    pub(crate) keys: FaultKeys,
     pub(crate) kind: FaultConfig,
 }
 
@@ -30,12 +40,12 @@ impl FaultDecl {
     pub(crate) fn of(fault: &Fault, name: &str) -> Self {
         let written = Origin::Scenario;
         let link = names::link_selector(name).expect("the name of a link selects it");
-        Self {
-            link: At { value: link, origin: written },
+        let keys = FaultKeys {
             at: At { value: fault.at, origin: written },
-            until: fault.until,
-            kind: fault.kind.clone(),
-        }
+            until: fault.until.map(|value| At { value, origin: written }),
+            link: At { value: link, origin: written },
+        };
+        Self { keys, kind: fault.kind.clone() }
     }
 
     /// Reads one `[[fault]]`; `form` is `queue_form` of the scenario.
@@ -52,11 +62,9 @@ impl FaultDecl {
         let others = keys_elsewhere(&params);
         let r =
             Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
-        let at = r.need("at", duration);
-        let until = r.read("until", duration);
-        let link = r.need("link", names::read_link_selector);
+        let keys = FaultKeys::take(&r);
         let kind = kind.and_then(|kind| set_keys(kind, form, &r));
-        if let (Some(at), Some(until)) = (&at, &until)
+        if let Some(FaultKeys { at, until: Some(until), .. }) = &keys
             && until.value <= at.value
         {
             sink.error(
@@ -66,7 +74,14 @@ impl FaultDecl {
             );
         }
         r.finish();
-        Some(Self { link: link?, at: at?, until: until.map(|u| u.value), kind: kind? })
+        Some(Self { keys: keys?, kind: kind? })
+    }
+
+    /// Writes it as it is.
+    pub(crate) fn put(&self, out: &mut Lines) {
+        self.keys.put(out);
+        out.put("kind", text(self.kind.name()));
+        out.params(self.kind.params(), |name| self.kind.get(name));
     }
 }
 
@@ -102,31 +117,4 @@ fn keys_elsewhere(own: &[ParamInfo]) -> Vec<Elsewhere> {
         }
     }
     keys
-}
-
-/// One `[[capture]]` as written.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CaptureDecl {
-    pub(crate) at: At<Selector>,
-    pub(crate) snaplen: u32,
-}
-
-impl CaptureDecl {
-    /// Reads one `[[capture]]`.
-    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
-        let r = Reader::new(node, &CAPTURE, sink)?;
-        let at = r.need("at", names::read_link_selector);
-        let snaplen = r.read_or("snaplen", 128, read_snaplen);
-        r.finish();
-        Some(Self { at: at?, snaplen: snaplen? })
-    }
-}
-
-fn read_snaplen(node: &Node) -> Result<u32, Unfit> {
-    let size: Bytes = plain(node)?;
-    // IPv4 and TCP headers with all their options are 120 bytes; less would cut headers.
-    match u32::try_from(size.get()) {
-        Ok(n) if (120..=65_535).contains(&n) => Ok(n),
-        _ => Err(Unfit::outside(format!("expected 120 B (all headers) to 65535 B, found {size}"))),
-    }
 }

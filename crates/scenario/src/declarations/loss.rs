@@ -2,7 +2,7 @@
 
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::Section;
+use crate::declarations::sections::key::Section;
 use crate::declarations::values::plain;
 use crate::model::LossConfig;
 use crate::text::document::{Data, Node};

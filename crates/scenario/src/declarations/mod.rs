@@ -5,6 +5,7 @@
 //! May import: `model`, `text`.
 
 pub(crate) mod allow;
+pub(crate) mod capture;
 pub(crate) mod declaration;
 pub(crate) mod draft;
 pub(crate) mod fault;
@@ -22,7 +23,9 @@ pub(crate) mod window;
 mod address;
 mod composite;
 mod emit;
+mod forms;
 mod kinds;
+mod lines;
 mod loss;
 mod reader;
 mod steps;

@@ -1,38 +1,83 @@
 //! `[[host]]` and `[[router]]`.
 
-use crate::declarations::address::read_addresses;
-use crate::declarations::names;
+use crate::declarations::address::ADDRESSES;
+use crate::declarations::forms::{NAME, positive_count};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::{HOST, ROLES, ROUTER};
-use crate::declarations::values::{choice, positive_count};
+use crate::declarations::sections::key::{Section, Shape};
+use crate::declarations::sections::row::{Form, Read, may, must, section};
+use crate::declarations::values::choice;
 use crate::model::NodeKind;
 use crate::text::place::At;
+use crate::text::write;
 use core::net::Ipv4Addr;
+use tailrace_core::params::Kind;
 
-/// One `[[host]]` or `[[router]]`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct NodeDecl {
-    pub(crate) name: At<String>,
-    pub(crate) kind: NodeKind,
-    pub(crate) count: Option<u32>,
-    /// The addresses that are given, one for each link of the first of them.
-    pub(crate) addresses: Option<At<Vec<Ipv4Addr>>>,
-    /// What the queues behind a router are.
-    pub(crate) role: Option<At<&'static str>>,
+section! {
+    /// Keys of hosts and routers; neither has all.
+    pub(crate) NODE = "[[host]] or [[router]]", "A host or a router.";
+    pub(crate) struct NodeDecl {
+        name: At<String> = must(NAME), "Its name, unique among hosts and routers.";
+        count: Option<At<u32>> = may(positive_count::<u32>(), ""), "Makes so many of it, called name[0], name[1] and so on.";
+        address: Option<At<Vec<Ipv4Addr>>> = may(ADDRESSES, "counted from 10.0.0.1"),
+            "Its IPv4 address; a list with one for each of its links, in the order of the file. Of several alike, each has the next one.";
+        role: Option<At<&'static str>> = may(ROLE, ""),
+            "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.";
+    } beside { kind: NodeKind }
+}
+
+/// `[[host]]`.
+pub const HOST: Section = Section {
+    title: "[[host]]",
+    doc: "A host, which sends and receives, or several alike.",
+    keys: &[NODE.keys[0], NODE.keys[1], NODE.keys[2]],
+};
+
+/// `[[router]]`.
+pub const ROUTER: Section = Section {
+    title: "[[router]]",
+    doc: "A router, which forwards packets, or several alike.",
+    keys: &[NODE.keys[0], NODE.keys[1], NODE.keys[3]],
+};
+
+/// The roles that some discipline's queues can have.
+pub(crate) const ROLES: &[&str] = &["edge", "core", "both", "access", "bottleneck"];
+
+const ROLE: Form<&'static str> = Form {
+    shape: Shape::Plain(Kind::Choice(ROLES)),
+    read: Read::Value(|node| choice(&Vec::from_iter(ROLES.iter().map(|word| (*word, *word))))(node)),
+    write: |role| write::text(role),
+};
+
+impl NodeDecl {
+    /// Number of hosts or routers that it makes.
+    pub(crate) fn len(&self) -> u32 {
+        self.members().unwrap_or(1)
+    }
+
+    /// The same, where it makes members of a counted one.
+    pub(crate) fn members(&self) -> Option<u32> {
+        self.count.as_ref().map(|count| count.value)
+    }
+
+    /// What describes its keys.
+    pub(crate) fn section(&self) -> &'static Section {
+        section_of(self.kind)
+    }
+}
+
+const fn section_of(kind: NodeKind) -> &'static Section {
+    match kind {
+        NodeKind::Host => &HOST,
+        NodeKind::Router => &ROUTER,
+    }
 }
 
 /// The hosts, or the routers.
 pub(crate) fn read_nodes(r: &Reader<'_>, key: &str, kind: NodeKind) -> Vec<NodeDecl> {
-    let section = if kind == NodeKind::Host { &HOST } else { &ROUTER };
     r.list(key, |node, sink| {
-        let r = Reader::new(node, section, sink)?;
-        let name = r.need("name", names::read_name);
-        let count = r.read_or("count", None, |n| positive_count::<u32>(n).map(Some));
-        let roles: Vec<_> = ROLES.iter().map(|word| (*word, *word)).collect();
-        let role = (kind == NodeKind::Router).then(|| r.read("role", choice(&roles))).flatten();
-        let addresses = if kind == NodeKind::Host { read_addresses(&r) } else { None };
+        let r = Reader::new(node, section_of(kind), sink)?;
+        let decl = NodeDecl::take(&r, kind);
         r.finish();
-        // A wrong count does not make the name unknown: that would only bring more errors.
-        Some(NodeDecl { name: name?, kind, count: count.unwrap_or(None), addresses, role })
+        decl
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::Section;
+use crate::declarations::sections::key::Section;
 use crate::declarations::values::text;
 use crate::model::Scenario;
 use crate::text::codes::Code;

@@ -1,6 +1,6 @@
 //! A cursor over one table: typed access to its keys, errors for keys that do not exist.
 
-use crate::declarations::sections::Section;
+use crate::declarations::sections::key::Section;
 use crate::declarations::unfit::Unfit;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
@@ -85,7 +85,7 @@ impl<'d> Reader<'d> {
 
     /// The value of a key, or nothing where it is not written.
     pub(crate) fn node(&self, key: &str) -> Option<&'d Node> {
-        debug_assert!(self.section.keys.iter().any(|k| k.name == key), "{key} is not in the table of keys");
+        debug_assert!(self.takes(key), "{key} is not in the table of keys");
         self.table.get(key)
     }
 
@@ -252,6 +252,11 @@ impl<'d> Reader<'d> {
                 Vec::new()
             }
         }
+    }
+
+    /// Whether a key is one of this table's.
+    pub(crate) fn takes(&self, key: &str) -> bool {
+        self.section.keys.iter().any(|k| k.name == key)
     }
 
     /// Whether a key is written.

@@ -1,30 +1,29 @@
 //! `[[window]]`.
 
-use crate::declarations::names;
+use crate::declarations::forms::{DURATION, NAME};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::WINDOW;
-use crate::declarations::values::duration;
+use crate::declarations::sections::row::{may, must, section};
 use crate::text::document::Node;
 use crate::text::place::At;
 use crate::text::sink::Sink;
 use tailrace_core::Duration;
 
-/// One `[[window]]` as written.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WindowDecl {
-    pub(crate) name: At<String>,
-    pub(crate) start: Option<At<Duration>>,
-    pub(crate) end: Option<At<Duration>>,
+section! {
+    /// `[[window]]`.
+    pub WINDOW = "[[window]]", "A part of the run with statistics of its own, beside those of the whole.";
+    pub(crate) struct WindowDecl {
+        name: At<String> = must(NAME), "What it is called in the results.";
+        start: Option<At<Duration>> = may(DURATION, "the end of the window before, or of the warm-up"), "When it begins.";
+        end: Option<At<Duration>> = may(DURATION, "the start of the next window, or the end of the run"), "When it ends.";
+    }
 }
 
 impl WindowDecl {
     /// Reads one `[[window]]`.
     pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
         let r = Reader::new(node, &WINDOW, sink)?;
-        let name = r.need("name", names::read_name);
-        let start = r.read("start", duration);
-        let end = r.read("end", duration);
+        let decl = Self::take(&r);
         r.finish();
-        Some(Self { name: name?, start, end })
+        decl
     }
 }

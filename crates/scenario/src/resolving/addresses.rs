@@ -17,21 +17,21 @@ const LAST: u32 = 0xdfff_ffff;
 /// The addresses of member `i` of a declaration: each of the first one's and `i` more. Those that there cannot be are
 /// reported by [`check`].
 pub(super) fn of_member(decl: &NodeDecl, i: u32) -> Vec<Ipv4Addr> {
-    let given = decl.addresses.iter().flat_map(|at| &at.value);
+    let given = decl.address.iter().flat_map(|at| &at.value);
     given.map(|first| Ipv4Addr::from(u32::from(*first).saturating_add(i))).collect()
 }
 
 /// Given addresses are one for each link, and nobody else's.
 pub(super) fn check(scenario: &Scenario, draft: &Draft, topology: &Topology<'_>, sink: &Sink<'_>) {
-    if draft.nodes.iter().all(|decl| decl.addresses.is_none()) {
+    if draft.nodes.iter().all(|decl| decl.address.is_none()) {
         return;
     }
     let mut owners = counted(scenario);
     let mut first = 0;
     for decl in &draft.nodes {
-        let members = first..first + decl.count.unwrap_or(1) as usize;
+        let members = first..first + decl.len() as usize;
         first = members.end;
-        let Some(given) = &decl.addresses else { continue };
+        let Some(given) = &decl.address else { continue };
         let mut wrong = members.clone().filter_map(|i| {
             let node = &scenario.nodes[i];
             let links = topology.degree(NodeIndex(i as u32));

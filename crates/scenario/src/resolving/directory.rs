@@ -25,8 +25,8 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
     let mut names: Directory<'_> = BTreeMap::new();
     let mut first = 0_u64;
     for decl in &draft.nodes {
-        let named = Named { first, count: decl.count, kind: decl.kind };
-        first += u64::from(decl.count.unwrap_or(1));
+        let named = Named { first, count: decl.members(), kind: decl.kind };
+        first += u64::from(decl.len());
         if names.insert(&decl.name.value, named).is_some() {
             let message = format!("there are two nodes named {:?}", decl.name.value);
             sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
@@ -81,8 +81,8 @@ pub(crate) fn expand_nodes(draft: &Draft) -> Vec<Node> {
     let mut nodes = Vec::new();
     for decl in &draft.nodes {
         let name = &decl.name.value;
-        nodes.extend((0..decl.count.unwrap_or(1)).map(|i| Node {
-            name: decl.count.map_or_else(|| name.clone(), |_| format!("{name}[{i}]")),
+        nodes.extend((0..decl.len()).map(|i| Node {
+            name: decl.members().map_or_else(|| name.clone(), |_| format!("{name}[{i}]")),
             kind: decl.kind,
             addresses: addresses::of_member(decl, i),
         }));

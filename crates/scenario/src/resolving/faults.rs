@@ -1,6 +1,7 @@
 //! Faults and captures: the links and hosts that they mean.
 
-use crate::declarations::fault::{CaptureDecl, FaultDecl};
+use crate::declarations::capture::CaptureDecl;
+use crate::declarations::fault::FaultDecl;
 use crate::model::{Capture, CapturePoint, Fault, NodeIndex, NodeKind};
 use crate::resolving::directory::{Directory, look_up};
 use crate::resolving::links::{LinkFinder, links_of};
@@ -9,19 +10,20 @@ use crate::text::sink::Sink;
 
 /// A fault with the links that it concerns.
 pub(crate) fn fault(decl: &FaultDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) -> Option<Fault> {
-    match finder.find(&decl.link.value) {
+    let keys = &decl.keys;
+    match finder.find(&keys.link.value) {
         Ok(Some(picked)) => Some(Fault {
-            links: links_of(&decl.link, picked),
-            at: decl.at.value,
-            until: decl.until,
+            links: links_of(&keys.link, picked),
+            at: keys.at.value,
+            until: keys.until.as_ref().map(|until| until.value),
             kind: decl.kind.clone(),
         }),
         Ok(None) => {
-            finder.unknown(&decl.link, &[], sink);
+            finder.unknown(&keys.link, &[], sink);
             None
         }
         Err(why) => {
-            sink.error(Code::WrongMember, decl.link.origin, why);
+            sink.error(Code::WrongMember, keys.link.origin, why);
             None
         }
     }
@@ -34,7 +36,7 @@ pub(crate) fn capture(
     directory: &Directory<'_>,
     sink: &Sink<'_>,
 ) -> Option<Vec<Capture>> {
-    let snaplen = decl.snaplen;
+    let snaplen = decl.snaplen.value;
     match (finder.find(&decl.at.value), directory.get(decl.at.value.name.as_str())) {
         (Ok(Some(picked)), None) => {
             let links = links_of(&decl.at, picked).into_iter();

@@ -78,7 +78,7 @@ impl<'d> Counts<'d> {
     }
 
     fn parts(&self) -> [Part; 6] {
-        let of = |n: &NodeDecl| u128::from(n.count.unwrap_or(1));
+        let of = |n: &NodeDecl| u128::from(n.len());
         let nodes: u128 = self.draft.nodes.iter().map(of).sum();
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
         let at_node = largest(self.draft.nodes.iter().map(|n| (of(n), n.name.origin)));

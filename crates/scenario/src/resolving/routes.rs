@@ -12,7 +12,7 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     let mut topology = Topology::new(scenario);
     let mut first = 0;
     for decl in &draft.nodes {
-        let len = decl.count.unwrap_or(1) as usize;
+        let len = decl.len() as usize;
         let lonely = (first..first + len).find(|i| topology.degree(NodeIndex(*i as u32)) == 0);
         if let (Some(i), NodeKind::Host) = (lonely, decl.kind) {
             let message = format!("host {} has no link", scenario.nodes[i].name);

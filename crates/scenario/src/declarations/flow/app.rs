@@ -3,7 +3,7 @@
 use crate::declarations::composite::read_composite;
 use crate::declarations::kinds::{Kinds, kind_of, opened};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::Section;
+use crate::declarations::sections::key::Section;
 use crate::model::AppConfig;
 use crate::text::codes::Code;
 use crate::text::diagnostic::first_few;

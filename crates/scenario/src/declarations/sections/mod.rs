@@ -4,19 +4,19 @@
 //! disciplines, congestion controls, TCP endpoints, applications, faults and loss processes come from those crates' parameter
 //! tables instead.
 
-mod fault;
 mod flow;
-mod key;
-mod network;
+pub(crate) mod key;
+mod link;
+pub(crate) mod row;
 mod scenario;
 mod transport;
-mod window;
 
-pub use fault::{CAPTURE, FAULT};
+pub use crate::declarations::capture::CAPTURE;
+pub use crate::declarations::fault::FAULT;
+pub use crate::declarations::node::{HOST, ROUTER};
+pub use crate::declarations::window::WINDOW;
 pub use flow::FLOW;
 pub use key::{Key, Section, Shape};
-pub(crate) use network::ROLES;
-pub use network::{HOST, LINK, REVERSE, ROUTER};
+pub use link::{LINK, REVERSE};
 pub use scenario::{RECORD, SCENARIO};
 pub use transport::{MPTCP, TCP, UDP};
-pub use window::WINDOW;

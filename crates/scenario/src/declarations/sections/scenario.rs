@@ -1,10 +1,12 @@
 //! The file itself, and `[record]`.
 
-use super::fault::{CAPTURE, FAULT};
 use super::flow::FLOW;
 use super::key::{COUNT, DURATION, SWITCH, Section, Shape, may, must};
-use super::network::{HOST, LINK, ROUTER};
-use super::window::WINDOW;
+use super::link::LINK;
+use crate::declarations::capture::CAPTURE;
+use crate::declarations::fault::FAULT;
+use crate::declarations::node::{HOST, ROUTER};
+use crate::declarations::window::WINDOW;
 
 /// The file itself.
 pub const SCENARIO: Section = Section {

@@ -1,44 +1,9 @@
-//! Hosts, routers and links.
+//! Links.
 
-use super::key::{COUNT, LOSS, PROBABILITY, QUEUE, RATE, SIZE, SWITCH, Section, Shape, may, must};
+use super::key::{LOSS, PROBABILITY, QUEUE, RATE, SIZE, SWITCH, Section, Shape, may, must};
 use crate::model::Strip;
 use tailrace_core::params::{Kind, ParamType};
 use tailrace_impair::RATES;
-
-/// The roles that some discipline's queues can have.
-pub(crate) const ROLES: &[&str] = &["edge", "core", "both", "access", "bottleneck"];
-
-/// `[[host]]`.
-pub const HOST: Section = Section {
-    title: "[[host]]",
-    doc: "A host, which sends and receives, or several alike.",
-    keys: &[
-        must("name", Shape::Name, "Its name, unique among hosts and routers."),
-        may("count", COUNT, "", "Makes so many of it, called name[0], name[1] and so on."),
-        may(
-            "address",
-            Shape::Addresses,
-            "counted from 10.0.0.1",
-            "Its IPv4 address; a list with one for each of its links, in the order of the file. Of several alike, each has the next one.",
-        ),
-    ],
-};
-
-/// `[[router]]`.
-pub const ROUTER: Section = Section {
-    title: "[[router]]",
-    doc: "A router, which forwards packets, or several alike.",
-    keys: &[
-        HOST.keys[0],
-        HOST.keys[1],
-        may(
-            "role",
-            Shape::Plain(Kind::Choice(ROLES)),
-            "",
-            "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.",
-        ),
-    ],
-};
 
 /// What a middlebox strips.
 const STRIP: Shape = Shape::Plain(<Strip as ParamType>::KIND);

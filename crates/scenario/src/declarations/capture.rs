@@ -1,0 +1,49 @@
+//! `[[capture]]`.
+
+use crate::declarations::forms::LINKS;
+use crate::declarations::names::Selector;
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::key::Shape;
+use crate::declarations::sections::row::{Form, Read, must, or, section};
+use crate::declarations::unfit::Unfit;
+use crate::declarations::values::plain;
+use crate::text::document::Node;
+use crate::text::place::At;
+use crate::text::sink::Sink;
+use crate::text::write::text;
+use tailrace_core::Bytes;
+use tailrace_core::params::Kind;
+
+section! {
+    /// `[[capture]]`.
+    pub CAPTURE = "[[capture]]", "A packet capture.";
+    pub(crate) struct CaptureDecl {
+        at: At<Selector> = must(LINKS), "A link, or a host.";
+        snaplen: At<u32> = or(SNAPLEN, "128 B"), "Bytes kept of each packet.";
+    }
+}
+
+impl CaptureDecl {
+    /// Reads one `[[capture]]`.
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
+        let r = Reader::new(node, &CAPTURE, sink)?;
+        let decl = Self::take(&r);
+        r.finish();
+        decl
+    }
+}
+
+const SNAPLEN: Form<u32> = Form {
+    shape: Shape::Plain(Kind::Bytes),
+    read: Read::Value(read_snaplen),
+    write: |snaplen| text(&format!("{snaplen} B")),
+};
+
+fn read_snaplen(node: &Node) -> Result<u32, Unfit> {
+    let size: Bytes = plain(node)?;
+    // IPv4 and TCP headers with all their options are 120 bytes; less would cut headers.
+    match u32::try_from(size.get()) {
+        Ok(n) if (120..=65_535).contains(&n) => Ok(n),
+        _ => Err(Unfit::outside(format!("expected 120 B (all headers) to 65535 B, found {size}"))),
+    }
+}

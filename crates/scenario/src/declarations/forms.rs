@@ -1,0 +1,34 @@
+//! What keys take: forms of values, for rows of sections.
+
+use crate::declarations::names::{self, Selector};
+use crate::declarations::sections::key::Shape;
+use crate::declarations::sections::row::{Form, Read};
+use crate::declarations::values;
+use crate::text::write;
+use tailrace_core::Duration;
+use tailrace_core::params::ParamType;
+
+/// What reads as one plain value.
+pub(crate) const fn plain<P: ParamType>() -> Form<P> {
+    Form {
+        shape: Shape::Plain(P::KIND),
+        read: Read::Value(values::plain),
+        write: |value| write::plain(&value.to_value()),
+    }
+}
+
+/// A whole number of at least one.
+pub(crate) const fn positive_count<N: ParamType + PartialEq + From<u8>>() -> Form<N> {
+    Form { read: Read::Value(values::positive_count), ..plain() }
+}
+
+/// A name.
+pub(crate) const NAME: Form<String> =
+    Form { shape: Shape::Name, read: Read::Value(names::read_name), write: |name| write::text(name) };
+
+/// A duration of sensible length.
+pub(crate) const DURATION: Form<Duration> = Form { read: Read::Value(values::duration), ..plain() };
+
+/// Links, by their names or their ends; or hosts and routers.
+pub(crate) const LINKS: Form<Selector> =
+    Form { shape: Shape::Selector, read: Read::Value(names::read_link_selector), write: |s| write::shown(s) };
