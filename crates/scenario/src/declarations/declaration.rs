@@ -3,27 +3,19 @@
 use crate::declarations::capture::CaptureDecl;
 use crate::declarations::fault::FaultDecl;
 use crate::declarations::flow::FlowDecl;
+use crate::declarations::head::Head;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::node::NodeDecl;
 use crate::declarations::sweep::Sweep;
 use crate::declarations::window::WindowDecl;
-use crate::model::{Fault, Record, Scenario};
+use crate::model::{Fault, Scenario};
 use crate::text::codes::Code;
-use crate::text::place::{At, Ignored, Origin};
-use tailrace_core::Duration;
 
 /// A scenario before expansion: what `to_toml` writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    pub(crate) name: String,
-    pub(crate) question: String,
-    pub(crate) duration: At<Duration>,
-    pub(crate) warmup: At<Duration>,
-    pub(crate) runs: u32,
-    pub(crate) seed: u64,
+    pub(crate) head: Head,
     pub(crate) allow: Vec<Code>,
-    pub(crate) record: Record,
-    pub(crate) record_origin: Ignored<Origin>,
     pub(crate) windows: Vec<WindowDecl>,
     pub(crate) nodes: Vec<NodeDecl>,
     pub(crate) links: Vec<LinkDecl>,

@@ -17,7 +17,7 @@ use crate::declarations::window::WindowDecl;
 use crate::model::NodeKind;
 use crate::text::codes::Code;
 use crate::text::document::Table;
-use crate::text::place::{Ignored, Origin};
+use crate::text::place::Origin;
 use crate::text::sink::Sink;
 
 /// What could be read. The head is missing where one of its values is wrong; lists lack what is wrong.
@@ -96,17 +96,9 @@ impl Draft {
 
     /// The declaration, where the head is fine.
     pub(crate) fn complete(self, sweep: Sweep) -> Option<Declaration> {
-        let head = self.head?;
         Some(Declaration {
-            name: head.name,
-            question: head.question,
-            duration: head.duration,
-            warmup: head.warmup,
-            runs: head.runs,
-            seed: head.seed,
+            head: self.head?,
             allow: self.allow,
-            record: head.record,
-            record_origin: Ignored(head.record_origin),
             windows: self.windows,
             nodes: self.nodes,
             links: self.links,

@@ -5,8 +5,8 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::lines::Lines;
 use crate::declarations::link::LinkDecl;
-use crate::declarations::sections::{CAPTURE, FAULT, WINDOW};
-use crate::model::{LinkSpec, Record, Role, Transport};
+use crate::declarations::sections::{CAPTURE, FAULT, RECORD, WINDOW};
+use crate::model::{LinkSpec, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_core::{Bytes, kinds};
@@ -18,17 +18,13 @@ impl Declaration {
     pub fn to_toml(&self) -> String {
         let d = self;
         let mut out = Lines::default();
-        out.put("name", text(&d.name));
-        out.put("question", text(&d.question));
-        out.put("duration", shown(d.duration.value));
-        out.put("warmup", shown(d.warmup.value));
-        out.put("runs", d.runs);
-        out.put("seed", d.seed);
+        d.head.keys.put(&mut out);
         if !d.allow.is_empty() {
             let codes: Vec<_> = d.allow.iter().map(|code| text(code.name())).collect();
             out.put("allow", format_args!("[{}]", codes.join(", ")));
         }
-        record(&mut out, &d.record);
+        out.header(RECORD.title);
+        d.head.record.put(&mut out);
         for window in &d.windows {
             out.header(WINDOW.title);
             window.put(&mut out);
@@ -53,15 +49,6 @@ impl Declaration {
         }
         out.0
     }
-}
-
-fn record(out: &mut Lines, r: &Record) {
-    out.header("[record]");
-    out.put("interval", r.interval.map_or_else(|| text("off"), shown));
-    out.put("max_series_flows", r.max_series_flows);
-    out.put("events", r.events);
-    out.put("max_events", r.max_events);
-    out.put("max_connections", r.max_connections);
 }
 
 fn link(out: &mut Lines, l: &LinkDecl) {

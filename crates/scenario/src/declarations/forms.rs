@@ -29,6 +29,14 @@ pub(crate) const NAME: Form<String> =
 /// A duration of sensible length.
 pub(crate) const DURATION: Form<Duration> = Form { read: Read::Value(values::duration), ..plain() };
 
+/// A duration of more than nothing.
+pub(crate) const POSITIVE_DURATION: Form<Duration> =
+    Form { read: Read::Value(values::positive_duration), ..plain() };
+
+/// Text.
+pub(crate) const TEXT: Form<String> =
+    Form { shape: Shape::Text, read: Read::Value(values::text), write: |text| write::text(text) };
+
 /// Links, by their names or their ends; or hosts and routers.
 pub(crate) const LINKS: Form<Selector> =
     Form { shape: Shape::Selector, read: Read::Value(names::read_link_selector), write: |s| write::shown(s) };

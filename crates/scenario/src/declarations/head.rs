@@ -1,93 +1,109 @@
 //! The plain keys of a scenario, and `[record]`.
 
+use crate::declarations::forms::{DURATION, POSITIVE_DURATION, TEXT, plain, positive_count};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::RECORD;
+use crate::declarations::sections::key::Shape;
+use crate::declarations::sections::row::{Form, Read, may, must, or, section};
 use crate::declarations::unfit::Unfit;
-use crate::declarations::values::{duration, plain, positive_count, positive_duration, text};
+use crate::declarations::values;
 use crate::model::Record;
 use crate::text::codes::Code;
-use crate::text::document::Node;
-use crate::text::place::{At, Origin};
+use crate::text::document::{Data, Node, Table};
+use crate::text::place::{At, Ignored, Origin};
 use crate::text::sink::Sink;
+use crate::text::write;
 use tailrace_core::Duration;
 
-/// The plain keys of a scenario.
+section! {
+    /// The plain keys of a scenario.
+    pub(crate) HEAD = "the scenario", "One experiment.";
+    pub(crate) struct HeadKeys {
+        name: At<String> = must(TEXT), "Short name; the default result folder is called after it.";
+        question: At<String> = or(TEXT, "\"\""), "The question that the experiment answers, in one sentence.";
+        duration: At<Duration> = must(POSITIVE_DURATION), "Simulated time.";
+        warmup: At<Duration> = or(DURATION, "0 s"), "Statistics start here.";
+        runs: At<u32> = or(positive_count::<u32>(), "1").within("1", "1000000", "each is a simulation of its own"),
+            "Replications, each with a seed derived from `seed`.";
+        seed: At<u64> = or(plain::<u64>(), "1"), "Base seed of all randomness.";
+    }
+}
+
+section! {
+    /// `[record]`.
+    pub RECORD = "[record]", "What is recorded beside the totals.";
+    pub(crate) struct RecordKeys {
+        interval: Option<At<Option<Duration>>> =
+            may(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row"),
+            "Sampling interval of the time series of flows and queues; \"off\" records none.";
+        max_series_flows: At<u32> = or(plain::<u32>(), "64"),
+            "Series are kept for the first so many flows of each group.";
+        events: At<bool> = or(plain::<bool>(), "false"),
+            "Whether drops, marks, timeouts, flags and faults are kept one by one.";
+        max_events: At<u64> = or(plain::<u64>(), "1000000"), "Events beyond this number are counted, not kept.";
+        max_connections: At<u64> = or(plain::<u64>(), "10000"),
+            "Connections beyond this number have no row in the table of connections.";
+    }
+}
+
+const INTERVAL: Form<Option<Duration>> = Form {
+    shape: Shape::DurationOrOff,
+    read: Read::Value(|node| match node.as_text() {
+        Some("off") => Ok(None),
+        _ => values::positive_duration(node)
+            .map(Some)
+            .map_err(|e| Unfit { why: format!("{}, or \"off\"", e.why), ..e }),
+    }),
+    write: |interval| interval.map_or_else(|| write::text("off"), write::shown),
+};
+
+impl RecordKeys {
+    /// What is recorded.
+    pub(crate) fn plain(&self) -> Record {
+        Record {
+            interval: self.interval.as_ref().and_then(|at| at.value),
+            max_series_flows: self.max_series_flows.value,
+            events: self.events.value,
+            max_events: self.max_events.value,
+            max_connections: self.max_connections.value,
+        }
+    }
+}
+
+/// The plain keys of a scenario, and what is recorded.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
-    pub(crate) name: String,
-    pub(crate) question: String,
-    pub(crate) duration: At<Duration>,
-    pub(crate) warmup: At<Duration>,
-    pub(crate) runs: u32,
-    pub(crate) seed: u64,
-    pub(crate) record: Record,
-    pub(crate) record_origin: Origin,
+    pub(crate) keys: HeadKeys,
+    pub(crate) record: RecordKeys,
+    pub(crate) record_origin: Ignored<Origin>,
 }
 
 /// Reads them.
 pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
     let sink = r.sink();
-    let name = r.need("name", text);
-    if let Some(at) = &name
-        && at.value.trim().is_empty()
-    {
-        sink.error(Code::BadName, at.origin, "a scenario's name cannot be empty");
+    let keys = HeadKeys::take(r);
+    let record = read_record(r.node("record"), keys.as_ref().map(|keys| keys.duration.value), sink);
+    let keys = keys?;
+    if keys.name.value.trim().is_empty() {
+        sink.error(Code::BadName, keys.name.origin, "a scenario's name cannot be empty");
     }
-    let question = r.read_or("question", String::new(), text);
-    let duration_at = r.need("duration", positive_duration);
-    let start = At { value: Duration::ZERO, origin: Origin::Scenario };
-    let warmup = if r.node("warmup").is_some() { r.read("warmup", duration) } else { Some(start) };
-    let runs = r.read_or("runs", 1, positive_count::<u32>);
-    let seed = r.read_or("seed", 1, plain::<u64>);
-    let duration_found = duration_at.as_ref().map(|d| d.value);
-    let record = match r.node("record") {
-        Some(node) => read_record(node, duration_found, sink),
-        None => Some(default_record(duration_found)),
-    };
-    if let (Some(duration), Some(warmup)) = (&duration_at, &warmup)
-        && warmup.value >= duration.value
-    {
+    let HeadKeys { duration, warmup, .. } = &keys;
+    if warmup.value >= duration.value {
         let message =
             format!("the warmup of {} leaves nothing of the duration of {}", warmup.value, duration.value);
         let place = if warmup.origin == Origin::Scenario { duration.origin } else { warmup.origin };
         sink.push(sink.at(Code::ContradictingTimes, place, message).label("must be less than `duration`"));
     }
-    Some(Head {
-        name: name?.value,
-        question: question?,
-        duration: duration_at?,
-        warmup: warmup?,
-        runs: runs?,
-        seed: seed?,
-        record: record?,
-        record_origin: r.origin_of("record"),
-    })
+    Some(Head { keys, record: record?, record_origin: Ignored(r.origin_of("record")) })
 }
 
-fn default_record(duration: Option<Duration>) -> Record {
-    // Five hundred samples make a smooth curve of any length.
-    let interval = duration.map(|d| (d / 500).max(Duration::from_millis(1)));
-    Record { interval, max_series_flows: 64, events: false, max_events: 1_000_000, max_connections: 10_000 }
-}
-
-fn read_record(node: &Node, duration: Option<Duration>, sink: &Sink<'_>) -> Option<Record> {
-    let r = Reader::new(node, &RECORD, sink)?;
-    let default = default_record(duration);
-    let interval = r.read_or("interval", default.interval, |node| match node.as_text() {
-        Some("off") => Ok(None),
-        _ => positive_duration(node)
-            .map(Some)
-            .map_err(|e| Unfit { why: format!("{}, or \"off\"", e.why), ..e }),
-    });
-    let max_series_flows = r.read_or("max_series_flows", default.max_series_flows, plain);
-    let events = r.read_or("events", default.events, plain);
-    let max_events = r.read_or("max_events", default.max_events, plain);
-    let max_connections = r.read_or("max_connections", default.max_connections, plain);
+fn read_record(node: Option<&Node>, duration: Option<Duration>, sink: &Sink<'_>) -> Option<RecordKeys> {
+    let nothing = Node { data: Data::Table(Table::default()), origin: Origin::Scenario };
+    let r = Reader::new(node.unwrap_or(&nothing), &RECORD, sink)?;
+    let (record, origin) = (RecordKeys::take(&r), r.origin());
     r.finish();
-    Some(Record {
-        interval: interval?,
-        max_series_flows: max_series_flows?,
-        events: events?,
-        max_events: max_events?,
-        max_connections: max_connections?,
-    })
+    let mut record = record?;
+    // Five hundred samples make a smooth curve of any length.
+    let usual = duration.map(|d| (d / 500).max(Duration::from_millis(1)));
+    record.interval.get_or_insert(At { value: usual, origin });
+    Some(record)
 }

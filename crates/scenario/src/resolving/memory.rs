@@ -99,7 +99,7 @@ impl<'d> Counts<'d> {
             part("hosts and routers", nodes, NODE, at_node),
             part("links", links, LINK, at_link),
             part("flows", flows, FLOW, at_flow),
-            part("rows of series, events and connections", self.rows(), ROW, self.head.record_origin),
+            part("rows of series, events and connections", self.rows(), ROW, self.head.record_origin.0),
             part("routes", nodes.saturating_mul(routers), ROUTE, at_node),
             part("packets in queues", queued, PACKET, at_queue),
         ]
@@ -107,9 +107,9 @@ impl<'d> Counts<'d> {
 
     /// Rows of series, of the events table and of that of connections.
     fn rows(&self) -> u128 {
-        let record = &self.head.record;
+        let record = self.head.record.plain();
         let samples = record.interval.map_or(0, |interval| {
-            u128::from(self.head.duration.value.as_nanos()) / u128::from(interval.as_nanos().max(1))
+            u128::from(self.head.keys.duration.value.as_nanos()) / u128::from(interval.as_nanos().max(1))
         });
         let cap = u128::from(record.max_series_flows);
         let observed = self.draft.links.iter().zip(self.links).filter(|(decl, _)| decl.observed);
@@ -142,7 +142,7 @@ impl<'d> Counts<'d> {
         });
         let long: Vec<_> = long.collect();
         let room = long.iter().fold(0_u128, |sum, (n, _)| sum.saturating_add(*n));
-        let nanos = u128::from(self.head.duration.value.as_nanos());
+        let nanos = u128::from(self.head.keys.duration.value.as_nanos());
         let offered = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
             let Some(traffic) = decl.app.traffic() else { return 0 };
             let bits = u128::from(traffic.rate.as_bps()).saturating_mul(nanos) / 1_000_000_000;
@@ -166,7 +166,7 @@ fn room_of(limit: Option<Value>, mtu: Bytes) -> u128 {
 
 /// What the scenario needs, if it fits into three quarters of `limit`; if not, says how much and for what.
 pub(crate) fn fits(counts: &Counts<'_>, limit: Bytes, sink: &Sink<'_>) -> Option<Estimate> {
-    let runs = u128::from(counts.head.runs);
+    let runs = u128::from(counts.head.keys.runs.value);
     let parts = counts.parts();
     let kept = parts[3].bytes;
     let run = parts.iter().fold(0_u128, |sum, part| sum.saturating_add(part.bytes));

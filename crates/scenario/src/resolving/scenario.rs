@@ -72,13 +72,13 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
 
 fn empty(head: &Head) -> Scenario {
     Scenario {
-        name: head.name.clone(),
-        question: head.question.clone(),
-        duration: head.duration.value,
-        warmup: head.warmup.value,
-        runs: head.runs,
-        seed: head.seed,
-        record: head.record.clone(),
+        name: head.keys.name.value.clone(),
+        question: head.keys.question.value.clone(),
+        duration: head.keys.duration.value,
+        warmup: head.keys.warmup.value,
+        runs: head.keys.runs.value,
+        seed: head.keys.seed.value,
+        record: head.record.plain(),
         windows: Vec::new(),
         nodes: Vec::new(),
         links: Vec::new(),

@@ -12,7 +12,7 @@ use tailrace_core::Duration;
 
 /// Fills in the times at which windows begin, where they are not written.
 pub(crate) fn fill(draft: &mut Draft, sink: &Sink<'_>) {
-    let mut before = draft.head.as_ref().map(|head| head.warmup.value);
+    let mut before = draft.head.as_ref().map(|head| head.keys.warmup.value);
     for decl in &mut draft.windows {
         let origin = decl.name.origin;
         if let (None, Some(value)) = (&decl.start, before) {
@@ -34,7 +34,7 @@ pub(crate) fn resolve(decls: &[WindowDecl], head: &Head, sink: &Sink<'_>) -> Vec
         sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
     }
     let starts = decls.iter().map(|decl| decl.start.as_ref().map(|start| start.value));
-    let next = starts.skip(1).chain([None]).map(|start| start.unwrap_or(head.duration.value));
+    let next = starts.skip(1).chain([None]).map(|start| start.unwrap_or(head.keys.duration.value));
     let windows = decls.iter().zip(next).filter_map(|(decl, next)| {
         let end = decl.end.as_ref().map_or(next, |end| end.value);
         Some(Window { name: decl.name.value.clone(), start: decl.start.as_ref()?.value, end })
@@ -49,7 +49,7 @@ pub(crate) fn resolve(decls: &[WindowDecl], head: &Head, sink: &Sink<'_>) -> Vec
 
 /// Each begins after the warm-up and ends with the run at the latest.
 fn check_bounds(decls: &[WindowDecl], windows: &[Window], head: &Head, sink: &Sink<'_>) {
-    let (warmup, duration) = (head.warmup.value, head.duration.value);
+    let (warmup, duration) = (head.keys.warmup.value, head.keys.duration.value);
     let wrong = |at: &Option<At<Duration>>, decl: &WindowDecl, message: String, help: String| {
         let origin = at.as_ref().map_or(decl.name.origin, |at| at.origin);
         sink.push(sink.at(Code::ContradictingTimes, origin, message).help(help));

@@ -13,10 +13,11 @@ mod transport;
 
 pub use crate::declarations::capture::CAPTURE;
 pub use crate::declarations::fault::FAULT;
+pub use crate::declarations::head::RECORD;
 pub use crate::declarations::node::{HOST, ROUTER};
 pub use crate::declarations::window::WINDOW;
 pub use flow::FLOW;
 pub use key::{Key, Section, Shape};
 pub use link::{LINK, REVERSE};
-pub use scenario::{RECORD, SCENARIO};
+pub use scenario::SCENARIO;
 pub use transport::{MPTCP, TCP, UDP};

@@ -70,6 +70,12 @@ impl<T> Row<T> {
         Key { name, shape: self.form.shape, required, default, bounds: self.bounds, doc }
     }
 
+    /// The same, between two values.
+    pub(crate) const fn within(mut self, least: &'static str, most: &'static str, why: &'static str) -> Self {
+        self.bounds = Some(Bounds::declared(least, most, why));
+        self
+    }
+
     /// Reads the key. `None` where it is missing or wrong; what is wrong is reported, and that it must be there.
     fn read(&self, name: &str, r: &Reader<'_>) -> Option<At<T>> {
         if matches!(self.usual, Usual::Nothing) {
