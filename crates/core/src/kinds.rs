@@ -1,7 +1,4 @@
-//! Kinds of something, one line each, and values that name a kind and its parameters.
-//!
-//! [`kinds!`](crate::kinds) turns a table of `"name" => file::Variant(Config)` into the modules and the enum of configurations
-//! with what every table of kinds has: names, defaults, parameters, and the value that a scenario file has for one.
+//! Values that name a kind and its parameters, such as a queue discipline as the value of a parameter.
 
 use crate::params::{ParamInfo, SetError, Value};
 
@@ -37,59 +34,4 @@ pub fn from_value<C>(
         })?;
     }
     Ok(config)
-}
-
-/// What every table of kinds turns into: the modules, and the enum of their configurations. The traits
-/// [`Parameters`](crate::params::Parameters) of each is what it needs.
-#[macro_export]
-macro_rules! kinds {
-    (
-        $(#[$meta:meta])*
-        pub enum $enum:ident { $( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)? }
-    ) => {
-        $( pub mod $module; )+
-
-        $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum $enum {
-            $( #[doc = concat!("`", $name, "`")] $variant($module::$config), )+
-        }
-
-        impl $enum {
-            /// The registered names, in the order of the table.
-            pub const fn names() -> &'static [&'static str] {
-                &[$($name),+]
-            }
-            /// The one called `name` with its defaults; what must be stated is yet to be set.
-            pub fn default_of(name: &str) -> Option<Self> {
-                match name {
-                    $( $name => Some(Self::$variant(Default::default())), )+
-                    _ => None,
-                }
-            }
-            /// The registered name.
-            pub const fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $name, )+ }
-            }
-            /// Its parameters.
-            pub fn params(&self) -> &'static [$crate::params::ParamInfo] {
-                match self { $( Self::$variant(_) => <$module::$config as $crate::params::Parameters>::params(), )+ }
-            }
-            /// Sets one parameter.
-            ///
-            /// # Errors
-            /// Where the name is unknown or the value does not fit.
-            pub fn set(
-                &mut self,
-                name: &str,
-                value: &$crate::params::Value,
-            ) -> Result<(), $crate::params::SetError> {
-                match self { $( Self::$variant(c) => $crate::params::Parameters::set(c, name, value), )+ }
-            }
-            /// The value of one parameter in the form that `set` reads.
-            pub fn get(&self, name: &str) -> Option<$crate::params::Value> {
-                match self { $( Self::$variant(c) => $crate::params::Parameters::get(c, name), )+ }
-            }
-        }
-    };
 }

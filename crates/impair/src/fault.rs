@@ -37,9 +37,11 @@ pub struct FaultInfo {
 /// The table of kinds of faults: `"name" => module::Variant(Config)`.
 macro_rules! faults {
     ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
-        tailrace_core::kinds! {
+        $( pub mod $module; )+
+
+        tailrace_core::config_enum! {
             /// A fault with the values of its keys, by registered name.
-            pub enum FaultConfig { $( $name => $module::$variant($config) ),+ }
+            pub enum FaultConfig { $( $name => $variant($module::$config), )+ }
         }
 
         impl FaultConfig {

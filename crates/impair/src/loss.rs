@@ -45,9 +45,11 @@ pub struct LossInfo {
 /// The table of loss processes: `"name" => module::Variant(Config)`.
 macro_rules! losses {
     ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
-        tailrace_core::kinds! {
+        $( pub mod $module; )+
+
+        tailrace_core::config_enum! {
             /// A loss process with the values of its keys, by registered name.
-            pub enum LossConfig { $( $name => $module::$variant($config) ),+ }
+            pub enum LossConfig { $( $name => $variant($module::$config), )+ }
         }
 
         impl LossConfig {
