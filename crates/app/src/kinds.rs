@@ -4,8 +4,9 @@
 //! here.
 
 use crate::application::{Application, Cx, Datagram, End};
-use crate::registry::{AppInfo, AppKind, Misfit, Over, Traffic, Transfers, applications};
-use tailrace_core::params::Parameters;
+use crate::registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, applications};
+use tailrace_core::Duration;
+use tailrace_core::params::{Invalid, Parameters, check_bounds};
 
 applications! {
     "bulk" => bulk::Bulk(BulkConfig),

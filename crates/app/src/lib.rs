@@ -25,6 +25,7 @@ pub mod kinds;
 
 mod application;
 mod bounds;
+mod link;
 mod registry;
 mod spacing;
 mod steps;
@@ -34,5 +35,5 @@ mod transfers;
 
 pub use application::{Action, Actions, Application, Cx, Data, Datagram, End};
 pub use kinds::{App, AppConfig, catalog};
-pub use registry::{AppInfo, AppKind, Misfit, Over, Traffic, Transfers};
+pub use registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers};
 pub use steps::Steps;

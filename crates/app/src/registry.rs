@@ -6,7 +6,7 @@
 
 use crate::application::Application;
 use tailrace_core::params::{ParamInfo, Parameters};
-use tailrace_core::{Bytes, Rate};
+use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 /// What carries an application's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +46,26 @@ pub struct Traffic {
     pub periodic: bool,
 }
 
+/// What share of a link's rate transfers are to take, from which follows how often they arrive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// The share that the flows of a group take together, payload alone.
+    pub share: Probability,
+    /// The link, as scenario files name it; none for the slowest on the path of each flow.
+    pub of: Option<String>,
+    /// Mean size of a transfer, bytes.
+    pub size: f64,
+}
+
 /// Why the values of an application's keys do not go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misfit {
     /// That of this key is too small or too large beside the others.
     Outside(&'static str, String),
+    /// It needs this key, or another one.
+    Missing(&'static str, String),
+    /// This key says nothing beside the others.
+    Idle(&'static str, String),
     /// That of this key contradicts another one's.
     Contradiction(&'static str, String),
 }
@@ -78,6 +93,18 @@ pub trait AppKind: Parameters {
     /// Its transfers.
     fn transfers(&self) -> Transfers {
         Transfers::None
+    }
+    /// Whether it has transfers, each on a connection of its own, whose sizes differ.
+    fn has_varied_transfers(&self) -> bool {
+        false
+    }
+    /// What it is to take of a link, where that is how it is told how much to do.
+    fn load(&self) -> Option<Load> {
+        None
+    }
+    /// Its transfers arrive by chance (Poisson), with this mean gap: what the load has come to.
+    fn arrive_every(&mut self, gap: Duration) {
+        let _ = gap;
     }
     /// What it sends whatever becomes of it; of streams the network decides that.
     fn traffic(&self) -> Option<Traffic> {
@@ -135,6 +162,22 @@ macro_rules! applications {
             /// Its transfers or exchanges.
             pub fn transfers(&self) -> Transfers {
                 match self { $( Self::$variant(c) => c.transfers(), )+ }
+            }
+            /// Whether it has transfers, each on a connection of its own, whose sizes differ.
+            pub fn has_varied_transfers(&self) -> bool {
+                match self { $( Self::$variant(c) => c.has_varied_transfers(), )+ }
+            }
+            /// What it is to take of a link, where that is how it is told how much to do.
+            pub fn load(&self) -> Option<Load> {
+                match self { $( Self::$variant(c) => c.load(), )+ }
+            }
+            /// What the load has come to: transfers arrive by chance, with this mean gap.
+            ///
+            /// # Errors
+            /// The key that cannot have what it would, and why.
+            pub fn arrive_every(&mut self, gap: Duration) -> Result<(), Invalid> {
+                match self { $( Self::$variant(c) => c.arrive_every(gap), )+ }
+                check_bounds(self.params(), |name| self.get(name))
             }
             /// Whether it has to hear of what arrives.
             pub fn listens(&self) -> bool {

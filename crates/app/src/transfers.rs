@@ -1,12 +1,12 @@
 //! Transfers one after another, each on a connection of its own: what `transfer` and `sequence` do.
 
 use crate::application::{Application, Cx, Data, End};
-use tailrace_core::{Bytes, Duration, DurationDist};
+use tailrace_core::{Duration, DurationDist, SizeDist};
 
 /// Such transfers.
 #[derive(Debug)]
 pub struct InTurn {
-    size: Bytes,
+    size: SizeDist,
     gap: DurationDist,
     count: Option<u32>,
     begun: u32,
@@ -16,7 +16,7 @@ pub struct InTurn {
 
 impl InTurn {
     /// `count` of them, or as many as there is time for, with a pause between the end of one and the start of the next.
-    pub(crate) const fn new(size: Bytes, gap: DurationDist, count: Option<u32>) -> Self {
+    pub(crate) const fn new(size: SizeDist, gap: DurationDist, count: Option<u32>) -> Self {
         Self { size, gap, count, begun: 0, pausing: false }
     }
 }
@@ -25,7 +25,8 @@ impl Application for InTurn {
     fn on_wake(&mut self, cx: &mut Cx<'_>) {
         self.pausing = false;
         self.begun += 1;
-        cx.open(Data::Last(self.size.get()));
+        let size = self.size.draw(cx.rng());
+        cx.open(Data::Last(size.get()));
     }
 
     fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
@@ -46,7 +47,7 @@ impl Application for InTurn {
 mod tests {
     use super::*;
     use crate::application::{Action, Actions};
-    use tailrace_core::{Instant, Rng};
+    use tailrace_core::{Bytes, Instant, Rng};
 
     #[test]
     fn the_next_one_begins_a_pause_after_the_end_of_the_last_and_only_once() {
@@ -56,7 +57,8 @@ mod tests {
             tell(&mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
             (actions.wake(), actions.others().collect())
         };
-        let mut app = InTurn::new(Bytes(5000), DurationDist::Constant(Duration::from_millis(5)), Some(2));
+        let mut app =
+            InTurn::new(Bytes(5000).into(), DurationDist::Constant(Duration::from_millis(5)), Some(2));
         for begins in [0, 25] {
             let open = Action::Open(Data::Last(5000));
             assert_eq!(tell(begins, &mut |cx| app.on_wake(cx)), (None, vec![open]));

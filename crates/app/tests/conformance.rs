@@ -12,7 +12,7 @@ fn sample(p: &ParamInfo) -> Option<Value> {
     let text = |t: &str| Some(Value::Text(t.into()));
     match p.kind {
         Kind::Rate => text("1 Mbit/s"),
-        Kind::Bytes => text("1000 B"),
+        Kind::Bytes | Kind::Sizes => text("1000 B"),
         Kind::Duration | Kind::Distribution => text("10 ms"),
         Kind::Count => Some(Value::Integer(5)),
         Kind::Probability => Some(Value::Float(0.5)),
@@ -25,14 +25,30 @@ fn sample(p: &ParamInfo) -> Option<Value> {
     }
 }
 
-/// An application with samples of what must be stated, and of some other keys.
+/// An application with samples of what must be stated, and of some other keys: as far as they go together, and as many more as
+/// it needs.
 fn stated(name: &str, optional: impl Fn(usize) -> bool) -> AppConfig {
     let mut config = AppConfig::default_of(name).expect("registered");
-    for (i, p) in config.params().iter().enumerate().filter(|(i, p)| p.required || optional(*i)) {
+    let with = |mut config: AppConfig, p: &ParamInfo| {
         let value = sample(p);
-        assert!(value.is_some() || !p.required, "{name}: `{}` is required and has no sample, {i}", p.name);
+        assert!(value.is_some() || !p.required, "{name}: `{}` is required and has no sample", p.name);
         if let Some(value) = value {
             config.set(p.name, &value).unwrap_or_else(|e| panic!("{name}.{}: {e:?}", p.name));
+        }
+        config
+    };
+    for p in config.params().iter().filter(|p| p.required) {
+        config = with(config, p);
+    }
+    for (_, p) in config.params().iter().enumerate().filter(|(i, p)| !p.required && optional(*i)) {
+        let more = with(config.clone(), p);
+        if more.validate().is_ok() || config.validate().is_err() {
+            config = more;
+        }
+    }
+    for p in config.params().iter().filter(|p| !p.required) {
+        if config.validate().is_err() {
+            config = with(config, p);
         }
     }
     assert_eq!(config.validate(), Ok(()), "{name}");
@@ -100,7 +116,12 @@ fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: im
 
 /// Runs it: woken when it wants, and in between told things at random.
 fn run(config: &AppConfig, rng: &mut Rng, told: &mut Rng, until: Instant) -> Log {
-    let (mut app, mut log) = (config.build(), Log::default());
+    let mut config = config.clone();
+    if config.load().is_some() {
+        config.arrive_every(Duration::from_millis(20)).expect("a gap that is allowed");
+        assert_eq!((config.load(), config.validate()), (None, Ok(())));
+    }
+    let (config, mut app, mut log) = (&config, config.build(), Log::default());
     tell(config, Instant::ZERO, &mut log, rng, |cx| app.on_start(cx));
     let mut now = Instant::ZERO;
     while now < until {

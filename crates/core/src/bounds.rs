@@ -6,6 +6,7 @@
 
 use crate::distribution::DurationDist;
 use crate::params::{Kind, Value};
+use crate::sizes::SizeDist;
 use crate::text::Quantity as _;
 use crate::time::Duration;
 use crate::units::{Bytes, Limit, Rate};
@@ -73,7 +74,9 @@ impl Bounds {
                     Value::Text(text) => text.clone(),
                     other => other.shown(),
                 };
-                let of = if kind == Kind::Distribution && found.contains('(') { "the mean of " } else { "" };
+                let is_drawn = |text: &str| text.contains('(') || text.starts_with(char::is_alphabetic);
+                let drawn = matches!(kind, Kind::Distribution | Kind::Sizes) && is_drawn(&found);
+                let of = if drawn { "the mean of " } else { "" };
                 Err(format!("{of}{found} is outside {}: {}", self.shown(kind), self.why))
             }
             _ => Ok(()),
@@ -90,6 +93,7 @@ impl Kind {
             (Self::Distribution, Value::Text(t)) => {
                 DurationDist::read(t).ok().map(|d| d.mean().as_nanos() as f64)
             }
+            (Self::Sizes, Value::Text(t)) => SizeDist::read(t).ok().map(|d| d.mean()),
             (Self::Rate, Value::Text(t)) => Rate::parse(t).ok().map(|r| r.as_bps() as f64),
             (Self::Bytes, Value::Text(t)) => Bytes::parse(t).ok().map(Bytes::as_f64),
             (Self::Limit, Value::Text(t)) => Limit::parse(t).ok().map(|limit| match limit {

@@ -49,6 +49,8 @@ pub enum Kind {
     Dscp,
     /// See [`DurationDist`](crate::DurationDist).
     Distribution,
+    /// See [`SizeDist`](crate::SizeDist).
+    Sizes,
     /// A list of `[time, rate]`.
     Steps,
     /// A probability, or a process by its name and parameters.

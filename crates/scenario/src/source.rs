@@ -143,6 +143,13 @@ fn build(
     let incomplete = draft.links.len() != tables(root, "link") || draft.nodes.len() != nodes;
     let resolved = resolve(&draft, incomplete, memory, sink);
     if let Some(resolved) = &resolved {
+        // The resolved file says what loads have come to.
+        let settled = draft
+            .flows
+            .iter_mut()
+            .zip(&resolved.scenario.flows)
+            .filter(|(decl, _)| decl.app.load().is_some());
+        settled.for_each(|(decl, group)| decl.app = group.app.clone());
         advice::advise(resolved, &draft, sink);
     }
     if sink.errors() > 0 {

@@ -297,6 +297,49 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             "kind = \"transfer\", size = \"1 MB\"",
         )],
     ),
+    (
+        "sizes",
+        &[(
+            "app = \"bulk\"",
+            "app = { kind = \"request_response\", request = \"web_serach\", response = \"cdf(1 kB 0.5; 2 kB 0.4)\" }",
+        )],
+    ),
+    ("sizes_outside", &[("app = \"bulk\"", "app = { kind = \"transfer\", size = \"pareto(10 kB, 0.9)\" }")]),
+    ("arrivals_never", &[("app = \"bulk\"", "app = { kind = \"arrivals\", size = \"10 kB\" }")]),
+    (
+        "arrivals_twice",
+        &[(
+            "app = \"bulk\"",
+            "app = { kind = \"arrivals\", size = \"10 kB\", gap = \"1 s\", load = \"60 %\" }",
+        )],
+    ),
+    (
+        "load_of_no_link",
+        &[(
+            "app = \"bulk\"",
+            "app = { kind = \"arrivals\", size = \"10 kB\", load = \"60 %\", of = \"botleneck\" }",
+        )],
+    ),
+    (
+        "load_of_another_link",
+        &[
+            (
+                "app = \"bulk\"",
+                "app = { kind = \"arrivals\", size = \"10 kB\", load = \"60 %\", of = \"side\" }",
+            ),
+            (
+                "[[flow]]",
+                "[[link]]\nname = \"side\"\nbetween = [\"r1\", \"r2\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]",
+            ),
+        ],
+    ),
+    (
+        "load_too_dense",
+        &[(
+            "app = \"bulk\"",
+            "app = { kind = \"arrivals\", size = \"1 B\", load = 0.9, of = \"src[*]-r1\" }",
+        )],
+    ),
     ("app_without_kind", &[("kind = \"cbr\", ", "")]),
     ("pulse", &[("kind = \"cbr\",", "kind = \"pulse\", period = \"1 s\", burst = \"2 s\",")]),
     (

@@ -308,3 +308,26 @@ fn ten_thousand_values_of_a_sweep_are_checked() {
     let text = text.replace("delay = \"5 ms\"", "delay = \"5 ms\"\nqueue = \"codel\"");
     assert!(parse(&text, "sweep.toml", &[]).is_ok());
 }
+
+#[test]
+fn a_load_comes_to_a_gap_of_each_flow() {
+    let app = r#"{ kind = "arrivals", size = "cdf(0 B 0; 50 kB 1)", load = "50 %" }"#;
+    let gap = |changes: &[(&str, String)]| {
+        assert!(check(changes));
+        let overrides: Vec<_> =
+            changes.iter().map(|(path, value)| ((*path).to_string(), value.clone())).collect();
+        let text = parse(BASE, "given.toml", &overrides).unwrap().to_toml();
+        assert!(text.contains("load = \"auto\", of = \"auto\""), "{text}");
+        let found = text.split("gap = \"").nth(1).and_then(|rest| rest.split('"').next());
+        found.unwrap().to_string()
+    };
+    let with = |app: &str| ("flow.f.app", app.to_string());
+    // 25 kB at 5 Mbit/s, half of the slowest link; or at 50 Mbit/s.
+    assert_eq!(gap(&[with(app)]), "exponential(40 ms)");
+    assert_eq!(gap(&[with(&app.replace(" }", ", of = \"in\" }"))]), "exponential(4 ms)");
+    // What goes the other way has the other direction's rate.
+    let slow = ("link.out.reverse", "{ rate = \"1 Mbit/s\" }".to_string());
+    let turned = [("flow.f.from", "\"b\"".to_string()), ("flow.f.to", "\"a\"".to_string())];
+    assert_eq!(gap(&[with(app), slow.clone()]), "exponential(40 ms)");
+    assert_eq!(gap(&[with(app), slow, turned[0].clone(), turned[1].clone()]), "exponential(400 ms)");
+}

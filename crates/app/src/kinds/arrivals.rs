@@ -1,17 +1,26 @@
-//! Transfers that arrive at their own times: an open loop, as of many users who know nothing of one another.
+//! Transfers that arrive at their own times: an open loop, as of many users who know nothing of one another. With a `load` they
+//! are Poisson arrivals of a rate at which their payload takes that share of a link, as studies of datacentre transport have
+//! them (Alizadeh et al., "pFabric", SIGCOMM 2013, §5.1).
 
 use crate::application::{Application, Cx, Data, End};
 use crate::bounds::{COUNTS, SIZES};
-use crate::registry::{AppKind, Over, Transfers};
-use tailrace_core::{Bytes, Duration, DurationDist};
+use crate::link::LinkName;
+use crate::registry::{AppKind, Load, Misfit, Over, Transfers};
+use tailrace_core::{Duration, DurationDist, Probability, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `arrivals`.
     pub struct ArrivalsConfig {
         /// Size of each transfer.
-        size: Bytes, required, within SIZES;
-        /// From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals.
-        gap: DurationDist, required, in "100 us"..="87600 h": "each arrival opens a connection";
+        size: SizeDist, required, within SIZES;
+        /// From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals. `"auto"` is what `load`
+        /// comes to.
+        gap: Option<DurationDist> = None, "`load`", in "100 us"..="87600 h": "each arrival opens a connection";
+        /// Instead of `gap`: Poisson arrivals at a rate at which the payload of all flows of the group together is this share
+        /// of what the link `of` can carry. Headers and what is sent again come on top.
+        load: Option<Probability> = None, "`gap`", in "0.0001"..="1": "more than a link carries never ends; state a `gap`";
+        /// The link of which `load` is a share; `"auto"` is the slowest on the path of each flow.
+        of: Option<LinkName> = None, "own choice";
         /// Number of connections; `"auto"` goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
     }
@@ -26,11 +35,31 @@ impl AppKind for ArrivalsConfig {
     fn build(&self) -> Arrivals {
         Arrivals { config: self.clone(), begun: 0 }
     }
+    fn validate(&self) -> Result<(), Misfit> {
+        match (&self.gap, &self.load, &self.of) {
+            (None, None, _) => {
+                Err(Misfit::Missing("gap", "how often they arrive: `gap`, or `load` of a link".into()))
+            }
+            (Some(_), Some(_), _) => Err(Misfit::Idle("load", "`gap` says how often they arrive".into())),
+            (Some(_), None, Some(_)) => Err(Misfit::Idle("of", "`gap` says how often they arrive".into())),
+            _ => Ok(()),
+        }
+    }
     fn transfers(&self) -> Transfers {
         Transfers::of(self.count)
     }
+    fn load(&self) -> Option<Load> {
+        let of = self.of.as_ref().map(|link| link.0.clone());
+        self.load.map(|share| Load { share, of, size: self.size.mean() })
+    }
+    fn arrive_every(&mut self, gap: Duration) {
+        (self.gap, self.load, self.of) = (Some(DurationDist::Exponential(gap)), None, None);
+    }
+    fn has_varied_transfers(&self) -> bool {
+        !self.size.is_constant()
+    }
     fn is_random(&self) -> bool {
-        !self.gap.is_constant()
+        !(self.gap.is_some_and(|gap| gap.is_constant()) && self.size.is_constant())
     }
 }
 
@@ -44,14 +73,75 @@ pub struct Arrivals {
 impl Application for Arrivals {
     fn on_wake(&mut self, cx: &mut Cx<'_>) {
         self.begun += 1;
-        if self.config.count.is_none_or(|n| self.begun < n) {
-            let gap = self.config.gap.draw(cx.rng()).max(Duration::from_nanos(1));
+        // A load has become a gap before anything runs.
+        if let Some(gap) = self.config.gap
+            && self.config.count.is_none_or(|n| self.begun < n)
+        {
+            let gap = gap.draw(cx.rng()).max(Duration::from_nanos(1));
             cx.wake_at(cx.now().saturating_add(gap));
         }
-        cx.open(Data::Last(self.config.size.get()));
+        let size = self.config.size.draw(cx.rng());
+        cx.open(Data::Last(size.get()));
     }
 
     fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
         cx.complete();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::{Action, Actions};
+    use tailrace_core::params::{Parameters as _, Value};
+    use tailrace_core::{Instant, Rng};
+
+    fn config(keys: &[(&str, &str)]) -> ArrivalsConfig {
+        let mut config = ArrivalsConfig::default();
+        for (key, value) in keys {
+            config.set(key, &Value::Text((*value).into())).unwrap();
+        }
+        config
+    }
+
+    #[test]
+    fn a_load_becomes_poisson_arrivals() {
+        let mut config = config(&[("size", "cdf(0 B 0; 2 kB 1)"), ("load", "60 %"), ("of", "bottleneck")]);
+        assert_eq!(config.validate(), Ok(()));
+        let load =
+            Load { share: Probability::new(0.6).unwrap(), of: Some("bottleneck".into()), size: 1000.0 };
+        assert_eq!(config.load(), Some(load));
+        config.arrive_every(Duration::from_millis(4));
+        assert_eq!(
+            (config.gap, config.load()),
+            (Some(DurationDist::Exponential(Duration::from_millis(4))), None)
+        );
+    }
+
+    #[test]
+    fn how_often_they_arrive_is_said_once() {
+        let misfit =
+            |keys: &[(&str, &str)]| config(&[&[("size", "1 kB")], keys].concat()).validate().unwrap_err();
+        assert!(matches!(misfit(&[]), Misfit::Missing("gap", _)));
+        assert!(matches!(misfit(&[("gap", "1 ms"), ("load", "10 %")]), Misfit::Idle("load", _)));
+        assert!(matches!(misfit(&[("gap", "1 ms"), ("of", "x")]), Misfit::Idle("of", _)));
+    }
+
+    #[test]
+    fn sizes_are_drawn_one_by_one() {
+        let (mut app, mut rng) = (config(&[("size", "web_search"), ("gap", "1 ms")]).build(), Rng::new(1));
+        let mut sizes: Vec<u64> = (0..100)
+            .map(|n| {
+                let mut actions = Actions::default();
+                app.on_wake(&mut Cx::new(Instant::from_millis(n), &mut rng, &mut actions));
+                match actions.others().next() {
+                    Some(Action::Open(Data::Last(size))) => size,
+                    other => panic!("{other:?}"),
+                }
+            })
+            .collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        assert!(sizes.len() > 95 && sizes[sizes.len() - 1] <= 30_000_000, "{sizes:?}");
     }
 }

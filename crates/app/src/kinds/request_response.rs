@@ -3,15 +3,15 @@
 use crate::application::{Application, Cx, Data, End};
 use crate::bounds::{COUNTS, SIZES};
 use crate::registry::{AppKind, Over, Transfers};
-use tailrace_core::{Bytes, DurationDist};
+use tailrace_core::{DurationDist, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `request_response`.
     pub struct RequestResponseConfig {
         /// Size of a request.
-        request: Bytes, required, within SIZES;
+        request: SizeDist, required, within SIZES;
         /// Size of a response.
-        response: Bytes, required, within SIZES;
+        response: SizeDist, required, within SIZES;
         /// Pause between a response and the next request.
         think: DurationDist = DurationDist::default(), "own choice";
         /// Number of exchanges; `"auto"` goes on until `stop`.
@@ -33,7 +33,7 @@ impl AppKind for RequestResponseConfig {
         Transfers::of(self.count)
     }
     fn is_random(&self) -> bool {
-        !self.think.is_constant()
+        !(self.think.is_constant() && self.request.is_constant() && self.response.is_constant())
     }
 }
 
@@ -46,7 +46,7 @@ pub struct RequestResponse {
 
 impl Application for RequestResponse {
     fn on_wake(&mut self, cx: &mut Cx<'_>) {
-        let request = self.config.request.get();
+        let request = self.config.request.draw(cx.rng()).get();
         if self.begun == 0 {
             cx.open(Data::Message(request));
         } else {
@@ -57,7 +57,8 @@ impl Application for RequestResponse {
 
     fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
         if at == End::Server {
-            return cx.respond(self.config.response.get());
+            let response = self.config.response.draw(cx.rng());
+            return cx.respond(response.get());
         }
         let pause = self.config.think.draw(cx.rng());
         cx.complete();

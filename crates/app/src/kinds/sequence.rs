@@ -3,13 +3,13 @@
 use crate::bounds::{COUNTS, SIZES};
 use crate::registry::{AppKind, Over, Transfers};
 use crate::transfers::InTurn;
-use tailrace_core::{Bytes, DurationDist};
+use tailrace_core::{DurationDist, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `sequence`.
     pub struct SequenceConfig {
         /// Size of each transfer.
-        size: Bytes, required, within SIZES;
+        size: SizeDist, required, within SIZES;
         /// Pause between two transfers.
         gap: DurationDist = DurationDist::default(), "own choice";
         /// Number of connections; `"auto"` goes on until `stop`.
@@ -23,12 +23,15 @@ impl AppKind for SequenceConfig {
     type App = InTurn;
 
     fn build(&self) -> InTurn {
-        InTurn::new(self.size, self.gap, self.count)
+        InTurn::new(self.size.clone(), self.gap, self.count)
     }
     fn transfers(&self) -> Transfers {
         Transfers::of(self.count)
     }
+    fn has_varied_transfers(&self) -> bool {
+        !self.size.is_constant()
+    }
     fn is_random(&self) -> bool {
-        !self.gap.is_constant()
+        !(self.gap.is_constant() && self.size.is_constant())
     }
 }

@@ -3,13 +3,13 @@
 use crate::bounds::SIZES;
 use crate::registry::{AppKind, Over, Transfers};
 use crate::transfers::InTurn;
-use tailrace_core::{Bytes, DurationDist};
+use tailrace_core::{DurationDist, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `transfer`.
     pub struct TransferConfig {
         /// Size of the transfer.
-        size: Bytes, required, within SIZES;
+        size: SizeDist, required, within SIZES;
     }
 }
 
@@ -19,9 +19,15 @@ impl AppKind for TransferConfig {
     type App = InTurn;
 
     fn build(&self) -> InTurn {
-        InTurn::new(self.size, DurationDist::default(), Some(1))
+        InTurn::new(self.size.clone(), DurationDist::default(), Some(1))
     }
     fn transfers(&self) -> Transfers {
         Transfers::Count(1)
+    }
+    fn has_varied_transfers(&self) -> bool {
+        !self.size.is_constant()
+    }
+    fn is_random(&self) -> bool {
+        !self.size.is_constant()
     }
 }

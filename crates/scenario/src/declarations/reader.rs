@@ -7,9 +7,9 @@ use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
-use tailrace_core::DurationDist;
 use tailrace_core::distribution::Unreadable;
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
+use tailrace_core::{DurationDist, SizeDist};
 
 /// A table with the keys it may have.
 pub(crate) struct Reader<'d> {
@@ -275,6 +275,9 @@ fn code_of(param: &ParamInfo, value: &Value) -> Code {
     let outside = match value {
         Value::Text(text) if param.kind == Kind::Distribution => {
             matches!(DurationDist::read(text), Err(Unreadable::Outside(_)))
+        }
+        Value::Text(text) if param.kind == Kind::Sizes => {
+            matches!(SizeDist::read(text), Err(Unreadable::Outside(_)))
         }
         _ => false,
     };

@@ -7,6 +7,7 @@ use tailrace_app::AppConfig;
 use tailrace_core::bounds::Bounds;
 use tailrace_core::distribution::FORMS;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
+use tailrace_core::sizes;
 use tailrace_impair::{faults, losses};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::cc::CatalogEntry;
@@ -38,6 +39,7 @@ pub fn schema() -> Value {
             "anyOf": [{ "type": "integer", "minimum": 0, "maximum": 63 }, { "type": "string", "pattern": "^[A-Za-z]+[0-9]*$" }],
         },
         "distribution": distribution(),
+        "sizes": drawn_sizes(),
         "selector": {
             "description": "Hosts, routers or links: g1, src[*], src[3], path[0..4] (end exclusive).",
             "type": "string",
@@ -85,6 +87,22 @@ fn distribution() -> Value {
         "anyOf": [
             { "$ref": "#/$defs/duration" },
             { "type": "string", "pattern": format!("^\\s*({})\\s*\\(.*\\)\\s*$", names.join("|")) },
+        ],
+    })
+}
+
+/// A size, or a distribution of sizes; those measured go by their names.
+fn drawn_sizes() -> Value {
+    let forms: Vec<&str> = sizes::FORMS.iter().map(|(_, form)| *form).collect();
+    let names: Vec<&str> = sizes::FORMS.iter().map(|(name, _)| *name).collect();
+    let measured: Vec<&str> = sizes::MEASURED.iter().map(|(name, _)| *name).collect();
+    json!({
+        "description": format!("A size, or a distribution of sizes: {}, {}.", forms.join(", "), measured.join(", ")),
+        "anyOf": [
+            { "$ref": "#/$defs/size" },
+            { "enum": measured },
+            // What stands between the parentheses may have several lines.
+            { "type": "string", "pattern": format!("^\\s*({})\\s*\\([^()]*\\)\\s*$", names.join("|")) },
         ],
     })
 }
@@ -227,6 +245,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Probability => reference("probability"),
         Kind::Dscp => reference("dscp"),
         Kind::Distribution => reference("distribution"),
+        Kind::Sizes => reference("sizes"),
         Kind::Steps => {
             let step = json!({
                 "type": "array",

@@ -16,6 +16,7 @@ mod ends;
 mod faults;
 mod gateways;
 mod links;
+mod loads;
 mod picked;
 mod routes;
 mod subflows;

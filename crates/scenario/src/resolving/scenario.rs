@@ -7,10 +7,10 @@ use crate::model::{FlowGroup, NodeIndex, Scenario};
 use crate::resolving::directory::{directory, expand_nodes, look_up};
 use crate::resolving::ends::{flow_ends, link_ends};
 use crate::resolving::faults::{capture, fault};
-use crate::resolving::links::{LinkFinder, expand_links};
+use crate::resolving::links::{Group, LinkFinder, expand_links};
 use crate::resolving::memory::{self, Estimate};
 use crate::resolving::picked::{Picked, pair, pairs};
-use crate::resolving::{gateways, routes, windows};
+use crate::resolving::{gateways, loads, routes, windows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
     let of_flows = pairs.iter().zip(gateways.into_iter().flatten());
     let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, *ends, via)).collect();
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         windows,
         nodes,
         links,
@@ -66,8 +66,22 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     if sink.errors() == 0 {
         routes::check(&scenario, draft, sink);
     }
+    if sink.errors() == 0 {
+        settle_loads(&mut scenario, draft, &groups, sink);
+    }
     let firsts = groups.iter().map(|g| g.first as usize).collect();
     (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts })
+}
+
+/// Transfers that are to load a link arrive as often as that takes.
+fn settle_loads(scenario: &mut Scenario, draft: &Draft, groups: &[Group], sink: &Sink<'_>) {
+    let gaps = loads::gaps(scenario, draft, &LinkFinder::new(&scenario.links, groups), sink);
+    for (flow, gap) in gaps {
+        if let Err((key, why)) = scenario.flows[flow].app.arrive_every(gap) {
+            let message = format!("the load comes to an impossible `{key}`");
+            sink.push(sink.at(Code::UnfitLoad, draft.flows[flow].app_origin.0, message).label(why));
+        }
+    }
 }
 
 fn empty(head: &Head) -> Scenario {

@@ -69,6 +69,7 @@ codes! {
         NoRoute = "no-route": "No links lead from one host to another, or to a gateway.",
         TooManyAddresses = "too-many-addresses": "A host has more addresses than its path manager tells apart.",
         NoSuchInterface = "no-such-interface": "A path manager names an interface that a host does not have.",
+        UnfitLoad = "unfit-load": "A load is asked of a link that the flows do not cross, or that they do not share alike, or it comes to what cannot be.",
         UnfitPathManager = "unfit-path-manager": "A path manager's endpoints do not fit the links of its hosts.",
         TooLarge = "too-large": "The scenario needs more memory than may be used, or has more of something than can be counted.",
         UnknownCode = "unknown-code": "`allow` names a code that does not exist.",

@@ -286,13 +286,13 @@ fn whatever_happens_every_application_ends_with_all_its_bytes() {
         assert_eq!(sim.world.options.in_use(), 0, "round {round}: {text}");
         for (f, flow) in sim.world.flows.iter().enumerate() {
             let expected = match &sim.plan.scenario.flows[flow.group as usize].app {
-                AppConfig::Transfer(app) => (1, app.size.get()),
+                AppConfig::Transfer(app) => (1, app.size.mean() as u64),
                 AppConfig::Sequence(app) => {
-                    (9, 9 * app.size.get()).min((app.count.unwrap().into(), u64::MAX))
+                    (9, 9 * app.size.mean() as u64).min((app.count.unwrap().into(), u64::MAX))
                 }
                 AppConfig::RequestResponse(app) => {
                     let n = u64::from(app.count.unwrap());
-                    (n, n * (app.request.get() + app.response.get()))
+                    (n, n * (app.request.mean() + app.response.mean()) as u64)
                 }
                 _ => continue,
             };

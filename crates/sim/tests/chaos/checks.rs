@@ -142,9 +142,19 @@ fn check_group(group: &Json) -> Result<(), String> {
 
 /// The highest rate that a direction of a link has at any time.
 fn fastest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
-    let faults = scenario.faults.iter().filter(|f| f.links.contains(&LinkIndex(link as u32)));
-    let link = Condition::new(spec.rate, Duration::ZERO, LossConfig::default());
-    faults.map(|f| f.kind.on(link.clone()).rate()).fold(spec.rate, Rate::max)
+    rates(scenario, link, spec).fold(spec.rate, Rate::max)
+}
+
+/// The lowest.
+fn slowest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
+    rates(scenario, link, spec).fold(spec.rate, Rate::min)
+}
+
+/// The rates that faults give a link.
+fn rates(scenario: &Scenario, link: usize, spec: &LinkSpec) -> impl Iterator<Item = Rate> + '_ {
+    let whole = Condition::new(spec.rate, Duration::ZERO, LossConfig::default());
+    let faults = scenario.faults.iter().filter(move |f| f.links.contains(&LinkIndex(link as u32)));
+    faults.map(move |f| f.kind.on(whole.clone()).rate())
 }
 
 /// Whether packets that were sent earlier can arrive faster than the link's rate.
@@ -230,11 +240,13 @@ fn check_utilization(scenario: &Scenario, json: &Json) -> Result<(), String> {
     let span = (scenario.duration - scenario.warmup).as_secs_f64();
     // A queue's name ends with its link's ends; rates are looked up over all links, as the slowest allows least.
     let rates = scenario.links.iter().enumerate().flat_map(|(i, l)| {
-        [&l.forward, &l.backward].map(|spec| (spec.rate, fastest(scenario, i, spec), spec))
+        [&l.forward, &l.backward]
+            .map(|spec| (spec.rate, fastest(scenario, i, spec), slowest(scenario, i, spec)))
     });
     let most = rates
-        .map(|(rate, fastest, _)| {
-            let packet = largest(scenario) * 8.0 / (rate.as_bps() as f64 * span);
+        .map(|(rate, fastest, slowest)| {
+            // A packet may be most of what a link carries in the time that it is slow.
+            let packet = largest(scenario) * 8.0 / (slowest.as_bps().max(1) as f64 * span);
             fastest.as_bps() as f64 / rate.as_bps() as f64 + packet
         })
         .fold(0.0, f64::max);

@@ -141,7 +141,9 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
     let burst = d.scale(1e-3, duration_s / 4.0);
     let mut lines = Vec::new();
     for p in info.params {
-        if !p.required && !d.chance(0.12 + 0.2 * d.wildness) {
+        // Arrivals have a gap here, not a load: with one, a run is not bounded by the gap's draw below.
+        let wanted = p.required || (info.name == "arrivals" && p.name == "gap");
+        if matches!(p.name, "load" | "of") || (!wanted && !d.chance(0.12 + 0.2 * d.wildness)) {
             continue;
         }
         let value = match (p.name, p.kind) {
@@ -153,6 +155,7 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
             }
             (_, Kind::Bytes) if over == Over::Datagrams => format!("\"{payload} B\""),
             (_, Kind::Bytes) => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
+            (_, Kind::Sizes) => sizes(d),
             (_, Kind::Rate) => rate(payload, packets),
             (_, Kind::Probability) => format!("{:?}", d.uniform()),
             (_, Kind::Steps) => steps(d, payload, duration_s),
@@ -169,6 +172,20 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
         lines.push(format!("{} = {value}", p.name));
     }
     table(info.name, &lines)
+}
+
+/// Sizes of what is transferred, a few megabytes at most.
+fn sizes(d: &mut Draw) -> String {
+    let (mean, shape) = (d.scale(1.0, 500_000.0) as u64, 0.3 + 2.0 * d.uniform());
+    let text = match d.below(8) {
+        0 => format!("uniform({} B, {} B)", mean / 2 + 1, mean + 1),
+        1 => format!("exponential({mean} B)"),
+        2 => format!("bounded_pareto({} B, {} B, {shape:.3})", mean / 10 + 1, mean * 10 + 1),
+        3 => format!("lognormal({mean} B, {:.3})", shape / 2.0),
+        4 => format!("cdf({} B 0.5; {mean} B 0.9; {} B 1)", mean / 2, 4 * mean),
+        _ => format!("{mean} B"),
+    };
+    format!("{text:?}")
 }
 
 fn rate(payload: u64, packets: f64) -> String {

@@ -218,3 +218,62 @@ fn both_directions_of_a_path_carry_data_at_full_rate() {
     }
     assert!(run.leaf("queues.r2->r1.utilization") > 0.85);
 }
+
+#[test]
+fn arrivals_load_a_link_as_far_as_they_are_told() {
+    let app = |size: &str| {
+        format!("{{ kind = \"arrivals\", size = \"{size}\", load = \"40 %\", of = \"bottleneck\" }}")
+    };
+    for size in ["20 kB", "exponential(20 kB)", "bounded_pareto(1 kB, 1 MB, 1.2)"] {
+        let text = Text::new("300 s").dumbbell(4, "10 Mbit/s", "5 ms", "").tcp("", &app(size));
+        let run = text.run();
+        // Of the payload; some thousands of arrivals, of four flows together.
+        let share = run.tcp("goodput_bps.sum") / 10e6;
+        assert!((share / 0.4 - 1.0).abs() < 0.12, "{size}: {share}");
+        assert!(run.tcp("completed") > 3000.0, "{size}");
+    }
+}
+
+#[test]
+fn the_slowdown_is_against_handshake_rate_and_the_way_there() {
+    // Five segments of 1000 B at 1 Mbit/s fit the initial window: 30 ms, 40 ms of payload; headers and what is stored and
+    // forwarded come on top.
+    let text =
+        Text::new("10 s").hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "1 Mbit/s", "10 ms", "");
+    let run = text.tcp(TCP, "{ kind = \"sequence\", size = \"5000 B\", gap = \"1 s\", count = 3 }").run();
+    let least = 1.5 * RTT + 0.04;
+    let slowdown = run.tcp("slowdown.mean");
+    assert_close(slowdown, run.tcp("completion_s.mean") / least, 0.01);
+    assert!(slowdown > 1.0 && slowdown < 1.1, "{slowdown}");
+    let (sizes, took) = (run.column("connections", "size_bytes"), run.column("connections", "completion_s"));
+    assert_eq!(sizes, [5000.0; 3]);
+    for (took, slowdown) in took.iter().zip(run.column("connections", "slowdown")) {
+        assert_close(took / least, slowdown, 1e-9);
+    }
+}
+
+#[test]
+fn completion_is_told_by_size_where_sizes_differ() {
+    let app =
+        "{ kind = \"arrivals\", size = \"cdf(1 kB 0.5; 1 kB 0.8; 300 kB 0.8; 300 kB 1)\", load = \"50 %\" }";
+    let run =
+        Text::new("60 s").top("warmup = \"20 s\"").dumbbell(2, "10 Mbit/s", "5 ms", "").tcp("", app).run();
+    let bin = |name: &str, leaf: &str| run.tcp(&format!("completion_by_size.{name}.{leaf}"));
+    let completed =
+        ["below_10kB", "below_100kB", "below_1MB", "below_10MB", "larger"].map(|name| bin(name, "completed"));
+    assert_eq!(completed.iter().sum::<f64>(), run.tcp("completed"));
+    assert_eq!([completed[1], completed[3], completed[4]], [0.0; 3]);
+    assert!(completed[0] > 2.0 * completed[2] && completed[2] > 20.0, "{completed:?}");
+    assert!(bin("below_10kB", "completion_s.p99") < bin("below_1MB", "completion_s.mean"));
+    assert!(bin("below_10kB", "slowdown.p50") >= 1.0 && bin("below_1MB", "slowdown.p50") > 1.0);
+    // The least is a lower bound for every one.
+    let slowdowns = run.column("connections", "slowdown");
+    assert!(slowdowns.iter().filter(|s| !s.is_nan()).all(|s| *s >= 1.0), "{slowdowns:?}");
+    assert!(slowdowns.iter().filter(|s| !s.is_nan()).count() > 200);
+    // Equal sizes have no bins.
+    let equal = Text::new("5 s")
+        .dumbbell(1, "10 Mbit/s", "5 ms", "")
+        .tcp("", "{ kind = \"sequence\", size = \"1 kB\" }")
+        .run();
+    assert!(equal.json["groups"]["tcp"].get("completion_by_size").is_none());
+}

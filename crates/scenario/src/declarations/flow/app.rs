@@ -26,7 +26,7 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
     let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, None, sink);
     let mut fine = r.set_params_by(composite, |name, value| app.set(name, value));
     if let (true, Err(misfit)) = (fine, app.validate()) {
-        report(&misfit, &r);
+        report(&misfit, app.title(), &r);
         fine = false;
     }
     r.finish();
@@ -34,11 +34,19 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
 }
 
 /// Says which keys do not go together.
-fn report(misfit: &Misfit, r: &Reader<'_>) {
+fn report(misfit: &Misfit, title: &str, r: &Reader<'_>) {
     let sink = r.sink();
     match misfit {
         Misfit::Outside(key, why) => {
             let error = sink.at(Code::OutOfBounds, r.origin_of(key), format!("bad value of `{key}`"));
+            sink.push(error.label(why));
+        }
+        Misfit::Missing(key, why) => {
+            let error = sink.at(Code::MissingKey, r.origin(), format!("{title} needs `{key}`"));
+            sink.push(error.help(why));
+        }
+        Misfit::Idle(key, why) => {
+            let error = sink.at(Code::BadValue, r.origin_of(key), format!("`{key}` says nothing here"));
             sink.push(error.label(why));
         }
         Misfit::Contradiction(key, why) => sink.error(Code::ContradictingTimes, r.origin_of(key), why),

@@ -180,11 +180,11 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
         assert!(sim.fabric.is_quiet(), "an event is still pending in round {round}: {text}");
         for (f, flow) in sim.world.flows.iter().enumerate() {
             let expected = match &sim.plan.scenario.flows[flow.group as usize].app {
-                AppConfig::Transfer(app) => (1, app.size.get()),
-                AppConfig::Sequence(app) => (u64::from(app.count.unwrap()), 5 * app.size.get()),
+                AppConfig::Transfer(app) => (1, app.size.mean() as u64),
+                AppConfig::Sequence(app) => (u64::from(app.count.unwrap()), 5 * app.size.mean() as u64),
                 AppConfig::RequestResponse(app) => {
                     let n = u64::from(app.count.unwrap());
-                    (n, n * (app.request.get() + app.response.get()))
+                    (n, n * (app.request.mean() + app.response.mean()) as u64)
                 }
                 _ => continue,
             };
