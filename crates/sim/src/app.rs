@@ -163,9 +163,11 @@ impl World {
             }
         }
         if matches!(data, Data::Last(_)) {
+            work.is_transfer = true;
             endpoint.close();
         }
-        let record = self.connection_log.open((flow, number), envelope.source_port, now);
+        let size = if work.is_transfer { work.size } else { 0 };
+        let record = self.connection_log.open((flow, number), (envelope.source_port, size), now);
         let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
@@ -316,6 +318,7 @@ impl World {
             return false;
         };
         (client.work.awaited, client.work.responding) = (bytes, true);
+        client.work.size = client.work.size.saturating_add(bytes);
         self.endpoint(id).expect("it has just delivered").write(bytes);
         true
     }
@@ -348,10 +351,17 @@ impl World {
     /// The transfer or exchange on a connection is complete.
     fn complete(&mut self, flow: usize, id: SocketId, now: Instant) {
         let client = self.client_of(id).and_then(|client| self.sockets.get(client));
-        let Some(began) = client.map(|socket| socket.work.began) else { return };
+        let Some((work, record)) = client.map(|socket| (socket.work, socket.record)) else { return };
         let f = &mut self.flows[flow];
         f.tally.completed += 1;
-        self.recorder.completed(flow, f.group as usize, now - began, now);
+        let group = f.group as usize;
+        let took = now - work.began;
+        self.recorder.completed(flow, group, took, now);
+        if let (true, Carrier::Tcp(streams)) = (work.is_transfer, &f.carrier) {
+            let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));
+            self.recorder.transferred(group, (work.size, took), slowdown, streams.varied);
+            self.connection_log.completed(record, now, slowdown);
+        }
     }
 
     /// A direction of the client's connection is over, or it broke: where all of it is, the application hears of it.

@@ -16,12 +16,14 @@ use crate::sockets::{SocketId, Sockets};
 use crate::source_route::SourceRoutes;
 use crate::stubs::Stubs;
 use crate::tally::FlowTally;
+use crate::uncongested::Uncongested;
 use crate::verdicts::Verdicts;
 use crate::window::Each;
 use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tailrace_app::Transfers;
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
@@ -159,7 +161,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         sampled_flows: sampled_flows(scenario),
         delays,
     };
-    let flows = flows_of(scenario, seed, &fabric)?;
+    let flows = flows_of(&plan, &fabric)?;
     let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
     let mut world = World {
         sockets: Sockets::default(),
@@ -327,7 +329,8 @@ fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
     sampled
 }
 
-fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
+fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
+    let (scenario, seed) = (&*run.scenario, run.seed);
     let mut flows = Vec::new();
     let mut servers = ServerPorts::default();
     for (g, group) in scenario.flows.iter().enumerate() {
@@ -363,6 +366,9 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 to: id,
                 ..out
             };
+            let single =
+                matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
+            let uncongested = if single { Uncongested::of(run, fabric.graph(), &out) } else { None };
             let drawn = || group.start.draw(&mut Rng::named(seed, &name("start")));
             let start = group.starts.get(member).copied().unwrap_or_else(drawn);
             flows.push(Flow {
@@ -371,7 +377,7 @@ fn flows_of(scenario: &Scenario, seed: u64, fabric: &SimFabric) -> Result<Vec<Fl
                 ends: [out, back],
                 header,
                 app: Box::new(Running::of(&group.app, Rng::named(seed, &name("app")))),
-                carrier: carrier(group, plan.as_ref()),
+                carrier: carrier(group, plan.as_ref(), uncongested),
                 listens: group.app.listens(),
                 start: Instant::ZERO + start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
@@ -406,7 +412,7 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
 }
 
 /// What carries a flow; over TCP, all flows of a group share a plan.
-fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>) -> Carrier {
+fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, uncongested: Option<Uncongested>) -> Carrier {
     match (&group.transport, plan) {
         (Transport::Udp { header, ecn }, _) => Carrier::Udp(Datagrams {
             header: header.get() as u32,
@@ -417,6 +423,8 @@ fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>) -> Carrier {
         (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Carrier::Tcp(Box::new(Streams {
             plan: Arc::clone(plan.expect("made for every TCP group")),
             asked: group.app.transfers(),
+            varied: group.app.has_varied_transfers(),
+            uncongested,
             connections: 0,
             ports: ClientPorts::from(group.ports.client),
             begun: 0,

@@ -40,7 +40,12 @@ struct Record {
     /// Its place among the connections of its flow, from 0.
     number: u32,
     client_port: u16,
+    /// Bytes of the transfer that it was opened for; zero where it is no transfer.
+    size: u64,
     opened: Instant,
+    /// When the last of them had arrived, and how many times as long that took as it must; not a number where that is not known.
+    completed: Option<Instant>,
+    slowdown: f64,
     /// As the client sees it.
     established: Option<Instant>,
     /// When it was over at the client.
@@ -94,8 +99,13 @@ impl ConnectionLog {
         Self { most, records: Vec::new(), beyond: 0 }
     }
 
-    /// A client opens a connection of a flow, from a port.
-    pub(crate) fn open(&mut self, (flow, number): (usize, u32), client_port: u16, now: Instant) -> RecordId {
+    /// A client opens a connection of a flow, from a port, for a transfer of this size, if any.
+    pub(crate) fn open(
+        &mut self,
+        (flow, number): (usize, u32),
+        (client_port, size): (u16, u64),
+        now: Instant,
+    ) -> RecordId {
         if self.records.len() >= self.most {
             self.beyond += 1;
             return RecordId::NONE;
@@ -104,7 +114,10 @@ impl ConnectionLog {
             flow: flow as u32,
             number,
             client_port,
+            size,
             opened: now,
+            completed: None,
+            slowdown: f64::NAN,
             established: None,
             over: None,
             broken: None,
@@ -122,6 +135,13 @@ impl ConnectionLog {
     pub(crate) fn established(&mut self, id: RecordId, now: Instant) {
         if let Some(record) = self.get(id) {
             record.established.get_or_insert(now);
+        }
+    }
+
+    /// The transfer that it was opened for is complete.
+    pub(crate) fn completed(&mut self, id: RecordId, now: Instant, slowdown: Option<f64>) {
+        if let Some(record) = self.get(id) {
+            (record.completed, record.slowdown) = (Some(now), slowdown.unwrap_or(f64::NAN));
         }
     }
 
@@ -182,6 +202,9 @@ columns! {
         established_s: F64 = seconds(r.record.established), "s", "When the client heard from the server; null where it never did.";
         end_s: F64 = seconds(r.record.over), "s", "When both directions were over at the client; null where they are not.";
         state: Text = r.record.state(), "", "`closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
+        size_bytes: U64 = r.record.size, "bytes", "Of the transfer that it was opened for; zero where it carries anything else.";
+        completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "From its opening to the arrival of the last byte of that transfer; null where it did not arrive.";
+        slowdown: F64 = r.record.slowdown, "ratio", "How many times as long that took as it takes at least, as of groups; null over Multipath TCP.";
         subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "Established in all, as the client sees them; 1 of TCP.";
         delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Handed to the application at the server.";
         retransmitted_packets: U64 = r.record.client.retransmitted_packets, "packets", "Segments that the client sent again.";

@@ -118,6 +118,12 @@ impl RunView<'_> {
             reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
             completion_s: Distribution::of(&distributions.completion),
+            slowdown: Distribution::of(&distributions.slowdown),
+            completion_by_size: if group.app.has_varied_transfers() {
+                distributions.by_size.summary()
+            } else {
+                InOrder(Vec::new())
+            },
             jitter_s: Distribution::of(&distributions.jitter),
         }
     }

@@ -4,6 +4,7 @@ use crate::packet::Envelope;
 use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
 use crate::tally::FlowTally;
+use crate::uncongested::Uncongested;
 use std::sync::Arc;
 use tailrace_app::{App, AppConfig, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
@@ -250,6 +251,10 @@ pub(crate) struct Streams {
     pub(crate) plan: Arc<EndpointPlan>,
     /// What its application is asked for.
     pub(crate) asked: Transfers,
+    /// Whether they are transfers of different sizes.
+    pub(crate) varied: bool,
+    /// What its path would do for it alone; none of Multipath TCP, which has several.
+    pub(crate) uncongested: Option<Uncongested>,
     /// Connections opened so far.
     pub(crate) connections: u32,
     /// Its client's ports.
@@ -284,6 +289,10 @@ pub(crate) struct Work {
     pub(crate) began: Instant,
     /// Bytes of it that still have to arrive; `MAX` where none are awaited.
     pub(crate) awaited: u64,
+    /// Bytes of it, there and back.
+    pub(crate) size: u64,
+    /// Whether it is all that its connection was opened for, and all of it comes from the client.
+    pub(crate) is_transfer: bool,
     /// Whether it is the server that the bytes are awaited from.
     pub(crate) responding: bool,
     /// Why the connection broke, if it did.
@@ -292,14 +301,21 @@ pub(crate) struct Work {
 
 impl Default for Work {
     fn default() -> Self {
-        Self { began: Instant::ZERO, awaited: u64::MAX, responding: false, end: None }
+        Self {
+            began: Instant::ZERO,
+            awaited: u64::MAX,
+            size: 0,
+            is_transfer: false,
+            responding: false,
+            end: None,
+        }
     }
 }
 
 impl Work {
     /// `bytes` from the client are awaited from `now` on.
     pub(crate) fn begin(&mut self, bytes: u64, now: Instant) {
-        (self.began, self.awaited, self.responding) = (now, bytes, false);
+        (self.began, self.awaited, self.size, self.responding) = (now, bytes, bytes, false);
     }
 
     /// Whether a transfer or exchange is under way that never will come to its end.

@@ -6,6 +6,7 @@
 mod agenda;
 mod app;
 mod build;
+mod by_size;
 mod by_tuple;
 mod capture;
 mod columns;
@@ -46,6 +47,7 @@ mod stubs;
 mod summary;
 mod table;
 mod tally;
+mod uncongested;
 mod verdicts;
 mod window;
 mod windows;

@@ -50,6 +50,24 @@ impl Recorder {
         self.events.push(Event { at, kind: "complete", link: None, flow: Some(flow), detail: "" });
     }
 
+    /// What is complete was a transfer, which took so many times what it takes at least.
+    pub(crate) fn transferred(
+        &mut self,
+        group: usize,
+        (size, took): (u64, Duration),
+        slowdown: Option<f64>,
+        varied: bool,
+    ) {
+        let tally = &mut self.groups[group];
+        let slowdown = slowdown.map(Duration::from_secs_f64);
+        if let Some(slowdown) = slowdown {
+            tally.slowdown.record(slowdown);
+        }
+        if varied {
+            tally.by_size.record(size, took, slowdown);
+        }
+    }
+
     pub(crate) fn broken(&mut self, flow: usize, cause: &'static str, at: Instant) {
         self.events.push(Event { at, kind: "broken", link: None, flow: Some(flow), detail: cause });
     }

@@ -4,7 +4,7 @@ mod group;
 mod queue;
 mod spread;
 
-pub(crate) use group::{Connections, GroupSummary, Transfers, WholeRun};
+pub(crate) use group::{BySize, Connections, GroupSummary, Transfers, WholeRun};
 pub(crate) use queue::{Flagged, QueueSummary, WholeRunOfQueue, by_reason};
 pub(crate) use spread::{Distribution, Level, Spread};
 
@@ -107,6 +107,11 @@ pub fn objects() -> Vec<ObjectInfo> {
         object("connection", "A connection of Multipath TCP, under `connections`.", ConnectionSummary::KEYS),
         object("path", "A path of a connection, under `paths`.", PathSummary::KEYS),
         object("group", "A group of flows, under `groups`.", GroupSummary::KEYS),
+        object(
+            "transfers_by_size",
+            "Transfers of a size, under `completion_by_size` of a group.",
+            BySize::KEYS,
+        ),
         object("queue", "A queue under study, under `queues`.", QueueSummary::KEYS),
         object("window", "A part of the run, under `windows`.", WindowSummary::KEYS),
         object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignTally::KEYS),

@@ -1,5 +1,6 @@
 //! What is counted for flows and groups of flows.
 
+use crate::by_size::BySizeTally;
 use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::Histogram;
 
@@ -112,6 +113,10 @@ pub(crate) struct GroupTally {
     pub(crate) reverse_one_way_delay: Histogram,
     pub(crate) rtt: Histogram,
     pub(crate) completion: Histogram,
+    /// So many seconds where a transfer took so many times as long as it must.
+    pub(crate) slowdown: Histogram,
+    /// Of transfers whose sizes differ.
+    pub(crate) by_size: BySizeTally,
     pub(crate) jitter: Histogram,
 }
 
@@ -123,6 +128,8 @@ impl GroupTally {
             reverse_one_way_delay: self.reverse_one_way_delay.cut(),
             rtt: self.rtt.cut(),
             completion: self.completion.cut(),
+            slowdown: self.slowdown.cut(),
+            by_size: std::mem::take(&mut self.by_size),
             jitter: self.jitter.cut(),
         }
     }
@@ -133,6 +140,8 @@ impl GroupTally {
         self.reverse_one_way_delay.merge(&other.reverse_one_way_delay);
         self.rtt.merge(&other.rtt);
         self.completion.merge(&other.completion);
+        self.slowdown.merge(&other.slowdown);
+        self.by_size.merge(&other.by_size);
         self.jitter.merge(&other.jitter);
     }
 }

@@ -1,5 +1,6 @@
 //! What is said of a group of flows.
 
+use super::InOrder;
 use super::spread::{Distribution, Spread};
 use crate::keys::keys;
 use crate::tally::{FlowTally, loss_ratio};
@@ -54,6 +55,13 @@ keys! {
         /// Distribution over what completed: from the opening of the connection, or the sending of the request, to the
         /// arrival of the last byte.
         completion_s: Distribution, "s";
+        /// Distribution over transfers on connections of their own (TCP): how many times as long they took as they take at least:
+        /// a round trip of propagation, the bytes at the rate of the slowest link of the path, and the way there.
+        slowdown: Distribution, "ratio";
+        /// Of transfers whose sizes differ: by size, under `below_10kB`, `below_100kB`, `below_1MB`, `below_10MB`, `larger`. Left
+        /// out of other groups.
+        #[serde(skip_serializing_if = "InOrder::is_empty")]
+        completion_by_size: InOrder<BySize>, "";
         /// Distribution of the differences between the transit times of one delivery and the next.
         jitter_s: Distribution, "s";
     }
@@ -65,6 +73,19 @@ impl GroupSummary {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+    }
+}
+
+keys! {
+    /// Transfers of a group whose sizes lie in a bin.
+    #[derive(Clone, Debug)]
+    pub(crate) struct BySize {
+        /// How many were completed.
+        completed: u64, "";
+        /// As of the group.
+        completion_s: Distribution, "s";
+        /// As of the group.
+        slowdown: Distribution, "ratio";
     }
 }
 
