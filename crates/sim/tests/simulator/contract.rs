@@ -44,7 +44,7 @@ fn the_summary_has_the_leaves_of_the_contract() {
     .to_vec();
     wanted.extend(["goodput_bps", "throughput_bps"].iter().flat_map(|n| spread(n)));
     wanted.extend(
-        ["one_way_delay_s", "reverse_one_way_delay_s", "rtt_s", "completion_s", "jitter_s"]
+        ["one_way_delay_s", "reverse_one_way_delay_s", "rtt_s", "completion_s", "slowdown", "jitter_s"]
             .iter()
             .flat_map(|n| distribution(n)),
     );
@@ -115,8 +115,9 @@ fn keys(value: &serde_json::Value, above: &str, described: &BTreeSet<String>, ou
 #[test]
 fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
     let window = "[[window]]\nname = \"first\"\nstart = \"1 s\"\nend = \"2 s\"";
-    let app = "{ kind = \"sequence\", size = \"10 kB\", gap = \"10 ms\", count = 2 }";
+    let app = "{ kind = \"sequence\", size = \"uniform(1 kB, 10 kB)\", gap = \"10 ms\", count = 2 }";
     let run = whole()
+        .flow("call", ("src[0]", "dst[0]"), "\"udp\"", "\"voip\"")
         .flow("web", ("src[1]", "dst[1]"), "\"tcp\"", app)
         .with("kind = \"red\"", "kind = \"sfq\"")
         .add(window)
@@ -130,6 +131,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         ("connection", vec![connection]),
         ("path", paths),
         ("group", all("groups")),
+        ("transfers_by_size", vec![&json["groups"]["web"]["completion_by_size"]["below_10kB"]]),
         ("queue", all("queues")),
         ("window", all("windows")),
         ("engine", vec![&json["engine"]]),
