@@ -68,6 +68,8 @@ pub enum Action {
     Close,
     /// A sample of the round-trip time.
     RoundTrip(Duration),
+    /// The datagram that has just arrived came too late to be of use.
+    Late,
 }
 
 /// What an application asks for at a time: one wake-up, one datagram and [`Actions::MOST`] other things at most, to be carried
@@ -181,6 +183,11 @@ impl<'a> Cx<'a> {
     pub fn send(&mut self, from: End, datagram: Datagram) {
         assert!(self.actions.datagram.is_none(), "an application asks for one datagram at a time");
         self.actions.datagram = Some((from, datagram));
+    }
+
+    /// See [`Action::Late`].
+    pub fn late(&mut self) {
+        self.actions.push(Action::Late);
     }
 
     /// See [`Action::RoundTrip`].

@@ -4,7 +4,7 @@
 //! here.
 
 use crate::application::{Application, Cx, Datagram, End};
-use crate::registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, applications};
+use crate::registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice, applications};
 use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
 
@@ -19,5 +19,6 @@ applications! {
     "on_off" => on_off::OnOff(OnOffConfig),
     "schedule" => schedule::Schedule(ScheduleConfig),
     "pulse" => pulse::Pulse(PulseConfig),
+    "voip" => voip::Voip(VoipConfig),
     "ping" => ping::Ping(PingConfig),
 }

@@ -35,5 +35,5 @@ mod transfers;
 
 pub use application::{Action, Actions, Application, Cx, Data, Datagram, End};
 pub use kinds::{App, AppConfig, catalog};
-pub use registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers};
+pub use registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice};
 pub use steps::Steps;

@@ -46,6 +46,17 @@ pub struct Traffic {
     pub periodic: bool,
 }
 
+/// Voice that an application carries: what the quality of a conversation depends on beside the network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Voice {
+    /// Time that the codec takes.
+    pub delay: Duration,
+    /// Time that the playout buffer adds.
+    pub buffer: Duration,
+    /// Of the impairment a + b ln(1 + c e) by a share e of packets that are not heard: a, b and c.
+    pub impairment: [f64; 3],
+}
+
 /// What share of a link's rate transfers are to take, from which follows how often they arrive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
@@ -93,6 +104,10 @@ pub trait AppKind: Parameters {
     /// Its transfers.
     fn transfers(&self) -> Transfers {
         Transfers::None
+    }
+    /// The voice that it carries, if any.
+    fn voice(&self) -> Option<Voice> {
+        None
     }
     /// Whether it has transfers, each on a connection of its own, whose sizes differ.
     fn has_varied_transfers(&self) -> bool {
@@ -163,6 +178,10 @@ macro_rules! applications {
             pub fn transfers(&self) -> Transfers {
                 match self { $( Self::$variant(c) => c.transfers(), )+ }
             }
+            /// The voice that it carries, if any.
+            pub fn voice(&self) -> Option<Voice> {
+                match self { $( Self::$variant(c) => c.voice(), )+ }
+            }
             /// Whether it has transfers, each on a connection of its own, whose sizes differ.
             pub fn has_varied_transfers(&self) -> bool {
                 match self { $( Self::$variant(c) => c.has_varied_transfers(), )+ }
@@ -181,7 +200,7 @@ macro_rules! applications {
             }
             /// Whether it has to hear of what arrives.
             pub fn listens(&self) -> bool {
-                self.is_two_way() || self.transfers() != Transfers::None
+                self.is_two_way() || self.transfers() != Transfers::None || self.voice().is_some()
             }
             /// What it sends whatever becomes of it; none over streams, where the network decides.
             pub fn traffic(&self) -> Option<Traffic> {

@@ -104,6 +104,7 @@ fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: im
     for action in actions.others() {
         match action {
             Action::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
+            Action::Late => assert!(config.voice().is_some(), "{config:?}"),
             Action::Open(data) => {
                 assert_eq!(config.over(), Over::Streams, "{config:?}");
                 assert_eq!(data == Data::Endless, config.transfers() == Transfers::None, "{config:?}");

@@ -88,6 +88,7 @@ impl World {
     ) -> bool {
         match action {
             Action::RoundTrip(time) => self.count_rtt(flow, time),
+            Action::Late => self.flows[flow].tally.late_packets += 1,
             Action::Open(data) => self.open(flow, data, fabric),
             Action::Complete => self.complete(flow, socket, fabric.now()),
             Action::Request(bytes) => return self.request(flow, socket, bytes, fabric.now()),

@@ -9,6 +9,7 @@ use crate::summary::{
     WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
 };
 use crate::tally::{FlowTally, GroupTally, jain, rate_bps, span};
+use crate::voice;
 use crate::window::Open;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -124,6 +125,7 @@ impl RunView<'_> {
             } else {
                 InOrder(Vec::new())
             },
+            voice: group.app.voice().map(|v| voice::summary(&v, &tallies)),
             jitter_s: Distribution::of(&distributions.jitter),
         }
     }

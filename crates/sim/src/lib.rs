@@ -49,6 +49,7 @@ mod table;
 mod tally;
 mod uncongested;
 mod verdicts;
+mod voice;
 mod window;
 mod windows;
 mod world;

@@ -4,7 +4,7 @@ mod group;
 mod queue;
 mod spread;
 
-pub(crate) use group::{BySize, Connections, GroupSummary, Transfers, WholeRun};
+pub(crate) use group::{BySize, Connections, GroupSummary, Transfers, VoiceSummary, WholeRun};
 pub(crate) use queue::{Flagged, QueueSummary, WholeRunOfQueue, by_reason};
 pub(crate) use spread::{Distribution, Level, Spread};
 

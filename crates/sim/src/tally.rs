@@ -28,6 +28,8 @@ pub(crate) struct FlowTally {
     pub(crate) rtt_sum: Duration,
     pub(crate) rtt_samples: u64,
     pub(crate) completed: u64,
+    /// Packets that came too late for the application.
+    pub(crate) late_packets: u64,
     /// Sum of |D| over deliveries (`delivery`), and how many they were.
     pub(crate) jitter_sum: Duration,
     pub(crate) jitter_samples: u64,
@@ -53,6 +55,7 @@ impl FlowTally {
             rtt_sum: self.rtt_sum - earlier.rtt_sum,
             rtt_samples: self.rtt_samples - earlier.rtt_samples,
             completed: self.completed - earlier.completed,
+            late_packets: self.late_packets - earlier.late_packets,
             jitter_sum: self.jitter_sum - earlier.jitter_sum,
             jitter_samples: self.jitter_samples - earlier.jitter_samples,
         }
@@ -76,6 +79,7 @@ impl FlowTally {
         self.rtt_sum += o.rtt_sum;
         self.rtt_samples += o.rtt_samples;
         self.completed += o.completed;
+        self.late_packets += o.late_packets;
         self.jitter_sum += o.jitter_sum;
         self.jitter_samples += o.jitter_samples;
     }

@@ -62,6 +62,9 @@ keys! {
         /// out of other groups.
         #[serde(skip_serializing_if = "InOrder::is_empty")]
         completion_by_size: InOrder<BySize>, "";
+        /// How good conversations were (`voip`); left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        voice: Option<VoiceSummary>, "" of VoiceSummary;
         /// Distribution of the differences between the transit times of one delivery and the next.
         jitter_s: Distribution, "s";
     }
@@ -73,6 +76,19 @@ impl GroupSummary {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+    }
+}
+
+keys! {
+    /// Voice of a group's flows.
+    #[derive(Clone, Debug)]
+    pub(crate) struct VoiceSummary {
+        /// Spread over the flows of the E-model's rating R, 0 to 94; above 80 users are satisfied.
+        r_factor: Spread, "";
+        /// Spread over the flows of the mean opinion score, 1 (bad) to 4.5 (excellent).
+        mos: Spread, "";
+        /// Packets that came later than the playout buffer waits for them.
+        late_packets: u64, "packets";
     }
 }
 

@@ -1,0 +1,138 @@
+//! Voice over IP: packets of a codec at its interval, without silence suppression, and how good the conversation is.
+//!
+//! Quality is that of the E-model (ITU-T G.107) as Cole & Rosenbluth reduce it to delay and loss ("Voice over IP performance
+//! monitoring", CCR 31(2), 2001). A packet that comes later than the playout buffer can wait for it is as good as lost. The buffer
+//! is fixed: it holds what came fastest so far for `buffer`, so a packet may take that much longer.
+
+use crate::application::{Application, Cx, Datagram, End};
+use crate::registry::{AppKind, Over, Traffic, Voice};
+use tailrace_core::{Bytes, Duration, Instant, Rate};
+
+tailrace_core::choices! {
+    /// A codec.
+    pub enum Codec {
+        /// 64 kbit/s: 160 B each 20 ms.
+        G711 = "g711",
+        /// 8 kbit/s: 20 B each 20 ms, two frames.
+        G729 = "g729",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Keys of `voip`.
+    pub struct VoipConfig {
+        /// What turns voice into packets. Each has 12 B of RTP beside the voice.
+        codec: Codec = Codec::G711, "ITU-T G.711, RFC 3551 §4.5.14";
+        /// How much longer than the fastest packet one may take to be heard. Too short: packets that came are lost to the
+        /// listener. Too long: the delay itself makes talking hard.
+        buffer: Duration = Duration::from_millis(60), "own choice", in "0 s"..="10 s": "nobody talks over more";
+    }
+}
+
+/// From one packet to the next (RFC 3551 §4.2).
+const INTERVAL: Duration = Duration::from_millis(20);
+/// Header of RTP (RFC 3550 §5.1).
+const RTP: u64 = 12;
+
+impl Codec {
+    /// Voice in a packet.
+    const fn payload(self) -> Bytes {
+        match self {
+            Self::G711 => Bytes(160 + RTP),
+            Self::G729 => Bytes(20 + RTP),
+        }
+    }
+
+    /// What the codec adds to a conversation: a packet's time and what it looks ahead (5 ms of G.729), and its impairment by
+    /// loss (Cole & Rosenbluth 2001, §4; of G.729 that of G.729A).
+    const fn voice(self, buffer: Duration) -> Voice {
+        match self {
+            Self::G711 => Voice { delay: Duration::from_millis(20), buffer, impairment: [0.0, 30.0, 15.0] },
+            Self::G729 => Voice { delay: Duration::from_millis(25), buffer, impairment: [11.0, 40.0, 10.0] },
+        }
+    }
+}
+
+impl AppKind for VoipConfig {
+    const SUMMARY: &'static str = "Voice: a packet each 20 ms, and how good a conversation that makes.";
+    const OVER: Over = Over::Datagrams;
+    type App = Voip;
+
+    fn build(&self) -> Voip {
+        Voip { config: self.clone(), least: Duration::from_nanos(u64::MAX) }
+    }
+    fn traffic(&self) -> Option<Traffic> {
+        let payload = self.codec.payload();
+        let rate = Rate::from_bps(payload.get() * 8 * 1_000_000_000 / INTERVAL.as_nanos());
+        Some(Traffic { rate, payload, periodic: true })
+    }
+    fn voice(&self) -> Option<Voice> {
+        Some(self.codec.voice(self.buffer))
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct Voip {
+    config: VoipConfig,
+    /// The shortest time that a packet has taken.
+    least: Duration,
+}
+
+impl Application for Voip {
+    #[inline]
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        cx.wake_at(cx.now().saturating_add(INTERVAL));
+        cx.send(
+            End::Client,
+            Datagram { stamp: cx.now().as_nanos(), ..Datagram::of(self.config.codec.payload()) },
+        );
+    }
+
+    fn on_datagram(&mut self, _at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+        let took = cx.now() - Instant::from_nanos(datagram.stamp);
+        self.least = self.least.min(took);
+        if took - self.least > self.config.buffer {
+            cx.late();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::{Action, Actions};
+    use crate::testing::times;
+    use tailrace_core::Rng;
+
+    #[test]
+    fn a_packet_leaves_each_20_ms() {
+        let g711 = VoipConfig::default();
+        assert_eq!(times(g711.build(), Instant::from_millis(50)), [0.0, 0.02, 0.04]);
+        // 172 B, 50 times a second; with 28 B of UDP and IP it is the 80 kbit/s that tables have.
+        assert_eq!(g711.traffic().map(|t| t.rate), Some(Rate::from_bps(68_800)));
+        let g729 = VoipConfig { codec: Codec::G729, ..g711 };
+        assert_eq!(g729.traffic().map(|t| (t.rate, t.payload)), Some((Rate::from_bps(12_800), Bytes(32))));
+    }
+
+    #[test]
+    fn what_comes_after_its_time_is_late() {
+        let mut app = VoipConfig { buffer: Duration::from_millis(60), ..Default::default() }.build();
+        let mut rng = Rng::new(1);
+        let mut arrives = |sent: u64, at: u64| {
+            let mut actions = Actions::default();
+            let datagram = Datagram { payload: 172, stamp: sent * 1_000_000 };
+            app.on_datagram(
+                End::Server,
+                datagram,
+                &mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions),
+            );
+            actions.others().next() == Some(Action::Late)
+        };
+        // The fastest so far takes 30 ms, then 20 ms: 90 ms are in time for the first, and late for the second.
+        assert_eq!(
+            [arrives(0, 30), arrives(20, 110), arrives(40, 60), arrives(60, 150)],
+            [false, false, false, true]
+        );
+    }
+}
