@@ -227,7 +227,9 @@ fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
             };
             Value::Text(scaled.to_string())
         }
-        Kind::Text | Kind::Distribution | Kind::Sizes | Kind::Steps | Kind::Loss | Kind::Queue => return None,
+        Kind::Text | Kind::Distribution | Kind::Sizes | Kind::Steps | Kind::Loss | Kind::Queue => {
+            return None;
+        }
     })
 }
 
