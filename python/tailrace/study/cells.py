@@ -71,7 +71,7 @@ class Plan:
             dict.fromkeys(path for point in axis for path in (*point.sets, *point.names))
             for axis in self._axes
         ]
-        times = Counter(path for axis in [*axes, self._derived] for path in axis)
+        times = Counter(path for axis in [*axes, dict.fromkeys(self._derived)] for path in axis)
         twice = [path for path, count in times.items() if count > 1]
         if twice:
             raise UsageError(f"{twice[0]} is varied twice; leave one of them out")
