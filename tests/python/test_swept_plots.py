@@ -266,17 +266,30 @@ def test_intervals_of_single_flows_are_over_the_runs(swept_pulses):
     assert ends[1][1] - ends[1][0] == pytest.approx(2 * wanted.ci95)
 
 
-def test_times_of_connections_are_from_opening_to_end(tmp_path):
-    short = SMALL.replace('app = { kind = "bulk" }', 'app = { kind = "transfer", size = "20 kB" }')
+@pytest.mark.parametrize(
+    ("app", "shown", "start", "end"),
+    [
+        ('{ kind = "transfer", size = "20 kB" }', "completion", None, "completion_s"),
+        # Exchanges have no completion of their connection's: its own time is what there is.
+        (
+            '{ kind = "request_response", request = "1 kB", response = "20 kB", count = 2 }',
+            "duration",
+            "start_s",
+            "end_s",
+        ),
+    ],
+)
+def test_times_of_connections_are_of_their_transfers_if_they_have_any(tmp_path, app, shown, start, end):
+    short = SMALL.replace('app = { kind = "bulk" }', f"app = {app}")
     found = tailrace.sweep(
         short, {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}, runs=2, output=tmp_path / "s"
     )
     (axes,) = found.plot("completion", by="rate", kind="cdf", of="connections").axes
     rows = found.frame("connections").filter(pl.col("bottleneck.rate") == 1e6)
-    wanted = sorted(((rows["end_s"] - rows["start_s"]) * 1e3).drop_nulls())
+    wanted = sorted((rows[end] - (rows[start] if start else 0)).drop_nulls() * 1e3)
     assert len(wanted) == 4
     assert axes.lines[0].get_xdata()[1:].tolist() == pytest.approx(wanted)
-    assert axes.get_xlabel() == "duration of single connections (ms)"
+    assert axes.get_xlabel() == f"{shown} of single connections (ms)"
 
 
 def test_maps_have_the_means_in_their_cells(swept_pulses):

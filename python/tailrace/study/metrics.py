@@ -87,6 +87,10 @@ SHORT: Mapping[str, Metric] = {
         _group("completion", "completion_s.mean", "ms", 1e3),
         _group("completion_p95", "completion_s.p95", "ms", 1e3),
         _group("completion_p99", "completion_s.p99", "ms", 1e3),
+        *(
+            _group(f"completion_{size}", f"completion_by_size.{size}.completion_s.mean", "ms", 1e3)
+            for size in ("below_10kB", "below_100kB", "below_1MB", "below_10MB", "larger")
+        ),
         _group("retransmissions", "retransmitted_packets"),
         _group("timeouts", "timeouts"),
         _queue("backlog", "backlog_packets.mean", "packets"),

@@ -29,7 +29,7 @@ _COLUMNS = {
     "loss": "loss_ratio",
     "delay": "one_way_delay_mean_s",
     "rtt": "rtt_mean_s",
-    "completion": "duration_s",
+    "completion": "completion_s",
     "duration": "duration_s",
 }
 
@@ -169,6 +169,9 @@ def _column(text: str, table: pl.DataFrame, groups: Sequence[str]) -> tuple[str,
     group = next((name for name in groups if text.startswith(f"{name}.")), "")
     wanted = text.removeprefix(f"{group}.") if group else text
     column = wanted if wanted in there else _COLUMNS.get(wanted, wanted)
+    if column == "completion_s" and column not in there:
+        # Exchanges have none, and what earlier versions wrote.
+        column = "duration_s"
     if column not in there:
         short = [name for name, full in _COLUMNS.items() if full in there]
         close = difflib.get_close_matches(wanted, [*short, *there], n=3, cutoff=0.5)
