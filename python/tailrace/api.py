@@ -138,7 +138,9 @@ def sweep(  # noqa: PLR0913 - what can be said
         independent=independent,
     )
     declared = declaration.of_file(scenario).joined(own)
-    surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
+    surveyed = running.survey(
+        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
+    )
     place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with Writer.opened(place, about, fresh=fresh) as writer:

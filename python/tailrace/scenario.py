@@ -44,7 +44,7 @@ class Scenario:
         self._variant = variant
         set_by_variant = variant[1] if variant else {}
         try:
-            given = _as_text({**self.overrides, **set_by_variant})
+            given = self._given = _as_text({**self.overrides, **set_by_variant})
             # A variant's file has been read already, and its sweep is of no concern to it.
             self._source = source or _native.Source(text, file_name, list(self.allow))
             of_source = self._source.variant if variant else self._source.scenario
@@ -88,6 +88,10 @@ class Scenario:
         """The same with what a variant of that name sets. Errors and warnings about that name the variant."""
         variant = (label, dict(overrides))
         return Scenario(self.text, self.file_name, self.overrides, variant, self._source, self.allow)
+
+    def written(self, path: str) -> str:
+        """What the file says at a path (`link.bottleneck.rate`), as TOML; `ValueError` says why there is nothing."""
+        return self._source.value(self._given, path)
 
     @property
     def name(self) -> str:

@@ -29,7 +29,7 @@ def of_scenario(scenario: Scenario) -> list[Variant]:
     declared = declaration.of_file(scenario)
     if not declared:
         return []
-    found = list(cells.Plan(declared, scenario.seed).cells())
+    found = list(cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)).cells())
     labels = _distinct([cell.label for cell in found])
     return [Variant(label, cell.overrides) for label, cell in zip(labels, found, strict=True)]
 

@@ -183,9 +183,10 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 # -- what a sweep declares -----------------------------------------------------------------------------------------
 
 
-def planned(text, *, seed=1):
-    declared = declaration.of_file(tailrace.Scenario.of(f"{SMALL}\n{text}"))
-    return list(cells.Plan(declared, seed).cells())
+def planned(text, *, seed=1, overrides=None):
+    scenario = tailrace.Scenario.of(f"{SMALL}\n{text}", overrides)
+    declared = declaration.of_file(scenario)
+    return list(cells.Plan(declared, seed, cells.base(declared, scenario.written)).cells())
 
 
 def test_a_file_declares_all_of_it():
@@ -214,6 +215,59 @@ def test_a_file_declares_all_of_it():
     rates = [cell.overrides["flow.cbr.app.rate"] for cell in found]
     # 1 or 2 Mbit/s * load / 2
     assert [formulas.value_of(rate).value for rate in rates] == [450e3, 900e3, 250e3, 450e3, 500e3, 900e3]
+
+
+def test_formulas_call_what_the_file_says_by_its_path():
+    mean = """
+        [sweep.let]
+        share = [0.5, 0.25]
+        [sweep.derive]
+        "flow.cbr.app.rate" = "share * link.bottleneck.rate"
+        """
+
+    def rates(text, overrides=None):
+        found = planned(text, overrides=overrides)
+        return [formulas.value_of(cell.overrides["flow.cbr.app.rate"]).value for cell in found]
+
+    assert rates(mean) == [1e6, 5e5]
+    assert rates(mean, {"link.bottleneck.rate": "8 Mbit/s"}) == [4e6, 2e6]
+    # Where a cell sets the value, or the table that it is in, that counts.
+    preset = """
+        [sweep]
+        when = "link.bottleneck.queue.kind != 'red'"
+        [sweep.preset.as_written]
+        "flow.tcp.stop" = "3 s"
+        [sweep.preset.slow]
+        "link.bottleneck.rate" = "1 Mbit/s"
+        [sweep.preset.red]
+        "link.bottleneck.queue" = "red"
+        [sweep.derive]
+        "flow.cbr.app.rate" = "link.bottleneck.rate / 2"
+        """
+    assert rates(preset) == [1e6, 5e5]
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("link.botleneck.rate / 2", r"there is no `link.botleneck`; did you mean `link.bottleneck.rate`\?"),
+        ("link.bottleneck.mtu / '1 s'", r"the file does not say `link.bottleneck.mtu`"),
+        ("bottleneck.rate / 2", "there is no 'bottleneck.rate'"),
+    ],
+)
+def test_a_path_that_the_file_does_not_say_is_an_error_of_its_formula(formula, message):
+    with pytest.raises(UsageError, match=f"derived flow.cbr.app.rate: .*{message}"):
+        planned(f'[sweep.derive]\n"flow.cbr.app.rate" = "{formula}"')
+
+
+def test_a_fault_is_varied_by_its_name():
+    fault = '[[fault]]\nname = "first"\nat = "1 s"\nuntil = "2 s"\nlink = "bottleneck"\nkind = "down"\n'
+    sweep = tailrace.sweep(SMALL + fault, {"fault.first.at": ["0.5 s", "1.5 s"]}, runs=1)
+    assert sweep.cells["first.at"].to_list() == [0.5, 1.5]
+    longer, shorter = sweep.metric("tcp.goodput")["value"].to_list()
+    assert longer < shorter
+    with pytest.raises(ScenarioError, match=r"there is no `fault\.second`"):
+        tailrace.Scenario.of(SMALL + fault, {"fault.second.at": "1 s"})
 
 
 def test_presets_are_one_axis():

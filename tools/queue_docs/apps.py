@@ -15,7 +15,7 @@ SCENARIOS = ROOT / "docs" / "scenarios.md"
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
 _TABLE = re.compile(r"(<!-- (applications|faults|losses): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL)
 # Keys that all faults have; they stand in a table of their own.
-_OF_ALL = {"at", "until", "link"}
+_OF_ALL = {"name", "at", "until", "link"}
 _TRANSPORTS = {"tcp": "TCP and Multipath TCP", "udp": "UDP"}
 
 

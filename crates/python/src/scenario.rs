@@ -53,6 +53,12 @@ impl Source {
     fn variant(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
         Scenario::of(self.0.variant(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
     }
+
+    /// What the file says at a path, with these values set, as TOML; `ValueError` says why there is nothing.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn value(&self, overrides: Vec<(String, String)>, path: &str) -> PyResult<String> {
+        self.0.value(&overrides, path).map_err(PyValueError::new_err)
+    }
 }
 
 impl Scenario {

@@ -15,7 +15,7 @@ use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Table};
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
-use crate::text::{path, read};
+use crate::text::{path, read, write};
 use tailrace_core::Bytes;
 
 /// A scenario that can run.
@@ -78,6 +78,17 @@ impl Source {
     /// See [`Source::scenario`].
     pub fn variant(&self, overrides: &[(String, String)], memory: Bytes) -> Result<Parsed, Vec<Diagnostic>> {
         self.read(overrides, memory, false)
+    }
+
+    /// What the file says at a path, with these values set, as TOML: `link.bottleneck.rate`. Defaults are not said.
+    ///
+    /// # Errors
+    /// Why the path leads to no value, in words.
+    pub fn value(&self, overrides: &[(String, String)], path: &str) -> Result<String, String> {
+        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow);
+        let mut root = self.root(false, &sink).ok_or("the file cannot be read")?;
+        set(&mut root, overrides, &sink);
+        path::find(&root, path, queue::long_form).map(|node| write::node(&node)).map_err(path::Lost::said)
     }
 
     fn read(

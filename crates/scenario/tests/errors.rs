@@ -67,6 +67,16 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         "fault_queue",
         &[("kind = \"down\"", "kind = \"queue\"\nvalue = { kind = \"codel\", targt = \"1 ms\" }")],
     ),
+    (
+        "duplicate_faults_and_captures",
+        &[
+            (
+                "[[fault]]\n",
+                "[[fault]]\nname = \"first\"\nat = \"5 s\"\nlink = \"bottleneck\"\nkind = \"down\"\n[[fault]]\nname = \"first\"\n",
+            ),
+            ("[[capture]]\n", "[[capture]]\nname = \"a\"\nat = \"dst\"\n[[capture]]\nname = \"a\"\n"),
+        ],
+    ),
     ("fault_queue_of_hosts", &[("kind = \"down\"", "kind = \"queue\"\nvalue = \"netfence\"")]),
     ("address_unfit", &[("count = 4", "count = 4\naddress = [\"10.0.0\", \"224.0.0.1\", 7]")]),
     ("address_lists_nothing", &[("count = 4", "count = 4\naddress = []")]),

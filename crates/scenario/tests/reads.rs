@@ -292,3 +292,22 @@ fn one_limit_holds_for_whatever_queue_a_link_has() {
     let warned = read(DUMBBELL, &cake).warnings;
     assert!(warned.iter().any(|w| w.message.contains("says nothing to cake")), "{warned:?}");
 }
+
+#[test]
+fn faults_and_captures_are_called_by_name_in_paths() {
+    let text = include_str!("files/small.toml")
+        .replace("[[fault]]\n", "[[fault]]\nname = \"first\"\n")
+        .replace("[[capture]]\n", "[[capture]]\nname = \"sender\"\n");
+    let set = [("fault.first.at", "5s"), ("capture.sender.snaplen", "200 B")];
+    let set = set.map(|(path, value)| (path.to_string(), value.to_string()));
+    let parsed = parse(&text, "named.toml", &set).unwrap();
+    assert_eq!(parsed.scenario.faults[0].at, Duration::from_secs(5));
+    assert_eq!(parsed.scenario.captures[0].snaplen, 200);
+    // The resolved file goes by the same names.
+    let again =
+        parse(&parsed.to_toml(), "resolved.toml", &[("fault.first.at".into(), "6 s".into())]).unwrap();
+    assert_eq!(again.scenario.faults[0].at, Duration::from_secs(6));
+    let errors = parse(&text, "named.toml", &[("fault.second.at".into(), "5 s".into())]).unwrap_err();
+    let help = errors[0].help.as_deref().unwrap_or_default();
+    assert_eq!((errors[0].message.as_str(), help), ("there is no `fault.second`", "there are: first"));
+}

@@ -88,3 +88,23 @@ fn a_value_may_contradict_the_file_where_others_change_with_it() {
     assert_eq!(codes(&derived), Vec::<String>::new());
     assert!(codes(&derived.replace("50 ms", "50 mm")).contains(&"bad-value".into()));
 }
+
+#[test]
+fn the_file_says_what_stands_at_a_path_and_why_nothing_does() {
+    let source = Source::new(SWEPT, "swept.toml");
+    let value = |path| source.value(&set("5 Mbit/s"), path);
+    assert_eq!(value("link.out.rate").as_deref(), Ok("\"5 Mbit/s\""));
+    assert_eq!(value("link.a-r.delay").as_deref(), Ok("\"1 ms\""));
+    assert_eq!(value("link.1.queue.kind").as_deref(), Ok("\"red\""));
+    assert_eq!(value("duration").as_deref(), Ok("\"10 s\""));
+    for (path, why) in [
+        ("link.otu.rate", "there is no `link.otu`; did you mean `link.out.rate`?"),
+        ("link.out.mtu", "the file does not say `link.out.mtu`"),
+        ("link.out.dealy", "the file does not say `link.out.dealy`; did you mean `link.out.delay`?"),
+        ("sweep", "the file does not say `sweep`"),
+        ("", "a path is made of names with dots between, such as \"link.bottleneck.rate\""),
+    ] {
+        assert_eq!(value(path), Err(why.to_string()), "{path}");
+    }
+    assert!(Source::new("name = ", "broken.toml").value(&[], "name").is_err());
+}

@@ -116,7 +116,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         common.fail(
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
-    surveyed = running.survey(scenario, cells.Plan(declared, scenario.seed))
+    surveyed = running.survey(
+        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
+    )
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
     target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:

@@ -6,7 +6,7 @@ import itertools
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailrace import variants
@@ -48,17 +48,16 @@ class Cell:
 class Plan:
     """All cells, made one after the other when they are asked for."""
 
-    def __init__(self, declared: Declaration, seed: int = 1) -> None:
-        self._axes = [*_grid(declared), *_zips(declared), *_names(declared), *_presets(declared)]
-        self._axes += _samples(declared, seed)
-        self._derived = {path: Formula(text, f"derived {path}") for path, text in declared.derived.items()}
-        self._conditions = [Formula(text, "when") for text in declared.conditions]
+    def __init__(self, declared: Declaration, seed: int = 1, base: Mapping[str, str] | None = None) -> None:
+        self._axes = [*_axes(declared), *_samples(declared, seed)]
+        self._derived, self._conditions = _formulas(declared)
         paths = dict.fromkeys(
             path for axis in self._axes for point in axis for path in (*point.sets, *point.names)
         )
         self._check_once()
         paths |= dict.fromkeys(self._derived)
         self.columns = column_names(list(paths))
+        self._base = {name: value_of(text) for name, text in (base or {}).items()}
         self._has_presets = bool(declared.presets)
         if self.size > MOST_CELLS:
             raise UsageError(
@@ -75,6 +74,15 @@ class Plan:
         twice = [path for path, count in times.items() if count > 1]
         if twice:
             raise UsageError(f"{twice[0]} is varied twice; leave one of them out")
+
+    def _environment(self, overrides: Mapping[str, str], named: Mapping[str, str]) -> dict[str, Value]:
+        """What formulas may call: what the cell sets, and what it leaves as the file has it."""
+        left = {
+            name: value
+            for name, value in self._base.items()
+            if not any(name.startswith(f"{path}.") for path in overrides)
+        }
+        return left | environment({**overrides, **named})
 
     @property
     def derived(self) -> list[str]:
@@ -110,7 +118,7 @@ class Plan:
         if self._has_presets:
             axes["preset"] = next(repr(p.label) for p in points if p.label is not None)
         if self._derived or self._conditions:
-            names = environment({**overrides, **named})
+            names = self._environment(overrides, named)
             for path, formula in self._derived.items():
                 overrides[path] = formula.as_toml(names)
                 axes[self.columns[path]] = overrides[path]
@@ -118,6 +126,25 @@ class Plan:
             if not all(condition.holds(names) for condition in self._conditions):
                 return None
         return overrides, axes
+
+
+def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]:
+    """What formulas call by its path in the file, as TOML; `written` looks it up."""
+    varied = {path for axis in _axes(declared) for point in axis for path in (*point.sets, *point.names)}
+    varied |= {*declared.derived, *declared.ranges, *declared.name_ranges}
+    known = environment(dict.fromkeys(varied, "0"))
+    derived, conditions = _formulas(declared)
+    found: dict[str, str] = {}
+    for formula in (*derived.values(), *conditions):
+        for name in formula.names:
+            try:
+                found[name] = written(name)
+            except ValueError as error:
+                if name not in known and name.partition(".")[0] in _SECTIONS:
+                    raise UsageError(
+                        f"{formula.where}: {formula.text!r} cannot be computed: {error}"
+                    ) from None
+    return found
 
 
 def column_names(paths: Sequence[str]) -> dict[str, str]:
@@ -150,6 +177,17 @@ def environment(values: Mapping[str, str]) -> dict[str, Value]:
         if ends[end] == 1:
             found[end] = seen
     return found
+
+
+def _formulas(declared: Declaration) -> tuple[dict[str, Formula], list[Formula]]:
+    """Those of derived paths, and conditions."""
+    derived = {path: Formula(text, f"derived {path}") for path, text in declared.derived.items()}
+    return derived, [Formula(text, "when") for text in declared.conditions]
+
+
+def _axes(declared: Declaration) -> list[list[Point]]:
+    """All axes but that of what is drawn."""
+    return [*_grid(declared), *_zips(declared), *_names(declared), *_presets(declared)]
 
 
 def _grid(declared: Declaration) -> Iterator[list[Point]]:

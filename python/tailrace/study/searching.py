@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tailrace import resampling
@@ -15,7 +15,7 @@ from tailrace.scenario import Scenario
 from tailrace.statistics import Interval
 from tailrace.store import Writer
 from tailrace.study import running
-from tailrace.study.cells import Cell, Plan, environment
+from tailrace.study.cells import Cell, Plan, base, environment
 from tailrace.study.declaration import Declaration, Range
 from tailrace.study.formulas import Formula, Quantity, Value
 from tailrace.study.measured import Measured
@@ -53,6 +53,8 @@ class Wanted:
     sampler: str = TPE
     # Trials that are proposed together, whatever the machine: what is found does not depend on it.
     batch: int = 4
+    # What formulas call by its path in the file.
+    base: Mapping[str, str] = field(default_factory=dict)
 
     def checked(self) -> Wanted:
         """The same; an error says what cannot be."""
@@ -64,6 +66,12 @@ class Wanted:
         for text in self.subject_to:
             Condition(text)
         return self
+
+    def based(self, scenario: Scenario) -> Wanted:
+        """The same, of this scenario."""
+        varied = dict.fromkeys([*self.over, *self.let], Range("0", "0"))
+        declared = Declaration(ranges=varied, derived=self.derive, conditions=self.when)
+        return replace(self, base=base(declared, scenario.written))
 
     @property
     def space(self) -> Space:
@@ -79,7 +87,7 @@ class Wanted:
             derived=self.derive,
             conditions=self.when,
         )
-        return Plan(declared)
+        return Plan(declared, base=self.base)
 
     def values(self, point: Point) -> dict[str, str]:
         """What is varied, as a scenario takes it."""
@@ -103,6 +111,7 @@ class Wanted:
             "subject_to": list(self.subject_to),
             "sampler": self.sampler,
             "batch": self.batch,
+            **({"base": dict(self.base)} if self.base else {}),
         }
 
     @classmethod
@@ -250,7 +259,7 @@ class Hunt:
 
     def __init__(self, scenario: Scenario, wanted: Wanted, writer: Writer) -> None:
         self._scenario = scenario
-        self._wanted = wanted
+        self._wanted = wanted = wanted.based(scenario)
         self._writer = writer
         self._said = {**wanted.as_json(), "scenario": scenario.to_toml()}
         self._points = self._recorded()

@@ -1,10 +1,10 @@
 //! `[[capture]]`.
 
-use crate::declarations::forms::LINKS;
+use crate::declarations::forms::{LINKS, NAME};
 use crate::declarations::names::Selector;
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read, must, or, section};
+use crate::declarations::sections::row::{Form, Read, may, must, or, section};
 use crate::declarations::unfit::Unfit;
 use crate::declarations::values::plain;
 use crate::text::document::Node;
@@ -18,6 +18,7 @@ section! {
     /// `[[capture]]`.
     pub CAPTURE = "[[capture]]", "A packet capture.";
     pub(crate) struct CaptureDecl {
+        name: Option<At<String>> = may(NAME, "none"), "What paths call it, such as `capture.NAME.snaplen`; unique among captures.";
         at: At<Selector> = must(LINKS), "A link, or a host.";
         snaplen: At<u32> = or(SNAPLEN, "128 B"), "Bytes kept of each packet.";
     }

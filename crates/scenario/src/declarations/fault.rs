@@ -1,7 +1,7 @@
 //! `[[fault]]`.
 
 use crate::declarations::composite::read_composite;
-use crate::declarations::forms::{DURATION, LINKS};
+use crate::declarations::forms::{DURATION, LINKS, NAME};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
@@ -22,6 +22,7 @@ section! {
     /// Keys of `[[fault]]` beside those of its kind, which `crates/impair` describes.
     pub FAULT = "[[fault]]", "Something that happens to links.";
     pub(crate) struct FaultKeys {
+        name: Option<At<String>> = may(NAME, "none"), "What paths call it, such as `fault.NAME.at`; unique among faults.";
         at: At<Duration> = must(DURATION), "When it starts.";
         until: Option<At<Duration>> = may(DURATION, "the end"), "When it ends.";
         link: At<Selector> = must(LINKS), "The links concerned, both directions.";
@@ -41,6 +42,7 @@ impl FaultDecl {
         let written = Origin::Scenario;
         let link = names::link_selector(name).expect("the name of a link selects it");
         let keys = FaultKeys {
+            name: None,
             at: At { value: fault.at, origin: written },
             until: fault.until.map(|value| At { value, origin: written }),
             link: At { value: link, origin: written },

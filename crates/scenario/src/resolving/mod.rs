@@ -20,3 +20,4 @@ mod loads;
 mod picked;
 mod routes;
 mod subflows;
+mod unique;

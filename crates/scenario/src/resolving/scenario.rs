@@ -10,10 +10,10 @@ use crate::resolving::faults::{capture, fault};
 use crate::resolving::links::{Group, LinkFinder, expand_links};
 use crate::resolving::memory::{self, Estimate};
 use crate::resolving::picked::{Picked, pair, pairs};
+use crate::resolving::unique::check_unique;
 use crate::resolving::{gateways, loads, routes, windows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
-use std::collections::BTreeMap;
 use tailrace_core::Bytes;
 
 /// A scenario that can run, and what its making found out.
@@ -37,7 +37,9 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     for at in &draft.loose {
         look_up(at, &directory, sink);
     }
-    duplicate_flows(&draft.flows, sink);
+    check_unique("flows", draft.flows.iter().map(|decl| &decl.name), sink);
+    check_unique("faults", draft.faults.iter().filter_map(|decl| decl.keys.name.as_ref()), sink);
+    check_unique("captures", draft.captures.iter().filter_map(|decl| decl.name.as_ref()), sink);
     if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) || gateways.contains(&None) {
         return None;
     }
@@ -99,16 +101,6 @@ fn empty(head: &Head) -> Scenario {
         flows: Vec::new(),
         faults: Vec::new(),
         captures: Vec::new(),
-    }
-}
-
-fn duplicate_flows(flows: &[FlowDecl], sink: &Sink<'_>) {
-    let mut seen = BTreeMap::new();
-    for decl in flows {
-        if seen.insert(&decl.name.value, ()).is_some() {
-            let message = format!("there are two flows named {:?}", decl.name.value);
-            sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
-        }
     }
 }
 

@@ -4,10 +4,10 @@ use crate::declarations::draft::Draft;
 use crate::declarations::head::Head;
 use crate::declarations::window::WindowDecl;
 use crate::model::Window;
+use crate::resolving::unique::check_unique;
 use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
-use std::collections::BTreeSet;
 use tailrace_core::Duration;
 
 /// Fills in the times at which windows begin, where they are not written.
@@ -28,11 +28,7 @@ pub(crate) fn fill(draft: &mut Draft, sink: &Sink<'_>) {
 
 /// The windows, if they follow one another between the end of the warm-up and the end of the run.
 pub(crate) fn resolve(decls: &[WindowDecl], head: &Head, sink: &Sink<'_>) -> Vec<Window> {
-    let mut names = BTreeSet::new();
-    for decl in decls.iter().filter(|decl| !names.insert(&decl.name.value)) {
-        let message = format!("there are two windows named {:?}", decl.name.value);
-        sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
-    }
+    check_unique("windows", decls.iter().map(|decl| &decl.name), sink);
     let starts = decls.iter().map(|decl| decl.start.as_ref().map(|start| start.value));
     let next = starts.skip(1).chain([None]).map(|start| start.unwrap_or(head.keys.duration.value));
     let windows = decls.iter().zip(next).filter_map(|(decl, next)| {

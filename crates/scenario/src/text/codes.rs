@@ -56,7 +56,7 @@ codes! {
         TooManySubflows = "too-many-subflows": "A path manager would open more subflows than the connection may have.",
         ContradictingTimes = "contradicting-times": "Times contradict one another: an end before its start, steps that do not ascend.",
         PacketTooLarge = "packet-too-large": "Payload and headers make more than an IP packet can be.",
-        DuplicateName = "duplicate-name": "Two hosts or routers, links, flows or windows have the same name.",
+        DuplicateName = "duplicate-name": "Two hosts or routers, links, flows, windows, faults or captures have the same name.",
         AmbiguousName = "ambiguous-name": "A name is that of a link and also of a host or router.",
         UnknownName = "unknown-name": "There is no host, router or link of that name.",
         WrongMember = "wrong-member": "A selector picks members that there are not, or leaves open which one is meant.",

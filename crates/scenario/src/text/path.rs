@@ -25,6 +25,14 @@ impl Lost {
         Self { code: Code::BadPath, message, help: None }
     }
 
+    /// What is wrong, for those who ask for no place.
+    pub(crate) fn said(self) -> String {
+        match self.help {
+            Some(help) => format!("{}; {help}", self.message),
+            None => self.message,
+        }
+    }
+
     /// Reports it where the path stands.
     pub(crate) fn report(self, origin: Origin, sink: &Sink<'_>) {
         let error = sink.at(self.code, origin, self.message);
@@ -79,6 +87,13 @@ pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
     Ok(segments)
 }
 
+/// The value that `path` leads to, as it is written; short forms open as for [`set`].
+pub(crate) fn find(root: &Table, path: &str, long_form: LongForm) -> Result<Node, Lost> {
+    let segments = split(path).map_err(Lost::on)?;
+    let walk = Walk { segments: &segments, origin: Origin::Scenario, long_form };
+    walk.find_in(root, 0)
+}
+
 struct Walk<'p> {
     segments: &'p [String],
     origin: Origin,
@@ -86,6 +101,47 @@ struct Walk<'p> {
 }
 
 impl Walk<'_> {
+    fn find_in(&self, table: &Table, depth: usize) -> Result<Node, Lost> {
+        let word = &self.segments[depth];
+        let node = table.get(word).ok_or_else(|| self.not_written(table, depth))?;
+        self.found(node, depth + 1)
+    }
+
+    fn found(&self, node: &Node, depth: usize) -> Result<Node, Lost> {
+        if depth == self.segments.len() {
+            return Ok(node.clone());
+        }
+        match &node.data {
+            Data::Plain(Value::Text(word)) => {
+                self.find_in(&(self.long_form)(&self.segments[depth - 1], word, node.origin), depth)
+            }
+            Data::Table(table) => self.find_in(table, depth),
+            Data::Array(items) => match position(items, &self.segments[depth]) {
+                Some(i) => self.found(&items[i], depth + 1),
+                None => Err(self.no_element(items, depth)),
+            },
+            Data::Plain(_) | Data::Date | Data::Broken => Err(self.no_keys(node, depth)),
+        }
+    }
+
+    fn not_written(&self, table: &Table, depth: usize) -> Lost {
+        let word = &self.segments[depth];
+        let near = nearest(word, table.entries.iter().map(|(key, _)| key.value.as_str()));
+        let path = |word: &str| {
+            [&self.segments[..depth], &[word.into()], &self.segments[depth + 1..]].concat().join(".")
+        };
+        Lost {
+            code: Code::UnknownPath,
+            message: format!("the file does not say `{}`", self.segments[..=depth].join(".")),
+            help: near.map(|near| format!("did you mean `{}`?", path(near))),
+        }
+    }
+
+    fn no_keys(&self, node: &Node, depth: usize) -> Lost {
+        let here = self.segments[..depth].join(".");
+        Lost::on(format!("`{here}` is {}, it has no keys", node.shown()))
+    }
+
     fn table(&mut self, table: &mut Table, depth: usize, value: Node) -> Result<(), Lost> {
         let key = &self.segments[depth];
         if depth + 1 == self.segments.len() {
@@ -121,10 +177,7 @@ impl Walk<'_> {
                 }
                 self.node(&mut items[i], depth + 1, value)
             }
-            Data::Plain(_) | Data::Date | Data::Broken => {
-                let here = self.segments[..depth].join(".");
-                Err(Lost::on(format!("`{here}` is {}, it has no keys", node.shown())))
-            }
+            Data::Plain(_) | Data::Date | Data::Broken => Err(self.no_keys(node, depth)),
         }
     }
 
