@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 NONE = "–"
 # How much larger than the other a part of an interval is before both are shown.
 _UNEVEN = 1.25
+# The parts of such an interval.
+BELOW, ABOVE = "−", "+"
+UNEVEN = f"{BELOW} and {ABOVE}: how far an interval reaches below and above a mean that is not its middle"
+# Digits of a mean that are worth reading, and the share of it that is left where floats should have come out even.
+_MOST_DIGITS = 6
+_ARITHMETIC = 1e-12
 # Names that an error lists.
 _MOST_NAMED = 20
 # Wide enough for the numbers where nobody's window limits them.
@@ -104,6 +110,11 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     '1.235 ± 0.045'
     >>> number({"mean": 0.5, "ci95": None, "n": 1})
     '0.5'
+
+    No more digits of the mean than anybody reads; what is less than the last of them is said to be less.
+
+    >>> number({"mean": 0.995, "ci95": 4e-5, "n": 5}, 100), number({"mean": 2.0, "ci95": 1e-9, "n": 5})
+    ('99.5000 ± 0.0040', '2.00000 ± <0.00001')
     """
     if entry is None or entry["mean"] is None:
         return NONE
@@ -111,15 +122,23 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if half is None:
         return f"{mean:.4g}"
     half *= scale
-    if half <= abs(mean) * 1e-4:
+    if half <= abs(mean) * _ARITHMETIC:
         return f"{mean:.4g} ± 0"
     below, above = mean - entry.get("low", 0) * scale, entry.get("high", 0) * scale - mean
     even = "low" not in entry or max(below, above) < _UNEVEN * min(below, above)
     # Two digits of the half width, or of the larger part of an interval that its mean does not halve.
-    decimals = min(4, max(0, 1 - math.floor(math.log10(half if even else max(below, above)))))
+    decimals = max(0, 1 - _exponent(half if even else max(below, above)))
+    most = max(0, _MOST_DIGITS - 1 - _exponent(mean)) if mean else decimals
+    if decimals > most and float(f"{half:.{most}f}") == 0:
+        return f"{mean:.{most}f} ± <{10.0**-most:.{most}f}"
+    decimals = min(decimals, most)
     if even:
         return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
-    return f"{mean:.{decimals}f} −{below:.{decimals}f} +{above:.{decimals}f}"
+    return f"{mean:.{decimals}f} {BELOW}{below:.{decimals}f} {ABOVE}{above:.{decimals}f}"
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(abs(value)))
 
 
 def studied_queue(aggregates: Sequence[Mapping[str, Any]], wanted: str | None = None) -> str | None:
@@ -303,7 +322,7 @@ def _over(counts: Sequence[int]) -> str:
     over = _runs(*sorted(set(counts)))
     if max(counts) == 1:
         return f"{over}: no intervals"
-    return f"mean ± half width of the 95 % interval over {over} (− and +: of one that is not symmetric)"
+    return f"mean ± half width of the 95 % interval over {over} ({UNEVEN})"
 
 
 def _runs(*counts: int) -> str:

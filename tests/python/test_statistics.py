@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tailrace import resampling
-from tailrace.statistics import aggregate, interval, jain, share_ends, student_t_975
+from tailrace.statistics import AMOUNT, aggregate, interval, jain, share_ends, student_t_975
 
 # Two-sided 95 % points of Student's t as printed in statistical tables.
 TABLE = {
@@ -106,6 +106,26 @@ def test_the_interval_of_a_share_covers_its_mean_as_often_as_it_says():
         covered["student"] += abs(student.mean - 0.95) <= student.ci95
     assert 0.93 < covered["share"] / 4000 < 0.96
     assert covered["student"] / 4000 < 0.91
+
+
+def test_the_interval_of_an_amount_is_students_cut_off_at_0():
+    # Mean 1, s = 1, t(2) = 4.3027: ± 2.484.
+    found = interval([0.0, 1.0, 2.0], AMOUNT)
+    assert found.ends == (0.0, pytest.approx(3.484, abs=1e-3))
+    assert found.ci95 == pytest.approx(3.484 / 2, abs=1e-3)
+    # What Student's leaves above 0 is left alone, and so is what is negative after all.
+    assert interval([10.0, 11.0, 12.0], AMOUNT) == interval([10.0, 11.0, 12.0])
+    assert interval([-1.0, 1.0, 0.0], AMOUNT) == interval([-1.0, 1.0, 0.0])
+
+
+def test_amounts_and_counts_are_known_by_their_names_and_nature():
+    def run(x):
+        group = {"timeouts": round(x), "goodput_bps": {"sum": x}, "score": x}
+        return {"groups": {"tcp": group}}
+
+    group = aggregate([run(0.0), run(1.0), run(2.0)])["groups"]["tcp"]
+    assert group["timeouts"]["low"] == group["goodput_bps"]["sum"]["low"] == 0.0
+    assert set(group["score"]) == {"mean", "ci95", "n"}
 
 
 def test_the_names_of_numbers_tell_what_is_a_share():

@@ -17,6 +17,7 @@ from tailrace.study import forms
 from tailrace.study import tolerances as limits
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Known, Metric
+from tailrace.study.parameters import Parameter
 from tailrace.study.tolerances import Tolerance, Verdict
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Differences:
     title: str
     # What A and B are called.
     sides: tuple[str, str]
-    parameters: Sequence[str]
+    parameters: Sequence[Parameter]
     rows: Sequence[Difference]
     notes: Sequence[str] = ()
 
@@ -77,11 +78,18 @@ class Differences:
         judged = any(row.verdict for row in self.rows)
         shown = self.rows[:most]
         more = len(self.rows) - len(shown)
-        columns = [*self.parameters, "metric", *self.sides, "difference", "relative", "significant"]
+        columns = [
+            *(parameter.name for parameter in self.parameters),
+            "metric",
+            *self.sides,
+            "difference",
+            "relative",
+            "significant",
+        ]
         return present.Grid(
             self.title,
             [*columns, *(["tolerance"] if judged else [])],
-            [_cells(row, judged=judged) for row in shown],
+            [_cells(self.parameters, row, judged=judged) for row in shown],
             len(self.parameters) + 1,
             [*self.notes, *([f"{more} more rows: --format csv has all"] if more else [])],
         )
@@ -93,11 +101,11 @@ class Differences:
     def sheet(self) -> list[list[Any]]:
         """Headings, and a row a difference."""
         rows = self._plain()
-        headings = ["label", *self.parameters, *_KEYS]
+        headings = ["label", *(parameter.heading for parameter in self.parameters), *_KEYS]
         return [
             headings,
             *(
-                [row.label, *row.parameters, *(plain[key] for key in _KEYS)]
+                [row.label, *self._placed(row).values(), *(plain[key] for key in _KEYS)]
                 for row, plain in zip(self.rows, rows, strict=True)
             ),
         ]
@@ -105,9 +113,13 @@ class Differences:
     def records(self) -> list[dict[str, Any]]:
         """A dictionary a difference; `relative` is a ratio."""
         return [
-            {"label": row.label, **dict(zip(self.parameters, row.parameters, strict=True)), **plain}
+            {"label": row.label, **self._placed(row), **plain}
             for row, plain in zip(self.rows, self._plain(), strict=True)
         ]
+
+    def _placed(self, row: Difference) -> dict[str, object]:
+        """Where a row stands, for programs."""
+        return {p.heading: p.plain(v) for p, v in zip(self.parameters, row.parameters, strict=True)}
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -350,12 +362,13 @@ def _plain(row: Difference) -> dict[str, Any]:
     }
 
 
-def _cells(row: Difference, *, judged: bool) -> list[str]:
+def _cells(parameters: Sequence[Parameter], row: Difference, *, judged: bool) -> list[str]:
     sides = [present.number(side.as_dict() if side else None) for side in (row.before, row.after)]
     change = present.number(row.change.as_dict()) if row.change else present.NONE
     relative = present.NONE if row.relative is None else f"{100 * row.relative:+.3g} %"
     significant = {None: present.NONE, True: "yes", False: "no"}[row.significant]
-    text = [*(forms.word(value) for value in row.parameters), row.metric.heading, *sides]
+    placed = [p.said(value) for p, value in zip(parameters, row.parameters, strict=True)]
+    text = [*placed, row.metric.heading, *sides]
     verdict = [row.verdict.word if row.verdict else ""] if judged else []
     return [*text, _signed(change), relative, significant, *verdict]
 

@@ -47,25 +47,31 @@ def text(table: Tabular, form: str) -> str:
     return present.markdown(table.grid(None))
 
 
-def word(value: object) -> str:
-    """A parameter."""
-    return present.NONE if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def _latex(grid: present.Grid) -> str:
-    """Intervals as a half width, or as a range where the mean does not halve it."""
+    """Intervals as a half width, or as a range where the mean does not halve it; the notes as comments."""
     columns = "l" * grid.labels + "r" * (len(grid.columns) - grid.labels)
     lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", _latex_row(grid.columns), "\\midrule"]
     lines += [_latex_row(row) for row in grid.rows]
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+    comments = [f"% {' '.join(note.split())}" for note in grid.notes]
+    return "\n".join([*comments, *lines, "\\bottomrule", "\\end{tabular}", ""])
 
 
+# What LaTeX would take for a command, what its usual fonts lack, and line breaks, which names may have.
 _LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
+    | {"<": "$<$", ">": "$>$", "|": "$|$", "±": "$\\pm$", "−": "$-$", present.NONE: "--"}
+    | {
+        "µ": "$\\mu$",
+        "×": "$\\times$",
+        "≤": "$\\leq$",
+        "≥": "$\\geq$",
+        "→": "$\\rightarrow$",
+        "\n": " ",
+        "\t": " ",
+    }
 )
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    plain = [cell.replace("\\", "\\textbackslash{}").translate(_LATEX) for cell in cells]
-    plain = [cell.replace("±", "$\\pm$").replace("−", "$-$").replace(present.NONE, "--") for cell in plain]
-    return " & ".join(plain) + " \\\\"
+    return " & ".join(cell.replace("->", "→").translate(_LATEX) for cell in cells) + " \\\\"

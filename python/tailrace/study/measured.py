@@ -11,6 +11,7 @@ from tailrace import figures
 from tailrace.errors import UsageError
 from tailrace.study import metrics
 from tailrace.study.metrics import Known, Metric
+from tailrace.study.parameters import Parameter
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,8 +36,7 @@ class Measured:
     """All runs of a study, with their figures."""
 
     title: str
-    # Headings of the parameters.
-    parameters: Sequence[str]
+    parameters: Sequence[Parameter]
     cells: Sequence[MeasuredCell]
     figures: pl.DataFrame
     # Cell and run -> seed: all that ended.
@@ -79,7 +79,7 @@ def of_results(results: Mapping[str, Result], title: str) -> Measured:
     entries = [(cell, run["run"], run) for cell, (_, result) in numbered for run in result.summary["runs"]]
     return Measured(
         title,
-        ["variant"],
+        [Parameter("variant")],
         [MeasuredCell(cell, label, [label], label) for cell, (label, _) in numbered],
         figures.frame(entries),
         {(cell, run): entry["seed"] for cell, run, entry in entries},

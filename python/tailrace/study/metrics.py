@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tailrace import resampling
+from tailrace import resampling, statistics
 from tailrace.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,15 +50,11 @@ class Metric:
         return f"{name if self.over == resampling.MEAN else f'{self.over}({name})'}{unit}"
 
     @property
-    def is_share(self) -> bool:
-        """Whether it lies between 0 and 1 before it is scaled."""
-        last = self.figure.rpartition(".")[2]
-        return last.endswith("_ratio") or last in {"utilization", "jain"}
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Between what it lies, in its unit; None for what is no share."""
-        return (0.0, self.scale) if self.is_share else None
+    def bounds(self) -> statistics.Bounds | None:
+        """Between what it lies, in its unit; None where nobody knows."""
+        # Of all that has a short name nothing can be negative.
+        found = statistics.bounds_of(self.figure) or (statistics.AMOUNT if self.name in SHORT else None)
+        return (found[0] * self.scale, found[1] * self.scale) if found else None
 
 
 def _group(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric:

@@ -16,6 +16,7 @@ from tailrace.errors import UsageError
 from tailrace.statistics import Interval
 from tailrace.store import Reader
 from tailrace.study import searching
+from tailrace.study.parameters import Parameter
 from tailrace.study.searching import Judgement, Wanted
 from tailrace.study.sweep import Sweep
 from tailrace.study.table import Row, Table
@@ -141,18 +142,23 @@ class Search:
 
     def _table(self, places: Sequence[int], notes: Sequence[str]) -> Table:
         names = [name for name in self.sweep.varied if name != "trial"]
-        units = [f"{name} [{self.sweep.unit(name)}]" if self.sweep.unit(name) else name for name in names]
-        cells = self.sweep.cells.select(names).rows()
+        columns = [self.sweep.parameters[name] for name in names]
         rows = [
             Row(
                 f"trial {place + 1}",
-                [place + 1, *cells[place], self._judged.trials[place].state],
+                [place + 1, *(column.values[place] for column in columns), self._judged.trials[place].state],
                 self._judged.trials[place].values,
                 self._judged.trials[place].runs,
             )
             for place in places
         ]
-        return Table(self.sweep.name, ["trial", *units, "state"], self._judged.metrics, rows, notes)
+        return Table(
+            self.sweep.name,
+            [Parameter("trial"), *(column.parameter for column in columns), Parameter("state")],
+            self._judged.metrics,
+            rows,
+            [*notes, *self.sweep.notes],
+        )
 
     def __rich__(self) -> RenderableType:
         return self.best_table().__rich__()

@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tailrace import variants
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
 from tailrace.study import differences, metrics, running, table
-from tailrace.study.formulas import Quantity, value_of
+from tailrace.study.formulas import value_of
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Metric
+from tailrace.study.parameters import Column
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from tailrace.plots.swept import Options
 
-_BYTE_UNIT = (1, 0, 0)
-_BITS_A_BYTE = 8
 # As other tables call them, where a part's own name would be another.
 _INTERNAL = frozenset({FIGURES, SUMMARIES})
 
@@ -101,35 +99,24 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     def _column(self, name: str) -> pl.Series:
         import polars as pl
 
-        texts = [row["axes"].get(name) for row in self.plan]
-        seen = [None if text is None else value_of(text) for text in texts]
-        numbers = [value for value in seen if isinstance(value, Quantity)]
-        units = {number.unit for number in numbers}
-        if len(units) == 1 and all(value is None or isinstance(value, Quantity) for value in seen):
-            scale = _BITS_A_BYTE if units == {_BYTE_UNIT} else 1
-            found = [value.value / scale if isinstance(value, Quantity) else None for value in seen]
-            return pl.Series(name, found, dtype=pl.Float64)
-        words = self._words(name)
-        plain = [
-            None if text is None else words[text].removeprefix(f"{name.rpartition('.')[2]}=")
-            for text in texts
-        ]
-        return pl.Series(name, plain, dtype=pl.String)
+        column = self.parameters[name]
+        if column.numbers is not None:
+            return pl.Series(name, column.numbers, dtype=pl.Float64)
+        return pl.Series(name, column.words, dtype=pl.String)
 
-    def _words(self, name: str) -> dict[str, str]:
-        """What tables call the values of a parameter."""
-        texts = [row["axes"].get(name) for row in self.plan]
-        return variants.words(name, list(dict.fromkeys(text for text in texts if text is not None)))
+    @cached_property
+    def parameters(self) -> dict[str, Column]:
+        """The swept parameters by name: unit, values as tables have them."""
+        return {name: Column(name, self.plan) for name in self.columns}
 
     def unit(self, name: str) -> str:
         """The unit of a swept parameter in `cells`: `s`, `bit/s`, `B`, `packets` or none."""
-        for row in self.plan:
-            value = value_of(row["axes"][name]) if name in row["axes"] else None
-            if isinstance(value, Quantity):
-                return {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packets"}.get(
-                    value.unit, ""
-                )
-        return ""
+        return self.parameters[name].unit
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of the values of swept parameters: those that are not like the others."""
+        return [note for column in self.parameters.values() if (note := column.note)]
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -239,19 +226,29 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         """The runs as tables and differences take them."""
         import polars as pl
 
-        names = self.varied or self.columns
-        units = [f"{name} [{self.unit(name)}]" if self.unit(name) else name for name in names]
+        columns = [self.parameters[name] for name in self.varied or self.columns]
         cells = [
-            MeasuredCell(row["cell"], row["label"], [row[name] for name in names], _key(planned["axes"]))
-            for row, planned in zip(self.cells.iter_rows(named=True), self.plan, strict=True)
+            MeasuredCell(
+                row["cell"], row["label"], [column.values[place] for column in columns], _key(row["axes"])
+            )
+            for place, row in enumerate(self.plan)
         ]
         numbers = {cell.number for cell in cells if cell.number is not None}
         # The store may hold cells of other commands.
         own = self._reader_figures.filter(pl.col("cell").is_in(numbers)) if numbers else pl.DataFrame()
         seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
-        failed = len(self.failures)
-        notes = [f"{failed} cells or runs failed: see `failures`"] if failed else []
-        return Measured(self.name, units, cells, own, seeds, notes)
+        notes = [*self.notes, *self._failed_note()]
+        return Measured(self.name, [column.parameter for column in columns], cells, own, seeds, notes)
+
+    def _failed_note(self) -> list[str]:
+        """The first of what failed, with its error in a line; the command that ran it named some more."""
+        failed = self.failures
+        if failed.is_empty():
+            return []
+        label, run, error = failed.row(0)
+        more = f", and {failed.height - 1} more" if failed.height > 1 else ""
+        first = next(iter(error.strip().splitlines()), "")
+        return [f"failed: {label}{f' run {run}' if run else ''} ({first}){more}"]
 
     def metrics(self, names: Sequence[str] = ()) -> list[Metric]:
         """What names of metrics stand for; without any, what a table shows by itself."""
@@ -346,9 +343,10 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             _key({other: row["axes"][other] for other in rest if other in row["axes"]}) for row in self.plan
         ]
         cells = [replace(cell, key=key) for cell, key in zip(self.measured.cells, keys, strict=True)]
-        chosen = [self._has(row, name, value.strip()) for row in self.plan]
+        chosen = self._having(name, value.strip())
         if not any(chosen):
-            there = dict.fromkeys(str(word) for word in self.cells[name])
+            said = self.parameters[name].parameter.said
+            there = dict.fromkeys(said(value) for value in self.cells[name])
             raise UsageError(f"no cell has {name}={value.strip()} (there are {', '.join(there)})")
         return differences.against(
             self.measured,
@@ -367,13 +365,14 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             found.setdefault(row["axes"].get(name), set()).add(row["axes"].get(other))
         return all(len(values) == 1 for values in found.values())
 
-    def _has(self, row: Mapping[str, Any], name: str, value: str) -> bool:
-        """Whether a cell has a value there, said as in the file, or as tables say it."""
-        text = row["axes"].get(name)
-        if text is None:
-            return False
-        word = self._words(name).get(text, text).removeprefix(f"{name.rpartition('.')[2]}=")
-        return value == word or value_of(value) == value_of(text)
+    def _having(self, name: str, value: str) -> list[bool]:
+        """Of each cell whether it has a value there, said as in the file, or as tables say it."""
+        words, meant = self.parameters[name].words, value_of(value)
+        texts = [row["axes"].get(name) for row in self.plan]
+        return [
+            text is not None and (value == word or meant == value_of(text))
+            for text, word in zip(texts, words, strict=True)
+        ]
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

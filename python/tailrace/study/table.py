@@ -10,6 +10,7 @@ from tailrace import present, resampling, statistics
 from tailrace.study import forms
 from tailrace.study.measured import Measured
 from tailrace.study.metrics import Metric
+from tailrace.study.parameters import Parameter
 
 # What a terminal is shown of a long table.
 _MOST_ROWS = 60
@@ -30,7 +31,7 @@ class Table:
     """All cells of a study."""
 
     title: str
-    parameters: Sequence[str]
+    parameters: Sequence[Parameter]
     metrics: Sequence[Metric]
     rows: Sequence[Row]
     notes: Sequence[str] = ()
@@ -39,13 +40,17 @@ class Table:
         """For a terminal, a notebook or Markdown."""
         shown = self.rows[:most]
         more = len(self.rows) - len(shown)
+        said = [parameter.said for parameter in self.parameters]
         rows = [
-            [*(forms.word(value) for value in row.parameters), *(_number(value) for value in row.values)]
+            [
+                *(words(value) for words, value in zip(said, row.parameters, strict=True)),
+                *(_number(value) for value in row.values),
+            ]
             for row in shown
         ]
         notes = [*self.notes, *([f"{more} more rows are in table.csv"] if more else [])]
-        headings = [metric.heading for metric in self.metrics]
-        return present.Grid(self.title, [*self.parameters, *headings], rows, len(self.parameters), notes)
+        headings = [*(parameter.name for parameter in self.parameters), *(m.heading for m in self.metrics)]
+        return present.Grid(self.title, headings, rows, len(self.parameters), [*_signs(rows), *notes])
 
     def text(self, form: str) -> str:
         """As Markdown, CSV, JSON or LaTeX, all rows."""
@@ -59,7 +64,7 @@ class Table:
         return [
             {
                 "label": row.label,
-                **dict(zip(self.parameters, row.parameters, strict=True)),
+                **{p.heading: p.plain(v) for p, v in zip(self.parameters, row.parameters, strict=True)},
                 "runs": row.runs,
                 **{m.heading: _leaf(m, v) for m, v in zip(self.metrics, row.values, strict=True)},
             }
@@ -69,11 +74,12 @@ class Table:
     def sheet(self) -> list[list[Any]]:
         """Headings, and a row a cell."""
         ends = [f"{metric.heading} {end}" for metric in self.metrics for end in _ends(metric)]
-        rows: list[list[Any]] = [[*self.parameters, "runs", *ends]]
+        rows: list[list[Any]] = [[*(parameter.heading for parameter in self.parameters), "runs", *ends]]
         for row in self.rows:
             leaves = [(m, _leaf(m, v) or {}) for m, v in zip(self.metrics, row.values, strict=True)]
             numbers = [leaf.get(end) for metric, leaf in leaves for end in _ends(metric)]
-            rows.append([*row.parameters, row.runs, *numbers])
+            plain = [p.plain(value) for p, value in zip(self.parameters, row.parameters, strict=True)]
+            rows.append([*plain, row.runs, *numbers])
         return rows
 
     def __rich__(self) -> present.RichGrid:
@@ -105,6 +111,12 @@ def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
     ]
     notes = [_over([row.runs for row in rows]), *_without_intervals(metrics, rows), *measured.notes]
     return Table(measured.title, measured.parameters, metrics, rows, notes)
+
+
+def _signs(rows: Sequence[Sequence[str]]) -> list[str]:
+    """What − and + mean, where there are any."""
+    uneven = any(f" {present.BELOW}" in cell for row in rows for cell in row)
+    return [present.UNEVEN] if uneven else []
 
 
 def _over(counts: Sequence[int]) -> str:

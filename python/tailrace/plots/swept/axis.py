@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from tailrace import quantities
 from tailrace.plots import style
-from tailrace.plots.swept import scales
-from tailrace.plots.swept.scales import Unit
+from tailrace.quantities import Unit
 
 # So many values have a tick each, where they are not too close to each other (as a share of the axis).
 _MOST_TICKS, _CLOSEST = 9, 0.07
@@ -36,13 +36,13 @@ class Axis:
         """The axis of these values; `log` None leaves the scale to them, `words` gives each a place of its own."""
         numbers = [value for value in values if isinstance(value, float)]
         if not numbers:
-            return cls(name, Unit(""), values, labels=[scales.said(value) for value in values])
+            return cls(name, Unit(""), values, labels=[quantities.said(value) for value in values])
         if words:
-            shown = scales.readable(numbers, unit, typical=True)
-            labels = [scales.said(v * shown.factor if isinstance(v, float) else v) for v in values]
+            shown = quantities.readable(numbers, unit, typical=True)
+            labels = [quantities.said(v * shown.factor if isinstance(v, float) else v) for v in values]
             return cls(name, shown, values, labels=labels)
-        logarithmic = scales.spans_decades(numbers) if log is None else log and min(numbers) > 0
-        return cls(name, scales.readable(numbers, unit, typical=logarithmic), values, logarithmic)
+        logarithmic = quantities.spans_decades(numbers) if log is None else log and min(numbers) > 0
+        return cls(name, quantities.readable(numbers, unit, typical=logarithmic), values, logarithmic)
 
     @property
     def heading(self) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
-from tailrace import statistics
+from tailrace import quantities, statistics
 from tailrace.errors import UsageError
-from tailrace.plots.swept import scales, selection
+from tailrace.plots.swept import selection
 from tailrace.plots.swept.request import Request
 from tailrace.plots.swept.subject import Subject
 
@@ -265,7 +265,7 @@ def _fitted(of: _Rows, plan: Plan, request: Request) -> Plan:
 def _way_out(rows: _Rows, plan: Plan, request: Request) -> str:
     """How to have fewer panels."""
     largest = max(plan.panels, key=lambda name: rows.frame[name].n_unique())
-    value = scales.said(rows.frame[largest][0], rows.units.get(largest, ""))
+    value = quantities.said(rows.frame[largest][0], rows.units.get(largest, ""))
     if largest == PART:
         return f"choose with {value}.{request.metric} as the metric"
     return f"choose with --where '{largest}={value}' (where= in Python), or name one of them with --against or --by"
@@ -314,14 +314,14 @@ def _points(
 
 
 def _line(rows: _Rows, values: Mapping[str, object], place: int, points: Sequence[Point]) -> Line:
-    label = ", ".join(scales.said(value, rows.units.get(name, "")) for name, value in values.items())
+    label = ", ".join(quantities.said(value, rows.units.get(name, "")) for name, value in values.items())
     return Line(label, place, points, values)
 
 
 def _titled(values: Mapping[str, object], units: Mapping[str, str]) -> str:
     short = _shortened(list(values))
     words = [
-        str(value) if name == PART else f"{short[name]} = {scales.said(value, units.get(name, ''))}"
+        str(value) if name == PART else f"{short[name]} = {quantities.said(value, units.get(name, ''))}"
         for name, value in values.items()
     ]
     return ", ".join(words)

@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from tailrace import quantities
 from tailrace.errors import UsageError
 from tailrace.plots import style
-from tailrace.plots.swept import scales
 from tailrace.plots.swept.axis import Axis
 from tailrace.plots.swept.design import Panel
 from tailrace.plots.swept.lines import BESIDE
@@ -95,10 +95,10 @@ class Overlay:
         if not isinstance(found, Quantity):
             raise UsageError(f"--formula {name} is {found!r}, which is no number")
         if found.unit == _NO_UNIT:
-            base, much = scales.in_base(self.plain)
-            other, most = scales.in_base(self.unit)
+            base, much = quantities.in_base(self.plain)
+            other, most = quantities.in_base(self.unit)
             return found.value * much / most if base == other else found.value
-        base, much = scales.in_base(self.unit)
+        base, much = quantities.in_base(self.unit)
         unit, bits = _BASES.get(base or self.unit, (_NO_UNIT, 1.0))
         if found.unit != unit:
             raise UsageError(

@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailrace import present
+from tailrace import present, quantities
 from tailrace.errors import UsageError
-from tailrace.plots.swept import scales
 from tailrace.study.cells import environment
 from tailrace.study.formulas import Formula, Quantity, Value, value_of
 from tailrace.variants import split_list
@@ -47,7 +46,7 @@ def _having(sweep: Sweep, name: str, wanted: str) -> list[int]:
     """The cells in which a parameter has a value; an error where there is none."""
     unit, meant = sweep.unit(name), value_of(wanted)
     texts = [row["axes"].get(name) for row in sweep.plan]
-    shown = [scales.said(value, unit) for value in sweep.cells[name]]
+    shown = [quantities.said(value, unit) for value in sweep.cells[name]]
     found = [
         place
         for place, text in enumerate(texts)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tailrace import present, resampling, statistics
+from tailrace import present, quantities, resampling, statistics
 from tailrace.errors import UsageError
-from tailrace.plots.swept import scales
 from tailrace.plots.swept.request import Request
 from tailrace.study.metrics import Metric
 
@@ -58,7 +57,7 @@ class Subject:
 
     def in_readable_unit(self) -> Subject:
         """The same in a multiple of its unit in which the values read well."""
-        unit = scales.kept_or_readable(self.rows["value"].drop_nulls(), self.unit)
+        unit = quantities.kept_or_readable(self.rows["value"].drop_nulls(), self.unit)
         if unit.name == self.unit:
             return replace(self, plain=self.unit)
         scaled = self.rows.with_columns(
@@ -90,7 +89,7 @@ def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subj
         metrics, note = _one_queue(sweep, metrics, queue)
     rows = pl.concat([_of_metric(sweep, metric) for metric in metrics])
     during = f" in {first.window}" if first.window else ""
-    unit = scales.Unit(first.unit) if first.unit else scales.of_name(first.figure)
+    unit = quantities.Unit(first.unit) if first.unit else quantities.of_name(first.figure)
     if unit.factor != 1:
         rows = rows.with_columns(pl.col("value") * unit.factor)
     return Subject(
@@ -99,9 +98,13 @@ def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subj
         rows.with_columns(pl.concat_list("value").alias("each")),
         [metric.owner or "" for metric in metrics],
         _WHOSE[first.of],
-        bounds=(0.0, first.scale * unit.factor) if first.is_share else None,
+        bounds=_scaled(first.bounds, unit.factor),
         note=note,
     )
+
+
+def _scaled(bounds: statistics.Bounds | None, factor: float) -> statistics.Bounds | None:
+    return (bounds[0] * factor, bounds[1] * factor) if bounds else None
 
 
 def _of_metric(sweep: Sweep, metric: Metric) -> pl.DataFrame:
@@ -139,7 +142,7 @@ def _of_rows(sweep: Sweep, request: Request) -> Subject:
     table = table.drop([name for name in sweep.columns if name in table.columns])
     groups = table["group"].cast(pl.String).unique(maintain_order=True).to_list()
     group, column = _column(request.metric, table, groups)
-    unit = scales.of_name(column)
+    unit = quantities.of_name(column)
     kept = table.filter(pl.col(column).is_not_null())
     if group:
         kept = kept.filter(pl.col("group").cast(pl.String) == group)
@@ -153,7 +156,7 @@ def _of_rows(sweep: Sweep, request: Request) -> Subject:
         .group_by("cell", "run", "part", maintain_order=True)
         .agg(pl.col(column).mean().alias("value"), pl.col(column).alias("each"))
     )
-    bounds = (0.0, unit.factor) if column.endswith("_ratio") else None
+    bounds = _scaled(statistics.bounds_of(column), unit.factor)
     named = column.removesuffix("_bps").removesuffix("_s").removesuffix("_ratio").removesuffix("_bytes")
     name = f"{named.replace('_', ' ')} of single {request.of}"
     return Subject(name, unit.name, rows, shown if len(groups) > 1 else [""], "flows", request.of, bounds)

@@ -90,7 +90,7 @@ def in_base(unit: str) -> tuple[str, float]:
     return "", 1.0
 
 
-def said(value: object, unit: str = "") -> str:
+def said(value: object, unit: str = "", digits: int = 4) -> str:
     """A value of a swept parameter, in words.
 
     >>> said(0.2, "s"), said(1.5e6, "bit/s"), said("red"), said(None)
@@ -101,7 +101,7 @@ def said(value: object, unit: str = "") -> str:
     if not isinstance(value, float):
         return str(value)
     found = readable([value], unit)
-    return f"{value * found.factor:.4g} {found.name}".strip()
+    return f"{value * found.factor:.{digits}g} {found.name}".strip()
 
 
 def spans_decades(values: Iterable[float]) -> bool:

@@ -1,0 +1,114 @@
+"""What tables of sweeps say beside their numbers: units, signs, values that are not like the others."""
+
+import csv
+import io
+from types import SimpleNamespace
+
+import pytest
+
+import tailrace
+from conftest import ROOT, SMALL
+from tailrace import present
+from tailrace.study import forms
+from tailrace.study.metrics import SHORT
+from tailrace.study.parameters import Column
+
+RATES = {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory):
+    """A sweep of which one value lacks its unit."""
+    place = tmp_path_factory.mktemp("strange") / "store"
+    delays = ["10 ms", "20 ms", "10"]
+    return tailrace.sweep(SMALL, {"link.bottleneck.delay": delays}, runs=2, output=place)
+
+
+def test_tables_have_quantities_with_their_unit_and_spreadsheets_plain_numbers():
+    table = tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.goodput"])
+    grid = table.grid()
+    assert grid.columns[0] == "bottleneck.rate"
+    assert [row[0] for row in grid.rows] == ["1 Mbit/s", "2 Mbit/s"]
+    rows = list(csv.reader(io.StringIO(table.text("csv"))))
+    assert rows[0][0] == "bottleneck.rate [bit/s]"
+    assert [row[0] for row in rows[1:]] == ["1000000.0", "2000000.0"]
+
+
+def test_one_strange_value_does_not_make_words_of_the_numbers(strange):
+    assert strange.cells["bottleneck.delay"].to_list() == [0.01, 0.02, None]
+    assert strange.unit("bottleneck.delay") == "s"
+    table = strange.table(["tcp.goodput"])
+    assert [row[0] for row in table.grid().rows] == ["10 ms", "20 ms", "10"]
+    (note,) = strange.notes
+    assert note == "bottleneck.delay: '10' is not in s as the others are, and cannot be run"
+    assert note in table.grid().notes
+    # Under a heading with a unit it would be a number of that.
+    rows = list(csv.reader(io.StringIO(table.text("csv"))))
+    assert [row[0] for row in rows[1:]] == ["0.01", "0.02", ""]
+
+
+def test_a_table_names_what_failed(strange):
+    (failed,) = [note for note in strange.table(["tcp.goodput"]).grid().notes if note.startswith("failed: ")]
+    assert failed.startswith("failed: 10 (")
+    assert "delay" in failed
+
+
+def test_values_of_several_kinds_are_words_and_it_is_said():
+    plan = [{"axes": {"queue.limit": text}} for text in ('"20 packets"', '"30 kB"', '"auto"')]
+    column = Column("queue.limit", plan)
+    assert column.numbers is None
+    assert column.note is not None
+    assert "B, packets, words" in column.note
+    assert Column("queue", [{"axes": {"queue": text}} for text in ("red", "codel")]).note is None
+
+
+def test_signs_of_uneven_intervals_are_explained_where_there_are_any():
+    table = tailrace.sweep(SMALL, RATES, runs=2).table(["tcp.loss"])
+    cells = [cell for row in table.grid().rows for cell in row]
+    assert any(present.BELOW in cell for cell in cells)
+    assert present.UNEVEN in table.grid().notes
+    assert present.UNEVEN not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
+
+
+def test_no_interval_reaches_below_what_cannot_be_negative():
+    table = tailrace.sweep(SMALL, RATES, runs=2).table(["tcp.timeouts", "tcp.goodput", "dropped"])
+    lows = [leaf["low"] for row in table.records() for leaf in row.values() if isinstance(leaf, dict)]
+    assert lows
+    assert min(lows) >= 0
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (2.823, 2e-5, "2.82300 ± 0.00002"),
+        (99.5, 1e-9, "99.5000 ± <0.0001"),
+        (1e8, 0.01, "100000000 ± <1"),
+        (0.001234, 5.6e-5, "0.001234 ± 0.000056"),
+        (5.0, 0.0, "5 ± 0"),
+        # Left of equal floats that were added up.
+        (0.3, 5e-17, "0.3 ± 0"),
+    ],
+)
+def test_no_interval_is_said_to_be_nothing_that_is_something(mean, half, text):
+    assert present.number({"mean": mean, "ci95": half, "n": 5}) == text
+
+
+def test_latex_takes_any_name():
+    grid = present.Grid(
+        "t", ["r1->r2 \\x", "a_b {µs}"], [["5 %", "1 ± 2"], ["#~^", "<3 −1 +2"]], 1, ["a\nnote"]
+    )
+
+    found = SimpleNamespace(grid=lambda most: grid if most is None else None)
+    text = forms.text(found, "latex")
+    assert "r1$\\rightarrow$r2 \\textbackslash{}x & a\\_b \\{$\\mu$s\\} \\\\" in text
+    assert "5 \\% & 1 $\\pm$ 2 \\\\" in text
+    assert "\\#\\textasciitilde{}\\textasciicircum{} & $<$3 $-$1 +2 \\\\" in text
+    assert text.startswith("% a note\n")
+
+
+def test_the_documentation_lists_every_short_name_of_a_metric():
+    page = (ROOT / "docs/sweeps.md").read_text(encoding="utf-8")
+    section = page.partition("## Metrics\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    named = [name for row in rows for name in row.replace("`", "").replace(" ", "").split(",")]
+    assert sorted(named) == sorted(SHORT)
