@@ -125,7 +125,7 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if half <= abs(mean) * _ARITHMETIC:
         return f"{mean:.4g} ± 0"
     below, above = mean - entry.get("low", 0) * scale, entry.get("high", 0) * scale - mean
-    even = "low" not in entry or max(below, above) < _UNEVEN * min(below, above)
+    even = "low" not in entry or (max(below, above) < _UNEVEN * min(below, above) and half <= abs(mean))
     # Two digits of the half width, or of the larger part of an interval that its mean does not halve.
     decimals = max(0, 1 - _exponent(half if even else max(below, above)))
     most = max(0, _MOST_DIGITS - 1 - _exponent(mean)) if mean else decimals

@@ -50,7 +50,7 @@ class Table:
         ]
         notes = [*self.notes, *([f"{more} more rows are in table.csv"] if more else [])]
         headings = [*(parameter.name for parameter in self.parameters), *(m.heading for m in self.metrics)]
-        return present.Grid(self.title, headings, rows, len(self.parameters), [*_signs(rows), *notes])
+        return present.Grid(self.title, headings, rows, len(self.parameters), [*notes, *_signs(rows)])
 
     def text(self, form: str) -> str:
         """As Markdown, CSV, JSON or LaTeX, all rows."""
