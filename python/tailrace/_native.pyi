@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from os import PathLike
 from typing import final
 
@@ -50,7 +51,14 @@ class Source:
 
 @final
 class Task:
-    def __new__(cls, scenario: Scenario, run: int, captures: str | PathLike[str] | None = None) -> Task: ...
+    def __new__(
+        cls,
+        scenario: Scenario,
+        run: int,
+        captures: str | PathLike[str] | None = None,
+        rows: Callable[[dict[str, dict[str, tuple[str, bytes, list[str]]]]], None] | None = None,
+        rows_at_once: int = 0,
+    ) -> Task: ...
     def execute(self) -> Output: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...

@@ -276,7 +276,8 @@ def watched(
     known = resumed.known(jobs) if resumed else {}
     todo = [job for place, job in enumerate(jobs) if place not in known]
     with progress.watch(quiet=quiet, total=len(todo)) as watch:
-        outcome = execute.execute(todo, threads, watch, stop, resumed.keep if resumed else lambda _: None)
+        kept = resumed.keep if resumed else lambda _: None
+        outcome = execute.execute(todo, threads, watch, stop, kept, resumed.spill if resumed else None)
     fresh = iter(outcome.finished)
     finished = [known[place] if place in known else next(fresh) for place in range(len(jobs))]
     return execute.Outcome(finished, outcome.errors, outcome.interrupted)

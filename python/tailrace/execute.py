@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tailrace import _native, machine
+from tailrace import spill as spilling
 from tailrace.errors import RunError, ScenarioError
 from tailrace.scenario import Scenario
+from tailrace.spill import RawTables, Rows, Spill
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,10 +53,12 @@ class FinishedRun:
     seed: int
     fingerprint: str
     entry: dict[str, Any]
-    raw_tables: dict[str, dict[str, tuple[str, bytes, list[str]]]]
+    raw_tables: RawTables
     captures: list[tuple[str, bytes]]
-    # The tables of a run that was read from a result.
-    frames: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    # Tables of a run that was read from a result, or whose rows left it while it went on.
+    frames: Mapping[str, pl.DataFrame | pl.LazyFrame] = field(default_factory=dict)
+    # What has the files of these.
+    holder: object = None
 
 
 @dataclass
@@ -95,18 +99,19 @@ def default_jobs() -> int:
 
 
 def fitting(jobs: Iterable[Job]) -> int:
-    """How many of the jobs fit into memory at once, where all that they leave is kept in memory, too."""
+    """How many of the jobs fit into memory at once, where what they leave is kept in memory, too, unless it is long."""
     sizes = [job.scenario.native.memory for job in jobs]
-    return machine.runs_at_once(max((run for run, _ in sizes), default=0), sum(kept for _, kept in sizes))
+    left = sum(min(kept, spilling.AT_ONCE_BYTES) for _, kept in sizes)
+    return machine.runs_at_once(max((run for run, _ in sizes), default=0), left)
 
 
 class Sink(Protocol[T]):
     """Where runs go that ended. `keep` is called by the thread that watches, the others by that of the run."""
 
-    def task(self, job: Job) -> _native.Task:
-        """The task of a job that is about to begin."""
+    def task(self, job: Job) -> tuple[_native.Task, Rows]:
+        """The task of a job that is about to begin, and where its long series go."""
 
-    def take(self, job: Job, output: _native.Output, wall_s: float) -> T:
+    def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> T:
         """What is kept of a run."""
 
     def keep(
@@ -121,15 +126,16 @@ def execute(
     watch: Watch | None = None,
     stop: Callable[[], bool] = lambda: False,
     kept: Callable[[Sequence[tuple[Job, FinishedRun]]], None] = lambda _: None,
+    spill: Spill | None = None,
 ) -> Outcome:
     """Runs all jobs, at most `threads` at a time; results come in the order of `jobs` whatever ends first.
 
-    `kept` is told of those that ended, soon after they did.
+    `kept` is told of those that ended, soon after they did; long series wait in the `spill`.
 
     Ctrl-C, or a `stop` that turns true, stops the runs under way and keeps those that ended. An error in a scenario is
     raised; any other failure of a run is noted and the others go on.
     """
-    sink = _Collected(len(jobs), kept)
+    sink = _Collected(len(jobs), kept, spill or Spill())
     most = min(threads or default_jobs(), len(jobs), fitting(jobs))
     interrupted = stream(iter(jobs), len(jobs), sink, most, watch, stop)
     return Outcome(sink.finished, sink.errors, interrupted)
@@ -169,22 +175,29 @@ def stream(
 class _Collected:
     """Keeps everything in memory, in the order of the jobs."""
 
-    def __init__(self, count: int, kept: Callable[[Sequence[tuple[Job, FinishedRun]]], None]) -> None:
+    def __init__(
+        self, count: int, kept: Callable[[Sequence[tuple[Job, FinishedRun]]], None], spill: Spill
+    ) -> None:
         self.finished: list[FinishedRun | None] = [None] * count
         self._kept = kept
+        self._spill = spill
         self.errors: list[str] = []
 
-    def task(self, job: Job) -> _native.Task:
-        return _native.Task(job.scenario.native, job.run)
+    def task(self, job: Job) -> tuple[_native.Task, Rows]:
+        rows = Rows(self._spill, job.run)
+        return _native.Task(job.scenario.native, job.run, None, rows, spilling.AT_ONCE_BYTES), rows
 
-    def take(self, job: Job, output: _native.Output, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
+    def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
+        left = output.tables()
         return FinishedRun(
             run=output.run,
             seed=output.seed,
             fingerprint=output.fingerprint,
             entry=json.loads(output.summary),
-            raw_tables=output.tables(),
+            raw_tables=rows.finish(left) if rows else left,
             captures=output.captures(),
+            frames=rows.scans() if rows else {},
+            holder=rows,
         )
 
     def keep(
@@ -231,7 +244,7 @@ class _Pool(Generic[T]):
                 del self._tasks[begun[0]]
         self._news.set()
 
-    def _next(self) -> tuple[int, Job, _native.Task] | None:
+    def _next(self) -> tuple[int, Job, _native.Task, Rows] | None:
         """The next job, as soon as there is room for what it leaves behind."""
         with self._room:
             while len(self._ended) >= _MOST_UNDELIVERED and not self._stopped:
@@ -243,17 +256,18 @@ class _Pool(Generic[T]):
                 return None
             if job is None:
                 return None
-            task = self._tasks[place] = self._sink.task(job)
-        return place, job, task
+            task, rows = self._sink.task(job)
+            self._tasks[place] = task
+        return place, job, task, rows
 
-    def _execute(self, place: int, job: Job, task: _native.Task) -> None:
+    def _execute(self, place: int, job: Job, task: _native.Task, rows: Rows) -> None:
         start = time.perf_counter()
         try:
             output = task.execute()
             if output.interrupted:
                 return
             wall_s = time.perf_counter() - start
-            taken = self._sink.take(job, output, wall_s)
+            taken = self._sink.take(job, output, rows, wall_s)
         except _native.ScenarioError as error:
             self._fail(place, job, ScenarioError(error.args[0], json.loads(error.args[1])))
         except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost

@@ -32,6 +32,10 @@ TABLES = (
     "events",
 )
 
+# A table of more values stays on the disk until somebody asks for all of it; a small file cannot hold so many.
+_MANY_VALUES = 4_000_000
+_WORTH_LOOKING = 100_000
+
 
 def _tree(value: object, where: str) -> None:
     """Tables in tables, down to numbers and words."""
@@ -125,8 +129,8 @@ def is_comparison(place: Path) -> bool:
     return isinstance(about, dict) and "variants" in about
 
 
-def table(place: Path, name: str, about: dict[str, Any]) -> pl.DataFrame | None:
-    """A table of a result folder; None if it was not recorded."""
+def table(place: Path, name: str, about: dict[str, Any]) -> pl.DataFrame | pl.LazyFrame | None:
+    """A table of a result folder, of a large one nothing but its columns; None if it was not recorded."""
     from tailrace import tables  # Polars loads when it is needed
 
     file = place / f"{name}.parquet"
@@ -134,9 +138,27 @@ def table(place: Path, name: str, about: dict[str, Any]) -> pl.DataFrame | None:
     if expected is None and not file.is_file():
         return None
     try:
+        if file.is_file() and file.stat().st_size > _WORTH_LOOKING:
+            found = tables.opened(file, expected)
+            if tables.values(found) > _MANY_VALUES:
+                return found
         return tables.read(file, expected)
     except ValueError as error:
-        raise UsageError(f"{file} cannot be read: {error}; run the scenario again") from None
+        raise _unreadable(file, error) from None
+
+
+def collected(rows: pl.LazyFrame, name: str, place: Path | None) -> pl.DataFrame:
+    """What is asked for of a large table."""
+    from tailrace import tables
+
+    try:
+        return tables.collected(rows)
+    except ValueError as error:
+        raise _unreadable((place or Path()) / f"{name}.parquet", error) from None
+
+
+def _unreadable(file: Path, error: ValueError) -> UsageError:
+    return UsageError(f"{file} cannot be read: {error}; run the scenario again")
 
 
 def check_table_name(name: str) -> None:

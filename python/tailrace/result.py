@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -39,7 +40,7 @@ class Result:
     def __init__(
         self,
         summary: dict[str, Any],
-        tables: dict[str, pl.DataFrame],
+        tables: Mapping[str, pl.DataFrame | pl.LazyFrame],
         scenario_toml: str,
         about: dict[str, Any],
     ) -> None:
@@ -47,8 +48,11 @@ class Result:
         self.scenario_toml = scenario_toml
         self.manifest = about
         self.captures: list[tuple[int, str, bytes]] = []
-        self._tables = tables
+        # In memory, or on the disk until somebody asks for all of one.
+        self._tables = dict(tables)
         self._folder: Path | None = None
+        # What has the files of those on the disk.
+        self._holders: list[object] = []
 
     @classmethod
     def of_runs(cls, scenario: Scenario, runs: Sequence[FinishedRun], status: str = "complete") -> Result:
@@ -76,6 +80,7 @@ class Result:
         }
         result = cls(summary, _tables_of(runs), scenario.to_toml(), about)
         result.captures = [(run.run, name, data) for run in runs for name, data in run.captures]
+        result._holders = [run.holder for run in runs if run.holder]
         return result
 
     @classmethod
@@ -95,14 +100,20 @@ class Result:
 
     def write_into(self, place: Path) -> None:
         """Writes the files into a folder that exists."""
-        from tailrace import tables  # Polars loads when it is needed
+        import polars as pl  # loads when it is needed
+
+        from tailrace import tables
 
         columns = {}
         for name in self._known_tables():
-            table = self.table(name)
-            if table.width:
-                columns[name] = tables.kinds(table)
-                tables.write(table, place / f"{name}.parquet")
+            table = self._kept(name)
+            file = place / f"{name}.parquet"
+            if isinstance(table, pl.LazyFrame):
+                columns[name] = tables.kinds(table.collect_schema())
+                tables.sink(table, file)
+            elif table.width:
+                columns[name] = tables.kinds(table.schema)
+                tables.write(table, file)
         self._write_captures(place)
         (place / loading.SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
         (place / loading.SUMMARY).write_text(self.to_json() + "\n", encoding="utf-8")
@@ -151,6 +162,28 @@ class Result:
     def table(self, name: str) -> pl.DataFrame:
         """A table by its name; empty if it was not recorded."""
         import polars as pl  # a fifth of a second that `check` and `list` need not wait
+
+        found = self._kept(name)
+        if isinstance(found, pl.LazyFrame):
+            found = self._tables[name] = loading.collected(found, name, self._folder)
+        return found
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """The same, read when it is collected, and no more of it than is asked for: for what is larger than memory."""
+        return self._kept(name).lazy()
+
+    def columns(self, name: str, *wanted: str) -> pl.DataFrame:
+        """Some columns of a table, without reading the others; empty if it has not all of them."""
+        import polars as pl
+
+        found = self._kept(name)
+        if isinstance(found, pl.LazyFrame):
+            there = set(wanted) <= set(found.collect_schema().names())
+            return loading.collected(found.select(wanted), name, self._folder) if there else pl.DataFrame()
+        return found.select(wanted) if set(wanted) <= set(found.columns) else pl.DataFrame()
+
+    def _kept(self, name: str) -> pl.DataFrame | pl.LazyFrame:
+        import polars as pl
 
         if name not in self._tables:
             loading.check_table_name(name)
@@ -222,7 +255,9 @@ class Result:
 
     def finished_runs(self) -> list[FinishedRun]:
         """The runs by themselves, for a result of more of them."""
-        tables = {name: self.table(name) for name in self._known_tables()}
+        import polars as pl
+
+        tables = {name: self._kept(name) for name in self._known_tables()}
         captured = self._captured()
         return [
             FinishedRun(
@@ -233,10 +268,11 @@ class Result:
                 raw_tables={},
                 captures=captured.get(entry["run"], []),
                 frames={
-                    name: table.filter(table["run"] == entry["run"])
+                    name: table.filter(pl.col("run") == entry["run"])
                     for name, table in tables.items()
-                    if table.width
+                    if isinstance(table, pl.LazyFrame) or table.width
                 },
+                holder=self,
             )
             for entry in self.summary["runs"]
         ]
@@ -369,16 +405,16 @@ class Result:
         return f"<Result {self.name!r}: {self.n} runs, seed {self.seed}, fingerprint {self.fingerprint}>"
 
 
-def _tables_of(runs: Sequence[FinishedRun]) -> dict[str, pl.DataFrame]:
+def _tables_of(runs: Sequence[FinishedRun]) -> dict[str, pl.DataFrame | pl.LazyFrame]:
     from tailrace import tables  # Polars and NumPy load when they are needed
 
-    recorded = dict.fromkeys(name for run in runs for name in (*run.raw_tables, *run.frames))
+    recorded = {name for run in runs for name in (*run.raw_tables, *run.frames)}
 
-    def frames(name: str) -> Iterator[pl.DataFrame]:
-        for run in runs:
-            if name in run.frames:
-                yield run.frames[name]
-            elif name in run.raw_tables:
-                yield tables.frame(run.raw_tables[name], run.run)
+    def frames(name: str) -> Iterator[pl.DataFrame | pl.LazyFrame]:
+        for read, several in itertools.groupby(runs, lambda run: name in run.frames):
+            if read:
+                yield from (run.frames[name] for run in several)
+            elif raw := [(0, run.run, run.raw_tables[name]) for run in several if name in run.raw_tables]:
+                yield tables.joined(raw).drop("cell")
 
-    return {name: tables.concatenate(list(frames(name))) for name in recorded}
+    return {name: tables.concatenate(list(frames(name))) for name in loading.TABLES if name in recorded}

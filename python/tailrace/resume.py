@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from types import TracebackType
@@ -19,9 +19,10 @@ from tailrace import belongings
 from tailrace.belongings import Holding
 from tailrace.errors import TailraceError
 from tailrace.execute import FinishedRun, Job
+from tailrace.spill import Spill
 
 if TYPE_CHECKING:
-    from tailrace.store import Writer
+    from tailrace.store import Reader, Writer
 
 # What is over sooner is done again as fast.
 _WORTH_LANDING_S = 2.0
@@ -43,6 +44,8 @@ class Resumption:
         self._late: list[tuple[Job, FinishedRun]] = []
         self._writer: Writer | None = None
         self._open = ExitStack()
+        # Beside the target, where there is room for the result.
+        self.spill = Spill(target.absolute().parent if target else None)
         # How many runs were found.
         self.found = 0
 
@@ -81,7 +84,9 @@ class Resumption:
             return
         writer = self._store()
         if writer:
-            self._land(writer, self._late)
+            # A full disk is no reason to stop: the result may still find room elsewhere.
+            with suppress(TailraceError, OSError):
+                self._land(writer, self._late)
         self._late = []
 
     def over(self) -> None:
@@ -123,7 +128,7 @@ class Resumption:
         from tailrace.store.store import captures
         from tailrace.study import identity
 
-        found = {}
+        found: dict[Key, FinishedRun] = {}
         with suppress(TailraceError, OSError), closing(Reader(self.place or Path())) as reader:
             if reader.index.fact(_ENGINE) != identity.ENGINE:
                 return {}
@@ -139,6 +144,42 @@ class Resumption:
                         raw_tables=unpacked(run.tables),
                         captures=[(file.name, file.read_bytes()) for file in files],
                     )
+            found |= self._long_ones(reader, names)
+        return found
+
+    def _long_ones(self, reader: Reader, names: Mapping[int, str]) -> dict[Key, FinishedRun]:
+        """Those whose series are in parts, one each."""
+        from tailrace import spill, tables
+        from tailrace.store import parts
+        from tailrace.store.store import captures
+
+        found = {}
+        known, captured = reader.index.parts(), reader.index.captured()
+        for cell, run, seed, fingerprint, _, part in reader.index.runs():
+            files = captures(reader.place, [(cell, run)])
+            if (
+                part is None
+                or not parts.intact(reader.place, part, known[part])
+                or ((cell, run) in captured) != bool(files)
+            ):
+                continue
+            # The store goes when the result is saved; a result may be asked for its tables later.
+            kept = spill.adopted(
+                self.spill, [reader.place / parts.file_name(part, name) for name in known[part]]
+            )
+            frames = {
+                name: tables.scan([file]).drop("cell") for name, file in zip(known[part], kept, strict=True)
+            }
+            found[names[cell], run] = FinishedRun(
+                run=run,
+                seed=seed,
+                fingerprint=fingerprint,
+                entry=json.loads(frames.pop(parts.SUMMARIES).collect()["summary"][0]),
+                raw_tables={},
+                captures=[(file.name, file.read_bytes()) for file in files],
+                frames=frames,
+                holder=self.spill,
+            )
         return found
 
     def _of_result(self) -> dict[Key, FinishedRun]:
@@ -173,11 +214,24 @@ class Resumption:
                     wall_s=run.entry["engine"]["wall_s"],
                     summary=json.dumps(run.entry),
                     tables=packed(run.raw_tables),
+                    files=self._files(run, numbers[self._id(job)]),
                 ),
                 run.captures,
             )
             for job, run in runs
         ]
-        # A full disk is no reason to stop: the result may still find room elsewhere.
-        with suppress(TailraceError, OSError):
-            writer.land(landings)
+        writer.land(landings)
+
+    def _files(self, run: FinishedRun, cell: int) -> dict[str, Path]:
+        """The tables that left a run while it went on, as stores have them."""
+        if not run.frames:
+            return {}
+        import polars as pl
+
+        from tailrace import tables
+
+        folder = self.spill.folder()
+        for name, rows in run.frames.items():
+            placed = rows.lazy().select(pl.lit(cell, pl.UInt32).alias("cell"), pl.all())
+            tables.sink(placed, folder / f"{name}.parquet")
+        return {name: folder / f"{name}.parquet" for name in run.frames}

@@ -162,7 +162,7 @@ def unsettled(result: Result) -> list[Unsettled]:
     """What of a result still moved within the measured time; nothing where the scenario means it to."""
     scenario = tomllib.loads(result.scenario_toml)
     warmup, duration = _seconds(scenario.get("warmup", "0 s")), _seconds(scenario["duration"])
-    if result.group_series.is_empty() or not is_steady_by_design(scenario):
+    if not is_steady_by_design(scenario):
         return []
     series = list(_series(result))
     found = []
@@ -225,13 +225,16 @@ def _series(
     """What is looked at: name, unit, scale, the least that matters, times, values averaged over the runs."""
     from tailrace import present
 
-    groups = result.group_series
+    groups = result.columns("group_series", "time_s", "group", "goodput_bps")
+    if groups.is_empty():
+        return
     for name in groups["group"].unique(maintain_order=True):
         times, values = _averaged(groups, "group", name, "goodput_bps")
         yield f"goodput of {name}", "Mbit/s", 1e-6, _LEAST_BPS, times, values
     queue = present.studied_queue([result.aggregate])
-    if queue is not None and not result.queue_series.is_empty():
-        times, values = _averaged(result.queue_series, "queue", queue, "backlog_packets")
+    queues = result.columns("queue_series", "time_s", "queue", "backlog_packets")
+    if queue is not None and not queues.is_empty():
+        times, values = _averaged(queues, "queue", queue, "backlog_packets")
         yield f"the queue {queue}", "packets", 1.0, _LEAST_PACKETS, times, values
 
 

@@ -20,12 +20,13 @@ _KINDS = {pl.UInt32: "u32", pl.UInt64: "u64", pl.Float64: "f64", pl.String: "tex
 _NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "text": "<u4"}
 
 
-def frame(columns: dict[str, RawColumn], run: int) -> pl.DataFrame:
-    """One table of one run; it starts with the column `run`."""
+def frame(columns: Mapping[str, RawColumn], run: int, cell: int | None = None) -> pl.DataFrame:
+    """One table of one run; it starts with the column `run`, after `cell` if there is one."""
     series = [_series(name, *raw) for name, raw in columns.items() if name != "run"]
     height = len(series[0]) if series else 0
-    numbers = pl.Series("run", np.full(height, run, dtype=np.uint32))
-    return pl.DataFrame([numbers, *series])
+    known = {"run": run} if cell is None else {"cell": cell, "run": run}
+    numbers = [pl.Series(name, np.full(height, number, dtype=np.uint32)) for name, number in known.items()]
+    return pl.DataFrame([*numbers, *series])
 
 
 def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
@@ -36,14 +37,17 @@ def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
     return pl.Series(name, values, nan_to_null=dtype == "f64")
 
 
-def concatenate(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    """The same table of several runs, in run order."""
-    return pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
+def concatenate(frames: Sequence[pl.DataFrame | pl.LazyFrame]) -> pl.DataFrame | pl.LazyFrame:
+    """The same table of several runs, in run order; where one of them is on the disk nothing is read."""
+    here = [frame for frame in frames if isinstance(frame, pl.DataFrame)]
+    if len(here) == len(frames):
+        return pl.concat(here, how="diagonal") if here else pl.DataFrame()
+    return pl.concat([frame.lazy() for frame in frames], how="diagonal")
 
 
-def kinds(table: pl.DataFrame) -> dict[str, str]:
+def kinds(schema: pl.Schema) -> dict[str, str]:
     """The columns in order, each with what it holds."""
-    return {name: _KINDS.get(dtype.base_type(), str(dtype)) for name, dtype in table.schema.items()}
+    return {name: _KINDS.get(dtype.base_type(), str(dtype)) for name, dtype in schema.items()}
 
 
 def write(table: pl.DataFrame, file: Path) -> None:
@@ -54,19 +58,52 @@ def write(table: pl.DataFrame, file: Path) -> None:
         raise OSError(str(error)) from None
 
 
+def scan(files: Sequence[Path]) -> pl.LazyFrame:
+    """Files with rows of one table, one after the other, read when it is collected."""
+    return pl.concat(
+        [pl.scan_parquet(file, glob=False, hive_partitioning=False) for file in files], how="diagonal"
+    )
+
+
+def sink(rows: pl.LazyFrame, file: Path) -> None:
+    """As `write`, of rows that need not fit into memory; they keep their order."""
+    try:
+        rows.sink_parquet(file, compression="zstd", maintain_order=True)
+    except pl.exceptions.ComputeError as error:
+        raise OSError(str(error)) from None
+
+
 def read(file: Path, expected: dict[str, str] | None = None) -> pl.DataFrame:
     """From Parquet; a `ValueError` says what is wrong with it."""
+    return collected(opened(file, expected))
+
+
+def opened(file: Path, expected: dict[str, str] | None = None) -> pl.LazyFrame:
+    """As `read`, but for the rows: these are read when it is collected."""
     try:
-        table = pl.read_parquet(file, glob=False, hive_partitioning=False)
+        table = scan([file])
+        found = kinds(table.collect_schema())
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(str(error)) from None
-    except pl.exceptions.PanicException as panic:  # what Polars does with pages that do not fit their header
-        raise ValueError(f"its data is damaged ({panic})") from None
-    found = kinds(table)
     if found != (expected or {"run": "u32", **found}):
         raise ValueError(f"its columns are not those that were written: {', '.join(found)}")
     # Text was dictionary-encoded in 0.1.0, which made every filter cast.
     return table.with_columns(pl.col(pl.Categorical).cast(pl.String))
+
+
+def values(rows: pl.LazyFrame) -> int:
+    """How many there are, by what files say of themselves."""
+    return int(collected(rows.select(pl.len())).item()) * len(rows.collect_schema())
+
+
+def collected(rows: pl.LazyFrame) -> pl.DataFrame:
+    """What is read when it is collected; a `ValueError` says what is wrong with it."""
+    try:
+        return rows.collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ValueError(str(error)) from None
+    except pl.exceptions.PanicException as panic:  # what Polars does with pages that do not fit their header
+        raise ValueError(f"its data is damaged ({panic})") from None
 
 
 def joined(runs: Sequence[tuple[int, int, Mapping[str, RawColumn]]]) -> pl.DataFrame:

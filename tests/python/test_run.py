@@ -218,8 +218,8 @@ def test_jobs_under_way_stop_on_ctrl_c_and_finished_ones_are_kept():
 
 def test_a_run_that_fails_is_named_and_the_others_go_on(monkeypatch):
     class Failing:
-        def __init__(self, scenario, run):
-            self.run, self.task = run, real(scenario, run)
+        def __init__(self, scenario, run, *others):
+            self.run, self.task = run, real(scenario, run, *others)
             self.progress, self.cancel = self.task.progress, self.task.cancel
 
         def execute(self):
@@ -255,8 +255,8 @@ def test_ctrl_c_in_python_hands_over_what_had_ended(monkeypatch):
 
 def test_a_run_that_heeds_nothing_is_left_behind(monkeypatch):
     class Stuck:
-        def __init__(self, scenario, run):
-            self.run, self.task = run, real(scenario, run)
+        def __init__(self, scenario, run, *others):
+            self.run, self.task = run, real(scenario, run, *others)
             self.progress, self.cancel = self.task.progress, self.task.cancel
 
         def execute(self):

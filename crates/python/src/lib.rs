@@ -6,6 +6,7 @@ mod catalog;
 mod clock;
 mod export;
 mod figures;
+mod leaving;
 mod quantity;
 mod scenario;
 mod task;

@@ -1,8 +1,8 @@
 //! One run of one scenario, and what it leaves behind.
 
-use crate::capture_files::CaptureFiles;
 use crate::clock::Stopwatch;
 use crate::figures::{Figures, Words};
+use crate::leaving::Leaving;
 use crate::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -15,8 +15,8 @@ use tailrace_sim::{CaptureFile, Control, Progress, RunError, RunOutput, Simulati
 
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
 
-/// So much simulated time's captures are held in memory where they go to files.
-const CAPTURED_AT_ONCE: Duration = Duration::from_millis(100);
+/// So often in simulated time a run is looked at for what may leave it.
+const LOOKED_AFTER: Duration = Duration::from_millis(100);
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -26,16 +26,27 @@ pub(crate) struct Task {
     control: Control,
     /// Where captures go while the run goes on; without, they are kept in memory.
     captures: Option<PathBuf>,
+    /// Who takes rows while the run goes on; without, they are kept in memory.
+    rows: Option<Py<PyAny>>,
+    rows_at_once: usize,
 }
 
 #[pymethods]
 impl Task {
     /// With `captures` they go into that folder while the run goes on, as `0.pcapng`, `1.pcapng`, ... in the order of
-    /// `Output.captures`, which has no bytes of them then.
+    /// `Output.captures`, which has no bytes of them then. `rows` is called with tables of series and events, as those of
+    /// `Output.tables`, each time that there are `rows_at_once` bytes of them; the output has those that are left.
     #[new]
-    #[pyo3(signature = (scenario, run, captures=None))]
-    fn new(scenario: &Scenario, run: u32, captures: Option<PathBuf>) -> Self {
-        Self { scenario: Arc::clone(&scenario.scenario), run, control: Control::default(), captures }
+    #[pyo3(signature = (scenario, run, captures=None, rows=None, rows_at_once=0))]
+    fn new(
+        scenario: &Scenario,
+        run: u32,
+        captures: Option<PathBuf>,
+        rows: Option<Py<PyAny>>,
+        rows_at_once: usize,
+    ) -> Self {
+        let scenario = Arc::clone(&scenario.scenario);
+        Self { scenario, run, control: Control::default(), captures, rows, rows_at_once }
     }
 
     /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
@@ -52,20 +63,17 @@ impl Task {
         py.detach(|| {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
             let stopwatch = Stopwatch::start();
-            let captured = !self.scenario.captures.is_empty();
-            let Some(folder) = self.captures.as_ref().filter(|_| captured) else {
+            let Some(mut leaving) = self.leaving() else {
                 while simulation.step(Instant::MAX, &self.control).map_err(ended)? == Progress::UnderWay {}
                 return Ok(simulation.finish(stopwatch.cost()));
             };
-            let mut files = CaptureFiles::new(folder.clone());
-            let mut until = Instant::ZERO + CAPTURED_AT_ONCE;
+            let mut until = Instant::ZERO + LOOKED_AFTER;
             while simulation.step(until, &self.control).map_err(ended)? == Progress::UnderWay {
-                files.append(&mut simulation.drain_captures())?;
-                until = simulation.now() + CAPTURED_AT_ONCE;
+                leaving.look(&mut simulation)?;
+                until = simulation.now() + LOOKED_AFTER;
             }
             let mut output = simulation.finish(stopwatch.cost());
-            files.append(&mut output.captures)?;
-            files.finish()?;
+            leaving.finish(&mut output)?;
             Ok(output)
         })
         .map(Output)
@@ -80,6 +88,19 @@ impl Task {
     /// Asks the run to end soon.
     fn cancel(&self) {
         self.control.cancel();
+    }
+}
+
+impl Task {
+    /// What leaves while the run goes on; nothing where it records nothing that could.
+    fn leaving(&self) -> Option<Leaving<'_>> {
+        let captured = !self.scenario.captures.is_empty();
+        let recorded = self.scenario.record.interval.is_some() || self.scenario.record.events;
+        Leaving::of(
+            self.captures.as_deref().filter(|_| captured),
+            self.rows.as_ref().filter(|_| recorded),
+            self.rows_at_once,
+        )
     }
 }
 
@@ -117,11 +138,7 @@ impl Output {
 
     /// `{table: {column: (type, little-endian bytes, words)}}`.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let tables = PyDict::new(py);
-        for table in &self.0.tables {
-            tables.set_item(&table.name, columns(py, table)?)?;
-        }
-        Ok(tables)
+        by_name(py, &self.0.tables)
     }
 
     /// The numbers of the summary as a table, in the same form; the empty word stands for none.
@@ -149,6 +166,15 @@ impl Output {
             .map(|CaptureFile { name, bytes }| (name.as_str(), PyBytes::new(py, bytes)))
             .collect()
     }
+}
+
+/// `{table: {column: (type, little-endian bytes, words)}}`.
+pub(crate) fn by_name<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    for table in tables {
+        found.set_item(&table.name, columns(py, table)?)?;
+    }
+    Ok(found)
 }
 
 fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {

@@ -77,6 +77,11 @@ impl EventLog {
         drops.for_each(|e| each(e.link, e.flow.expect("these runs have no foreign hosts"), e.detail));
     }
 
+    /// Memory that what has not been given out takes.
+    pub(crate) const fn bytes(&self) -> usize {
+        size_of_val(self.events.as_slice())
+    }
+
     /// Rows before `until`, in order of time. (Links report the starts of transmission late, so events are not born sorted.)
     pub(crate) fn take(
         &mut self,

@@ -13,6 +13,17 @@ pub enum Values {
     Text(Vec<u32>),
 }
 
+impl Values {
+    /// Memory that they take.
+    pub(crate) const fn bytes(&self) -> usize {
+        match self {
+            Self::U64(values) => size_of_val(values.as_slice()),
+            Self::U32(values) | Self::Text(values) => size_of_val(values.as_slice()),
+            Self::F64(values) => size_of_val(values.as_slice()),
+        }
+    }
+}
+
 /// A column; the name carries the unit (`rtt_s`, `backlog_bytes`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {

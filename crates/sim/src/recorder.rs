@@ -97,6 +97,11 @@ impl Recorder {
         self.events.take(until, run, place, flow)
     }
 
+    /// Memory that events take which have not been given out.
+    pub(crate) const fn event_bytes(&self) -> usize {
+        self.events.bytes()
+    }
+
     #[cfg(test)]
     pub(crate) fn into_events(self) -> EventLog {
         self.events

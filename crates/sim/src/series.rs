@@ -69,4 +69,10 @@ impl Series {
         tables.extend(self.multipath.iter_mut().flat_map(MultipathSeries::take));
         tables
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let multipath = self.multipath.as_ref().map_or(0, MultipathSeries::bytes);
+        self.groups.bytes() + self.flows.bytes() + self.queues.bytes() + self.laws.bytes() + multipath
+    }
 }

@@ -86,6 +86,11 @@ impl TableBuilder {
         std::mem::replace(&mut self.table, rest)
     }
 
+    /// Memory that the rows take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.columns.iter().map(|column| column.values.bytes()).sum()
+    }
+
     /// The finished table.
     pub(crate) fn finish(self) -> Table {
         self.table

@@ -165,7 +165,8 @@ class Drawing:
 
 
 def _has_series(results: Sequence[Result], *, quiet: bool) -> bool:
-    found = any(len(result.group_series) or len(result.queue_series) for result in results)
+    tables = ("group_series", "queue_series")
+    found = any(len(result.columns(name, "run")) for result in results for name in tables)
     if not found and not quiet:
         say(
             'no figures: no time series were recorded (the scenario can ask for them: [record] interval = "100 ms")'

@@ -49,7 +49,7 @@ def note(results: Iterable[Result]) -> str:
 
 def window_senders(result: Result) -> dict[str, str]:
     """By flow group over TCP, the end whose congestion window most samples have."""
-    series = result.flow_series
+    series = result.columns("flow_series", "group", "end", "cwnd_bytes")
     if "end" not in series.columns:
         return {}
     found = _words(series.filter(pl.col("cwnd_bytes").is_not_null())).group_by("group", "end").len()

@@ -150,7 +150,8 @@ def _of_one(metric: Metric, result: Result, queue: str | None) -> Figure:
 
 def _raw_queue(axes: Axes, result: Result, part: Part) -> None:
     """The samples of the first run as they are, behind the mean, which hides their swing."""
-    rows = result.queue_series.filter(pl.col("queue").cast(pl.String) == part.label)
+    rows = result.columns("queue_series", "run", "time_s", "queue", "backlog_packets")
+    rows = rows.filter(pl.col("queue").cast(pl.String) == part.label)
     run = rows.filter(pl.col("run") == rows["run"].min())
     label = f"run {run['run'][0]}, samples"
     axes.plot(run["time_s"], run["backlog_packets"], color="#aaaaaa", lw=0.7, label=label)

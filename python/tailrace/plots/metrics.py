@@ -45,6 +45,8 @@ class Metric:
     read: Read
     # What a part of several groups is of them.
     together: str = "mean"
+    # Further columns that it is read from.
+    also: tuple[str, ...] = ()
 
     @property
     def member(self) -> str:
@@ -90,7 +92,16 @@ METRICS: dict[str, Metric] = {
         Metric("throughput", "throughput", "Mbit/s", _GROUPS, "throughput_bps", _RATE, "sum"),
         Metric("delay", "one-way delay", "ms", _GROUPS, "one_way_delay_s", _means(1e3)),
         Metric("jitter", "application-level jitter", "ms", _GROUPS, "jitter_s", _means(1e3)),
-        Metric("loss", "packets lost so far", "% of sent", _GROUPS, "loss_ratio", _losses, "all together"),
+        Metric(
+            "loss",
+            "packets lost so far",
+            "% of sent",
+            _GROUPS,
+            "loss_ratio",
+            _losses,
+            "all together",
+            ("lost_packets", "sent_packets"),
+        ),
     )
 }
 _BACK = "reverse_one_way_delay_s"
@@ -121,14 +132,15 @@ def parts_of(metric: Metric, results: Sequence[Result], most: int, queue: str | 
 
 def has_any(metric: Metric, result: Result) -> bool:
     """Whether there is a value at all."""
-    rows = result.table(metric.table)
-    return metric.column in rows.columns and bool(rows[metric.column].is_not_null().any())
+    rows = result.columns(metric.table, metric.column)
+    return rows.width > 0 and bool(rows[metric.column].is_not_null().any())
 
 
 def curves(metric: Metric, result: Result, parts: Sequence[Part]) -> dict[str, Curve]:
     """The curve of each part that has something to show, by its label."""
-    rows = result.table(metric.table)
-    if metric.column not in rows.columns or not parts:
+    wanted = {"run", "time_s", metric.member, metric.column, *metric.also, *(part.column for part in parts)}
+    rows = result.columns(metric.table, *sorted(wanted))
+    if rows.is_empty() or not parts:
         return {}
     shown = {name for part in parts for name in part.members}
     member = pl.col(metric.member).cast(pl.String)
@@ -142,13 +154,13 @@ def curves(metric: Metric, result: Result, parts: Sequence[Part]) -> dict[str, C
 
 
 def _groups_of(result: Result) -> list[str]:
-    rows = result.table(_GROUPS)
+    rows = result.columns(_GROUPS, "group")
     return rows["group"].cast(pl.String).unique(maintain_order=True).to_list() if len(rows) else []
 
 
 def _having(column: str, results: Sequence[Result]) -> set[str]:
     """The groups that have a value somewhere."""
-    tables = [result.table(_GROUPS) for result in results]
+    tables = [result.columns(_GROUPS, "group", column) for result in results]
     rows = [table.filter(pl.col(column).is_not_null()) for table in tables if column in table.columns]
     return {name for found in rows for name in found["group"].cast(pl.String).unique().to_list()}
 

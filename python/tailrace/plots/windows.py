@@ -19,8 +19,9 @@ _MOST_PANELS = 12
 
 def figure(result: Result) -> Figure | None:
     """The figure, where there are a few TCP flows and each of them was sampled."""
-    series = result.flow_series
-    if "cwnd_segments" not in series.columns or not len(series):
+    read = ("run", "time_s", "group", "flow", "end", "cwnd_segments")
+    series = result.columns("flow_series", *read)
+    if series.is_empty():
         return None
     first = int(series["run"].to_numpy().min())
     rows = _of_senders(result, series.filter(pl.col("run") == first))

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.errors import RunError, UsageError
@@ -47,6 +47,8 @@ class Landed:
     summary: str
     tables: bytes
     captures: int = 0
+    # Tables that are too long for that: files, which its part takes over.
+    files: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def size(self) -> int:

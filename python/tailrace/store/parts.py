@@ -24,15 +24,20 @@ def file_name(part: int, table: str) -> str:
     return f"{FOLDER}/{part:06d}-{table}.parquet"
 
 
-def write(place: Path, part: int, frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str | int]]:
-    """Writes a part; on return its files are on the disk. Of each the size and a hash."""
+def write(
+    place: Path, part: int, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Path] | None = None
+) -> dict[str, dict[str, str | int]]:
+    """Writes a part, or takes over files of it; on return they are on the disk. Of each the size and a hash."""
     from tailrace import tables
 
     (place / FOLDER).mkdir(exist_ok=True)
     files: dict[str, dict[str, str | int]] = {}
-    for name, frame in frames.items():
+    for name in (*frames, *(made or {})):
         file = place / file_name(part, name)
-        tables.write(frame, file)
+        if name in frames:
+            tables.write(frames[name], file)
+        elif made:
+            made[name].replace(file)
         with file.open("rb") as written:
             os.fsync(written.fileno())
         files[name] = {"bytes": file.stat().st_size, "blake2b": digest(file)}

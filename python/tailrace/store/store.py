@@ -21,9 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import belongings, names
+from tailrace import belongings, names, staging
 from tailrace.belongings import Holding
 from tailrace.errors import UsageError
+from tailrace.spill import Spill
 from tailrace.store import lock, parts
 from tailrace.store.index import FILE, Index, Landed, unwritable
 
@@ -130,6 +131,8 @@ class Writer(Reader):
         self._index = Index(place, writing=True)
         self._makes_parts = parts
         self._removed = False
+        # Where long series of runs under way are.
+        self.spill = Spill(place)
         self._waiting = self._index.waiting_bytes()
         # What was found damaged, for whoever tells the user.
         self.notes: list[str] = []
@@ -153,6 +156,7 @@ class Writer(Reader):
                 yield writer
                 writer.finish()
             finally:
+                writer.spill.close()
                 writer.close()
 
     def settle(self) -> None:
@@ -168,6 +172,7 @@ class Writer(Reader):
                 )
                 parts.remove(self.place, part)
         self._settle_captures()
+        staging.clear(self.place)
 
     def _settle_captures(self) -> None:
         folder = self.place / CAPTURES
@@ -190,10 +195,14 @@ class Writer(Reader):
         """Keeps runs with what they captured (where it is not there already); on return they are on the disk."""
         for run, captures in runs:
             self._keep_captures(run, captures)
-        self._index.land(
-            [replace(run, captures=len(captures) or run.captures) for run, captures in runs], failures
-        )
-        self._waiting += sum(run.size for run, _ in runs)
+        counted = [replace(run, captures=len(captures) or run.captures) for run, captures in runs]
+        short = [run for run in counted if not run.files]
+        self._index.land(short, failures)
+        for run in counted:
+            if run.files:
+                part, files = self._written(parts.frames([run]), run.files)
+                self._index.land_part(part, files, [run])
+        self._waiting += sum(run.size for run in short)
         if self._waiting >= PART_BYTES and self._makes_parts:
             self.make_part()
 
@@ -241,11 +250,13 @@ class Writer(Reader):
         part, files = self._written(frames)
         self._index.land_part(part, files, [replace(run, captures=len(own)) for run, own in runs])
 
-    def _written(self, frames: Mapping[str, pl.DataFrame]) -> tuple[int, dict[str, dict[str, str | int]]]:
-        """The files of a new part, which the index does not know yet."""
+    def _written(
+        self, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Path] | None = None
+    ) -> tuple[int, dict[str, dict[str, str | int]]]:
+        """The files of a new part, which the index does not know yet; those that are made already are taken over."""
         part = max(self._index.parts(), default=0) + 1
         try:
-            return part, parts.write(self.place, part, frames)
+            return part, parts.write(self.place, part, frames, made)
         except OSError as error:
             parts.remove(self.place, part)
             raise unwritable(self.place / parts.FOLDER, error.strerror or error) from None
@@ -270,6 +281,7 @@ class Writer(Reader):
     def remove(self) -> None:
         """Takes the store away; what others put into its folder stays there."""
         self.empty()
+        self.spill.close()
         self._index.close()
         for name in (FILE, LOCK, belongings.MANIFEST):
             (self.place / name).unlink(missing_ok=True)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from tailrace import _native, execute, machine
+from tailrace import _native, execute, machine, spill
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
+from tailrace.spill import Rows
 from tailrace.store import Landing, Writer
 from tailrace.store.index import unwritable
 from tailrace.store.packing import packed
@@ -240,14 +241,17 @@ class _Landing:
         self._writer = writer
         self.failed = 0
 
-    def task(self, job: Job) -> _native.Task:
-        """One whose captures go to where they stay, while it runs."""
-        return _native.Task(job.scenario.native, job.run, self._writer.captures_of(job.cell, job.run))
+    def task(self, job: Job) -> tuple[_native.Task, Rows]:
+        """One whose captures go to where they stay, while it runs, and long series into files."""
+        rows = Rows(self._writer.spill, job.run, job.cell)
+        captures = self._writer.captures_of(job.cell, job.run)
+        return _native.Task(job.scenario.native, job.run, captures, rows, spill.AT_ONCE_BYTES), rows
 
-    def take(self, job: Job, output: _native.Output, wall_s: float) -> Landing:
+    def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> Landing:
         """What is kept of a run, packed by the thread that ran it."""
         names = [name for name, _ in output.captures()]
         self._writer.name_captures(job.cell, job.run, names)
+        left = rows.finish(output.tables()) if rows else output.tables()
         return Landing(
             cell=job.cell,
             run=output.run,
@@ -255,8 +259,9 @@ class _Landing:
             fingerprint=output.fingerprint,
             wall_s=wall_s,
             summary=output.summary,
-            tables=packed({**output.tables(), FIGURES: output.figures()}),
+            tables=packed({**left, FIGURES: output.figures()}),
             captures=len(names),
+            files=rows.settle() if rows else {},
         )
 
     def keep(

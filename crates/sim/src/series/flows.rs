@@ -139,4 +139,9 @@ impl FlowSeries {
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
 }

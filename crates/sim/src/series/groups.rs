@@ -78,6 +78,11 @@ impl GroupSeries {
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
 }
 
 /// The flows of a group that are under way, and the windows of the ends that send of those over TCP.

@@ -53,4 +53,9 @@ impl LawSeries {
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
 }

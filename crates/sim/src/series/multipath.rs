@@ -89,4 +89,9 @@ impl MultipathSeries {
     pub(crate) fn take(&mut self) -> [Table; 2] {
         [self.subflows.take(), self.connections.take()]
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.subflows.bytes() + self.connections.bytes()
+    }
 }

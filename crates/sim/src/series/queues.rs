@@ -75,4 +75,9 @@ impl QueueSeries {
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
 }

@@ -54,4 +54,9 @@ impl SubflowSeries {
     pub(crate) fn take(&mut self) -> Table {
         self.0.take()
     }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
 }

@@ -74,6 +74,18 @@ impl Simulation {
         self.world.captures.take()
     }
 
+    /// As [`Simulation::drain`], of rows alone.
+    pub fn drain_rows(&mut self) -> Vec<Table> {
+        let complete = self.reported_until();
+        self.take_rows(complete)
+    }
+
+    /// Memory that the rows take which [`Simulation::drain`] would give: who drains when it is much holds no more than
+    /// that, and what comes in a step.
+    pub fn recorded_bytes(&self) -> usize {
+        self.series.as_ref().map_or(0, Series::bytes) + self.world.recorder.event_bytes()
+    }
+
     /// Rows of series, and of events before `until`.
     pub(super) fn take_rows(&mut self, until: Instant) -> Vec<Table> {
         let mut tables: Vec<Table> = self.series.iter_mut().flat_map(Series::take).collect();

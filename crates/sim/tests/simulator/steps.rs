@@ -156,7 +156,9 @@ fn steps_of_any_length_lead_to_the_same_end() {
             let progress = step(&mut simulation, until);
             steps += 1;
             if drains {
+                let before = simulation.recorded_bytes();
                 let Drained { tables, captures } = simulation.drain();
+                assert!(tables.iter().all(|t| rows(t) == 0) || simulation.recorded_bytes() < before);
                 kept.add(tables, captures);
             }
             if progress == Progress::Ended {
