@@ -104,6 +104,7 @@ def sweep(  # noqa: PLR0913 - what can be said
     max_runs: int | None = None,
     shard: tuple[int, int] | None = None,
     client: DaskClient = None,
+    damage: bool = False,
     progress: bool = False,
 ) -> Sweep:
     """Runs a scenario for every combination of values, beside those of its own `[sweep]`.
@@ -114,7 +115,8 @@ def sweep(  # noqa: PLR0913 - what can be said
     95 % interval is so small a share of its mean. Runs land in the folder `output` as they end, and what has landed
     there is not done again unless `fresh`; without `output` it is a temporary one. Of shards, such as `(3, 100)`, only
     the runs of that one are done; `merge` puts them together. With a `client` (`distributed.Client`) runs are done by
-    its workers. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
+    its workers. With `damage` each cell is run without its attack, too, for the metrics `damage`, `damage_bytes` and
+    `potency`. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
 
     >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
     >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
@@ -139,7 +141,7 @@ def sweep(  # noqa: PLR0913 - what can be said
     )
     declared = declaration.of_file(scenario).joined(own)
     surveyed = running.survey(
-        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
+        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)), damage=damage
     )
     place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
     about = {"scenario": scenario.name, "file": scenario.file_name}

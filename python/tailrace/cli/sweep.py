@@ -91,6 +91,12 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
     ] = False,
+    damage: Annotated[
+        bool,
+        typer.Option(
+            "--damage", help="Run all without the attack, too: columns damage, potency (naming them does it)."
+        ),
+    ] = False,
     until_ci: common.UntilCi = None,
     max_runs: common.MaxRuns = None,
     columns: tabular.Columns = None,
@@ -102,6 +108,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     """Run a scenario for every combination of values; the same command goes on where it was stopped."""
     from tailrace.store import Writer
     from tailrace.study import cells, declaration, forms, precision, remote, running
+    from tailrace.study.damage import is_named
     from tailrace.study.sharding import Shard
 
     forms.check(form)
@@ -112,12 +119,13 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         set_each or [], together or [], let or [], derive or [], when or [], samples, method
     )
     declared = declaration.of_file(scenario).joined(declaration.of_options(options))
-    if not declared:
+    damage = damage or is_named(common.listed(columns))
+    if not declared and not damage:
         common.fail(
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
     surveyed = running.survey(
-        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
+        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)), damage=damage
     )
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
     target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
@@ -134,7 +142,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     ):
         for note in writer.notes:
             say(note)
-        writer.index.state(running.COMMAND, shlex.join(_again(file, options, sets, seed, runs, allow)))
+        words = [*_again(file, options, sets, seed, runs, allow), *(["--damage"] if damage else [])]
+        writer.index.state(running.COMMAND, shlex.join(words))
         done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
         say(f"interrupted: what has landed is in {target}; the same command goes on with it")

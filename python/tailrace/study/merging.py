@@ -67,7 +67,7 @@ class _Source:
         # id -> number.
         self.cells = reader.index.cells()
         self.ids = {number: name for name, number in self.cells.items()}
-        planned = {self.ids[row["cell"]] for row in self.plan if row["cell"] is not None}
+        planned = {self.ids[cell] for row in self.plan for cell in _cells(row)}
         self.landed = {
             (self.ids[cell], run): fingerprint
             for cell, run, _, fingerprint, *_ in reader.index.runs()
@@ -76,11 +76,23 @@ class _Source:
 
     def rows(self) -> list[dict[str, Any]]:
         """The plan with the ids of its cells."""
-        return [{**row, "cell": self.ids.get(row["cell"])} for row in self.plan]
+        return [_renamed(row, self.ids) for row in self.plan]
 
     def label(self, cell: str) -> str:
         """What a cell is called."""
         return next((str(row["label"]) for row in self.plan if self.ids.get(row["cell"]) == cell), cell)
+
+
+def _cells(row: Mapping[str, Any]) -> list[Any]:
+    """A row's cell, and the one without its attack, as far as there are any."""
+    found = (row.get(key) for key in ("cell", running.WITHOUT))
+    return [cell for cell in found if cell is not None]
+
+
+def _renamed(row: Mapping[str, Any], names: Mapping[Any, object]) -> dict[str, Any]:
+    """With other names of these."""
+    other = {running.WITHOUT: names.get(row[running.WITHOUT])} if running.WITHOUT in row else {}
+    return {**row, "cell": names.get(row["cell"]), **other}
 
 
 def merge(places: Sequence[Path], out: Path) -> Merged:
@@ -126,7 +138,12 @@ def _merged(sources: Sequence[_Source], writer: Writer) -> Merged:
     if command:
         writer.index.state(running.COMMAND, command)
     plan = json.loads(writer.index.fact(running.PLAN) or "[]")
-    wanted = {(row["cell"], run): row["label"] for row in plan for run in range(1, row["runs"] + 1)}
+    wanted = {
+        (cell, run): row["label"]
+        for row in plan
+        for cell in (_cells(row) or [None])
+        for run in range(1, row["runs"] + 1)
+    }
     missing: dict[str, int] = {}
     for key, label in wanted.items():
         if key not in landed and key not in failed and (key[0], 0) not in failed:
@@ -138,11 +155,9 @@ def _merged(sources: Sequence[_Source], writer: Writer) -> Merged:
 def _enter(first: _Source, writer: Writer) -> dict[str, int]:
     """Writes down the sweep as if it were run there; the number of each cell by its id."""
     rows = first.rows()
-    ids = list(dict.fromkeys(row["cell"] for row in rows if row["cell"] is not None))
+    ids = list(dict.fromkeys(cell for row in rows for cell in _cells(row)))
     numbers = dict(zip(ids, writer.index.add_cells(ids), strict=True))
-    writer.index.state(
-        running.PLAN, json.dumps([{**row, "cell": numbers.get(row["cell"] or "")} for row in rows])
-    )
+    writer.index.state(running.PLAN, json.dumps([_renamed(row, numbers) for row in rows]))
     writer.index.state(running.ENGINE, first.engine or "")
     writer.index.state(running.SCENARIO, json.dumps(first.about))
     return numbers

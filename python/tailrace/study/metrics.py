@@ -28,7 +28,7 @@ class Metric:
 
     # What it is called in tables.
     name: str
-    # "group", "queue" or "connection".
+    # "group", "queue", "connection" or "attack".
     of: str
     figure: str
     unit: str = ""
@@ -52,7 +52,10 @@ class Metric:
     @property
     def bounds(self) -> statistics.Bounds | None:
         """Between what it lies, in its unit; None where nobody knows."""
-        # Of all that has a short name nothing can be negative.
+        if self.figure in OF_ATTACKS:
+            # An attack may do good.
+            return None
+        # Of all else that has a short name nothing can be negative.
         found = statistics.bounds_of(self.figure) or (statistics.AMOUNT if self.name in SHORT else None)
         return (found[0] * self.scale, found[1] * self.scale) if found else None
 
@@ -65,9 +68,16 @@ def _queue(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric
     return Metric(name, "queue", figure, unit, scale)
 
 
+# Against the same run without the attack: of all normal flows together, the first two of each group, too.
+OF_ATTACKS: Mapping[str, Metric] = {
+    "damage": Metric("damage", "attack", "damage", "%", 100),
+    "damage_bytes": Metric("damage_bytes", "attack", "damage_bytes", "MB", 1e-6),
+    "potency": Metric("potency", "attack", "potency", "B/B"),
+}
 SHORT: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
+        *OF_ATTACKS.values(),
         _group("goodput", "goodput_bps.sum", "Mbit/s", 1e-6),
         _group("flow_goodput", "goodput_bps.mean", "Mbit/s", 1e-6),
         _group("throughput", "throughput_bps.sum", "Mbit/s", 1e-6),
@@ -114,7 +124,7 @@ class Known:
         rows = figures.select("of", "name", "figure", "window").unique(maintain_order=True)
         whole = rows.filter(pl.col("window").is_null())
         self.windows = [name for name in rows["window"].unique(maintain_order=True).to_list() if name]
-        self.owners = {of: self._names(whole, of) for of in ("group", "queue", "connection")}
+        self.owners = {of: self._names(whole, of) for of in ("group", "queue", "connection", "attack")}
         self.figures = {of: set(whole.filter(pl.col("of") == of)["figure"].to_list()) for of in self.owners}
         valued = figures.filter(pl.col("window").is_null() & pl.col("value").is_not_null())
         self._values = set(valued.select("of", "name", "figure").unique().iter_rows())
@@ -148,6 +158,8 @@ class Known:
         """`goodput`, or `tcp.goodput`."""
         owner, _, name = wanted.rpartition(".")
         metric = SHORT.get(name)
+        if metric is not None and metric.of == "attack" and owner in self.owners["group"]:
+            metric = replace(metric, of="group")
         if metric is None or (owner and owner not in self.owners[metric.of]):
             return []
         if metric.figure.rstrip(".*") not in self.figures[metric.of] and not metric.figure.endswith("*"):
@@ -186,7 +198,8 @@ class Known:
         """
         groups = [*self._there("goodput"), *self._there("loss"), *self._valued("completion"), *self._pings()]
         queues = [*self._there("sojourn"), *self._there("utilization")]
-        return [*groups, *queues, *self._valued("detection")]
+        attacks = [*self._there("damage"), *self._there("potency")]
+        return [*groups, *attacks, *queues, *self._valued("detection")]
 
     def _there(self, name: str) -> list[Metric]:
         metric = SHORT[name]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from tailrace import _native, execute, machine, spill
@@ -18,10 +18,13 @@ from tailrace.store.packing import packed
 from tailrace.store.parts import FIGURES
 from tailrace.study import identity
 from tailrace.study.cells import Cell, Plan
+from tailrace.study.damage import Without
 from tailrace.study.sharding import Shard, dealt
 
 # What a store says of the sweep it was filled by.
 PLAN, ENGINE, SCENARIO = "plan", "engine", "scenario"
+# Of a cell in the plan, the one without its attack.
+WITHOUT = "without_attack"
 # The words of a command line that does all of it, but for where.
 COMMAND = "command"
 
@@ -35,6 +38,8 @@ class Planned:
     runs: int
     # Bytes of memory of a run under way.
     memory: int
+    # The same without its attack, where that is run, too.
+    without: Planned | None = None
 
 
 # A cell, its number in the store, and which run of it.
@@ -65,11 +70,15 @@ class Survey:
     all: list[Cell] = field(default_factory=list)
     errors: dict[int, ScenarioError] = field(default_factory=dict)
     simulated_s: float = 0.0
+    # Makes the cells without attack, where they are wanted.
+    without: Without | None = None
+    _others: dict[str, Planned] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:
         """How many runs there are in all."""
-        return sum(planned.runs for planned in self.cells if planned)
+        others = {planned.without.id: planned.runs for planned in self.cells if planned and planned.without}
+        return sum(planned.runs for planned in self.cells if planned) + sum(others.values())
 
     def look(self, scenario: Scenario, cell: Cell) -> None:
         """Reads one more cell."""
@@ -80,9 +89,23 @@ class Survey:
             self.errors[len(self.cells)] = error
             self.cells.append(None)
         else:
-            memory, _ = variant.native.memory
-            self.cells.append(Planned(cell, identity.of_cell(variant), variant.runs, memory))
-            self.simulated_s += variant.runs * variant.duration_s
+            other = self._without(scenario, cell, variant.duration_s) if self.without else None
+            self.cells.append(self._planned(cell, variant, other))
+
+    def _planned(self, cell: Cell, variant: Scenario, without: Planned | None = None) -> Planned:
+        memory, _ = variant.native.memory
+        self.simulated_s += variant.runs * variant.duration_s
+        return Planned(cell, identity.of_cell(variant), variant.runs, memory, without)
+
+    def _without(self, scenario: Scenario, cell: Cell, duration_s: float) -> Planned | None:
+        """Cells that differ in the attack alone have the same one."""
+        if self.without is None:
+            return None
+        other = self.without.cell(cell, duration_s)
+        key = repr(sorted(other.overrides.items()))
+        if key not in self._others:
+            self._others[key] = self._planned(other, scenario.variant(other.label, other.overrides))
+        return self._others[key]
 
     def pass_over(self, cell: Cell) -> None:
         """One more cell, which is not to be run."""
@@ -90,11 +113,16 @@ class Survey:
         self.cells.append(None)
 
 
-def survey(scenario: Scenario, plan: Plan, looked: Callable[[float], None] = lambda _: None) -> Survey:
-    """Reads every cell. Where none can be run the error of the first is raised."""
+def survey(
+    scenario: Scenario, plan: Plan, looked: Callable[[float], None] = lambda _: None, *, damage: bool = False
+) -> Survey:
+    """Reads every cell. Where none can be run the error of the first is raised.
+
+    With `damage` each is to be run without its attack, too.
+    """
     if "runs" in plan.columns:
         raise UsageError("`runs` is no axis of a sweep: say with --runs how many each cell has")
-    found = Survey(plan.derived)
+    found = Survey(plan.derived, without=Without(scenario) if damage else None)
     for cell in plan.cells():
         found.look(scenario, cell)
         looked(len(found.all) / plan.size)
@@ -148,7 +176,8 @@ def lacking(runs: Sequence[tuple[Planned, int]], numbers: Mapping[str, int], wri
 
 def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int]:
     """Enters all cells, and the plan as whoever shows it needs it; the number of each cell by its id."""
-    ids = list(dict.fromkeys(planned.id for planned in surveyed.cells if planned))
+    every = [planned for planned in surveyed.cells if planned]
+    ids = list(dict.fromkeys(one.id for planned in every for one in (planned, planned.without) if one))
     known = dict(zip(ids, writer.index.add_cells(ids), strict=True))
     rows: list[dict[str, object]] = [
         {
@@ -156,6 +185,7 @@ def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int
             "label": cell.label,
             "axes": cell.axes,
             "runs": planned.runs if planned else 0,
+            **({WITHOUT: known[planned.without.id]} if planned and planned.without else {}),
         }
         for cell, planned in zip(surveyed.all, surveyed.cells, strict=True)
     ]
@@ -187,7 +217,7 @@ def check_engine(writer: Writer) -> None:
 def share(surveyed: Survey, shard: Shard | None = None) -> list[tuple[Planned, int]]:
     """The runs of a sweep, or of a shard of it, in the order in which they are done: cell and number."""
     cells: dict[str, Planned] = {}
-    for planned in filter(None, surveyed.cells):
+    for planned in _every(surveyed):
         # Cells that say the same in other words share their runs.
         if planned.id not in cells or cells[planned.id].runs < planned.runs:
             cells[planned.id] = planned
@@ -201,6 +231,14 @@ def share(surveyed: Survey, shard: Shard | None = None) -> list[tuple[Planned, i
     if shard is None:
         return runs
     return [runs[place] for place in dealt([(planned.id, number) for planned, number in runs], shard)]
+
+
+def _every(surveyed: Survey) -> Iterator[Planned]:
+    """All that is run: cells, and of each the one without its attack, with as many runs."""
+    for planned in filter(None, surveyed.cells):
+        yield planned
+        if planned.without:
+            yield replace(planned.without, runs=planned.runs)
 
 
 class Here:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
-from tailrace.study import differences, metrics, running, table
+from tailrace.study import damage, differences, metrics, running, table
 from tailrace.study.formulas import value_of
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Metric
@@ -138,7 +138,12 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         """One row a cell or run that failed: its label, `run` (0: no run could be begun) and the error."""
         import polars as pl
 
-        label = {row["cell"]: row["label"] for row in self.plan}
+        label = {
+            row[running.WITHOUT]: f"{row['label']} without attack"
+            for row in self.plan
+            if running.WITHOUT in row
+        }
+        label |= {row["cell"]: row["label"] for row in self.plan}
         rows = [(label.get(cell, "?"), run, error) for cell, run, error in self._reader.index.failures()]
         rows += [(row["label"], 0, row["error"]) for row in self.plan if "error" in row]
         return pl.DataFrame(
@@ -152,7 +157,8 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         import polars as pl
 
         if name not in self._frames:
-            found = self._reader.frame(name)
+            found = self._reader_figures if name == FIGURES else self._reader.frame(name)
+            found = None if found is not None and not found.width else found
             self._frames[name] = pl.DataFrame() if found is None else self._placed(found)
         return self._frames[name]
 
@@ -269,7 +275,10 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         import polars as pl
 
         found = self._reader.frame(FIGURES)
-        return pl.DataFrame() if found is None else found
+        if found is None:
+            return pl.DataFrame()
+        pairs = [(row["cell"], row[running.WITHOUT]) for row in self.plan if running.WITHOUT in row]
+        return pl.concat([found, damage.figures(found, pairs)]) if pairs else found
 
     def column(self, text: str) -> str:
         """The swept parameter that a text means: its name, its path in the file, or the end of either."""

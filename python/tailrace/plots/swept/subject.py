@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
 # Whom a metric is of, as titles and legends say it.
-_WHOSE = {"group": "flows", "queue": "queue", "connection": "connection"}
+_WHOSE = {"group": "flows", "queue": "queue", "connection": "connection", "attack": "attack"}
 # What columns of tables are that are no quantity.
 _NO_QUANTITIES = frozenset({"cell", "run", "flow", "connection", "client_port", "subflows"})
 # Short for columns of tables.

@@ -1,0 +1,188 @@
+"""What attacks cost: by hand, and against runs without the attack."""
+
+import json
+
+import polars as pl
+import pytest
+
+import tailrace
+from conftest import command_line
+from tailrace import figures
+from tailrace.errors import UsageError
+from tailrace.study import damage, running
+from tailrace.study.cells import Cell
+
+ATTACKED = """
+name = "attacked"
+duration = "6 s"
+warmup = "1 s"
+runs = 2
+host = [{ name = "tcp", count = 2 }, { name = "bot" }, { name = "sink" }]
+router = [{ name = "r1" }, { name = "r2" }]
+link = [
+  { between = ["tcp[*]", "r1"], rate = "20 Mbit/s", delay = "uniform(1 ms, 5 ms)" },
+  { between = ["bot", "r1"], rate = "20 Mbit/s", delay = "1 ms" },
+  { name = "bottleneck", between = ["r1", "r2"], rate = "2 Mbit/s", delay = "5 ms", queue = "droptail limit 20" },
+  { between = ["r2", "sink"], rate = "20 Mbit/s", delay = "1 ms" },
+]
+flow = [
+  { name = "web", from = "tcp[*]", to = "sink", transport = "tcp", app = "bulk", start = "uniform(0 s, 1 s)" },
+  { name = "flood", from = "bot", to = "sink", role = "attack", transport = "udp", start = "2 s", stop = "5 s",
+    app = { kind = "cbr", rate = "1 Mbit/s", size = "500 B" } },
+]
+[[window]]
+name = "during"
+start = "2 s"
+end = "5 s"
+"""
+RATES = {"flow.flood.app.rate": ["500 kbit/s", "1 Mbit/s"], "link.bottleneck.queue": ["droptail", "red"]}
+
+
+def group(role, goodput_bps, delivered_bytes, sent_bytes):
+    whole = {"delivered_bytes": delivered_bytes, "sent_bytes": sent_bytes}
+    return {"role": role, "goodput_bps": {"sum": goodput_bps}, "whole_run": whole}
+
+
+def entry(web, ping, flood):
+    return {
+        "groups": {
+            "web": group("normal", *web),
+            "ping": group("normal", *ping),
+            "flood": group("attack", *flood),
+        }
+    }
+
+
+def by_hand(attacked, quiet):
+    """The figures of cell 1 whose other half is cell 2, with one run each."""
+    found = damage.figures(figures.frame([(1, 1, attacked), (2, 1, quiet)]), [(1, 2)])
+    return {
+        (of, name, figure): value
+        for of, name, figure, value in found.select("of", "name", "figure", "value").iter_rows()
+    }
+
+
+def test_damage_and_potency_by_hand():
+    found = by_hand(
+        entry((6e6, 900, 0), (1e6, 100, 0), (2e6, 0, 250)), entry((8e6, 1500, 0), (1e6, 100, 0), (0.0, 0, 0))
+    )
+    assert found == {
+        ("group", "web", "damage"): 0.25,  # 1 - 6/8
+        ("group", "ping", "damage"): 0.0,
+        ("attack", "attack", "damage"): pytest.approx(1 - 7 / 9),
+        ("group", "web", "damage_bytes"): 600.0,
+        ("group", "ping", "damage_bytes"): 0.0,
+        ("attack", "attack", "damage_bytes"): 600.0,
+        ("attack", "attack", "sent_bytes"): 250.0,
+        ("attack", "attack", "potency"): 2.4,  # 600/250
+    }
+
+
+def test_an_attack_may_do_good_and_what_had_nothing_loses_nothing():
+    found = by_hand(
+        entry((6e6, 900, 0), (0.0, 0, 0), (0.0, 0, 0)), entry((5e6, 800, 0), (0.0, 0, 0), (0.0, 0, 0))
+    )
+    assert found["group", "web", "damage"] == pytest.approx(-0.2)
+    assert found["group", "ping", "damage"] is None
+    assert found["attack", "attack", "damage_bytes"] == -100
+    # An attack that sends nothing has no cost, and no potency.
+    assert found["attack", "attack", "potency"] is None
+
+
+def test_runs_without_their_other_half_do_not_count():
+    here = entry((6e6, 900, 0), (1e6, 100, 0), (2e6, 0, 250))
+    there = entry((8e6, 900, 0), (1e6, 100, 0), (0.0, 0, 0))
+    found = damage.figures(figures.frame([(1, 1, here), (1, 2, here), (2, 2, there)]), [(1, 2)])
+    total = found.filter(pl.col("figure") == "damage", pl.col("of") == "attack")
+    assert total["run"].to_list() == [2]
+
+
+def test_what_is_set_of_the_attack_is_left_out_without_it():
+    without = damage.Without(tailrace.Scenario(ATTACKED))
+    cell = Cell("a", {"flow.flood.app.rate": '"1 Mbit/s"', "flow.flood": "{}", "link.x.queue": '"red"'}, {})
+    assert without.cell(cell, 6.0).overrides == {
+        "link.x.queue": '"red"',
+        "flow.flood.start": '"13 s"',
+        "flow.flood.stop": '"14 s"',
+    }
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    return tailrace.sweep(ATTACKED, RATES, output=tmp_path_factory.mktemp("sweep"), damage=True)
+
+
+def test_cells_that_differ_in_the_attack_alone_share_the_run_without_it(swept):
+    assert len(swept.plan) == 4
+    assert len({row[running.WITHOUT] for row in swept.plan}) == 2
+    assert len(swept._reader.index.runs()) == 2 * (4 + 2)
+    # Tables and frames are of what was asked for.
+    assert swept.runs.height == 2 * 4
+    assert swept.flows["run"].len() == 2 * 4 * 3
+    assert len(swept.table(["damage"]).records()) == 4
+
+
+def test_damage_is_that_against_a_run_whose_attack_never_begins(swept):
+    at = {"flow.flood.app.rate": "1 Mbit/s", "link.bottleneck.queue": "red"}
+    attacked = tailrace.run(ATTACKED, set=at).summary["runs"]
+    quiet = tailrace.run(
+        ATTACKED, set={**at, "flow.flood.start": "100 s", "flow.flood.stop": "101 s"}
+    ).summary["runs"]
+    expected = [
+        (
+            100 * (1 - a["groups"]["web"]["goodput_bps"]["sum"] / q["groups"]["web"]["goodput_bps"]["sum"]),
+            (
+                q["groups"]["web"]["whole_run"]["delivered_bytes"]
+                - a["groups"]["web"]["whole_run"]["delivered_bytes"]
+            )
+            / a["groups"]["flood"]["whole_run"]["sent_bytes"],
+        )
+        for a, q in zip(attacked, quiet, strict=True)
+    ]
+
+    def found(metric):
+        rows = swept.metric(metric)
+        return rows.filter(pl.col("flood.rate") == 1e6, pl.col("bottleneck.queue") == "red")[
+            "value"
+        ].to_list()
+
+    assert found("damage") == pytest.approx([damage for damage, _ in expected])
+    assert found("web.damage") == found("damage")
+    assert found("potency") == pytest.approx([potency for _, potency in expected])
+    # In the attack's own time the loss is greater than over all of it.
+    assert all(
+        inner > whole > 10 for inner, whole in zip(found("damage@during"), found("damage"), strict=True)
+    )
+
+
+def test_the_usual_table_and_figures_know_of_it(swept):
+    assert all(heading in swept.table().text("md") for heading in ("damage [%]", "potency [B/B]"))
+    sheet = swept.plot("damage", against="flood.rate", by="bottleneck.queue", kind="map")
+    assert "damage" in " ".join(
+        text.get_text() for text in sheet.findobj(match=lambda a: hasattr(a, "get_text"))
+    )
+
+
+def test_shards_put_together_are_the_sweep_run_at_once(tmp_path, swept):
+    for number in (1, 2):
+        tailrace.sweep(ATTACKED, RATES, damage=True, shard=(number, 2), output=tmp_path / str(number))
+    merged = tailrace.merge([tmp_path / "1", tmp_path / "2"], tmp_path / "all")
+    assert str(merged.table(["damage", "potency"])) == str(swept.table(["damage", "potency"]))
+
+
+def test_without_an_attack_there_is_no_damage():
+    with pytest.raises(UsageError, match='say role = "attack"'):
+        tailrace.sweep(ATTACKED.replace('role = "attack", ', ""), RATES, damage=True)
+
+
+def test_naming_the_metric_is_enough_and_a_sweep_may_have_one_cell(tmp_path):
+    (tmp_path / "a.toml").write_text(ATTACKED)
+    done = command_line(
+        "sweep", "a.toml", "--columns", "potency,median(damage)", "--format", "json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    again = command_line("sweep", "a.toml", "--damage", cwd=tmp_path)
+    assert "all 4 runs had landed before" in again.stderr
+    planned = command_line("sweep", "a.toml", "--damage", "--dry-run", cwd=tmp_path)
+    assert "4 runs" in planned.stdout
