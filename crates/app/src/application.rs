@@ -3,6 +3,7 @@
 //! One application drives one flow, at both of its ends. It is told what happens and answers with [`Actions`], which whoever
 //! runs it carries out in their order: nothing here sends, waits or draws by itself.
 
+use crate::playback::Playback;
 use tailrace_core::{Bytes, Duration, Instant, Rng};
 
 /// An end of a flow.
@@ -30,9 +31,9 @@ impl End {
 pub enum Data {
     /// As much as goes.
     Endless,
-    /// A message of so many bytes from the client, which begins a transfer or an exchange.
+    /// A message of so many bytes, which begins a transfer or an exchange.
     Message(u64),
-    /// The same, after which the client closes.
+    /// The same, after which the end that has sent it closes.
     Last(u64),
 }
 
@@ -56,8 +57,8 @@ impl Datagram {
 /// Something that an application asks for beside a wake-up and a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A new connection.
-    Open(Data),
+    /// A new connection by the client, and which end sends that data. A server sends once it has heard from its client.
+    Open(Data, End),
     /// A message from the client on a connection that is open, which begins an exchange.
     Request(u64),
     /// A message from the end that has just got one whole.
@@ -70,6 +71,10 @@ pub enum Action {
     RoundTrip(Duration),
     /// The datagram that has just arrived came too late to be of use.
     Late,
+    /// All of a page has arrived: how long it took is a sample.
+    Page(Duration),
+    /// The application at this end takes so many bytes out of its socket, or as many as there are.
+    Read(End, u64),
 }
 
 /// What an application asks for at a time: one wake-up, one datagram and [`Actions::MOST`] other things at most, to be carried
@@ -150,9 +155,14 @@ impl<'a> Cx<'a> {
         self.actions.wake = Some(at);
     }
 
-    /// See [`Action::Open`].
+    /// Asks for a new connection, and data from the client. See [`Action::Open`].
     pub fn open(&mut self, data: Data) {
-        self.actions.push(Action::Open(data));
+        self.open_from(End::Client, data);
+    }
+
+    /// Asks for a new connection, and data from that end. See [`Action::Open`].
+    pub fn open_from(&mut self, end: End, data: Data) {
+        self.actions.push(Action::Open(data, end));
     }
 
     /// See [`Action::Request`].
@@ -190,6 +200,16 @@ impl<'a> Cx<'a> {
         self.actions.push(Action::Late);
     }
 
+    /// See [`Action::Page`].
+    pub fn page(&mut self, took: Duration) {
+        self.actions.push(Action::Page(took));
+    }
+
+    /// See [`Action::Read`].
+    pub fn read(&mut self, at: End, bytes: u64) {
+        self.actions.push(Action::Read(at, bytes));
+    }
+
     /// See [`Action::RoundTrip`].
     pub fn round_trip(&mut self, time: Duration) {
         self.actions.push(Action::RoundTrip(time));
@@ -208,12 +228,40 @@ pub trait Application {
     fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
         let _ = (at, cx);
     }
-    /// A connection is over in both directions at the client, or has broken. This may be said more than once.
-    fn on_over(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
+    /// A connection is over in both directions at the client, or has broken; `failed`: a message was under way on it, which will
+    /// not come. This may be said more than once, but that it failed only once.
+    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+        let _ = (failed, cx);
+    }
+    /// What it has played so far, if it plays anything.
+    fn playback(&self, now: Instant) -> Option<Playback> {
+        let _ = now;
+        None
     }
     /// A datagram has arrived at this end.
     fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
         let _ = (at, datagram, cx);
+    }
+}
+
+/// One whose state lies aside: memory is by flow, and most kinds have little state.
+impl<A: Application> Application for Box<A> {
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        (**self).on_start(cx);
+    }
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        (**self).on_wake(cx);
+    }
+    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+        (**self).on_message(at, cx);
+    }
+    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+        (**self).on_over(failed, cx);
+    }
+    fn playback(&self, now: Instant) -> Option<Playback> {
+        (**self).playback(now)
+    }
+    fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+        (**self).on_datagram(at, datagram, cx);
     }
 }

@@ -4,9 +4,10 @@
 //! here.
 
 use crate::application::{Application, Cx, Datagram, End};
+use crate::playback::Playback;
 use crate::registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice, applications};
-use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
+use tailrace_core::{Duration, Instant};
 
 applications! {
     "bulk" => bulk::Bulk(BulkConfig),
@@ -14,6 +15,8 @@ applications! {
     "request_response" => request_response::RequestResponse(RequestResponseConfig),
     "sequence" => sequence::Sequence(SequenceConfig),
     "arrivals" => arrivals::Arrivals(ArrivalsConfig),
+    "web" => web::Web(WebConfig),
+    "video" => video::Video(VideoConfig),
     "cbr" => cbr::Cbr(CbrConfig),
     "poisson" => poisson::Poisson(PoissonConfig),
     "on_off" => on_off::OnOff(OnOffConfig),

@@ -25,7 +25,10 @@ pub mod kinds;
 
 mod application;
 mod bounds;
+mod direction;
+mod ladder;
 mod link;
+mod playback;
 mod registry;
 mod spacing;
 mod steps;
@@ -34,6 +37,9 @@ mod testing;
 mod transfers;
 
 pub use application::{Action, Actions, Application, Cx, Data, Datagram, End};
+pub use direction::Direction;
 pub use kinds::{App, AppConfig, catalog};
+pub use ladder::Ladder;
+pub use playback::Playback;
 pub use registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice};
 pub use steps::Steps;

@@ -4,7 +4,7 @@
 //! [`AppConfig`](crate::AppConfig), [`App`](crate::App) (dispatch by `match`, no box and no virtual call a packet) and
 //! [`catalog`](crate::catalog).
 
-use crate::application::Application;
+use crate::application::{Application, End};
 use tailrace_core::params::{ParamInfo, Parameters};
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
@@ -109,6 +109,22 @@ pub trait AppKind: Parameters {
     fn voice(&self) -> Option<Voice> {
         None
     }
+    /// The end that sends the data of its connections; of exchanges, the one that asks.
+    fn sender(&self) -> End {
+        End::Client
+    }
+    /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
+    fn reader(&self) -> Option<End> {
+        None
+    }
+    /// Whether it fetches pages.
+    fn has_pages(&self) -> bool {
+        false
+    }
+    /// Whether it plays what it fetches.
+    fn plays(&self) -> bool {
+        false
+    }
     /// Whether it has transfers, each on a connection of its own, whose sizes differ.
     fn has_varied_transfers(&self) -> bool {
         false
@@ -182,6 +198,22 @@ macro_rules! applications {
             pub fn voice(&self) -> Option<Voice> {
                 match self { $( Self::$variant(c) => c.voice(), )+ }
             }
+            /// The end that sends the data of its connections; of exchanges, the one that asks.
+            pub fn sender(&self) -> End {
+                match self { $( Self::$variant(c) => c.sender(), )+ }
+            }
+            /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
+            pub fn reader(&self) -> Option<End> {
+                match self { $( Self::$variant(c) => c.reader(), )+ }
+            }
+            /// Whether it fetches pages.
+            pub fn has_pages(&self) -> bool {
+                match self { $( Self::$variant(c) => c.has_pages(), )+ }
+            }
+            /// Whether it plays what it fetches.
+            pub fn plays(&self) -> bool {
+                match self { $( Self::$variant(c) => c.plays(), )+ }
+            }
             /// Whether it has transfers, each on a connection of its own, whose sizes differ.
             pub fn has_varied_transfers(&self) -> bool {
                 match self { $( Self::$variant(c) => c.has_varied_transfers(), )+ }
@@ -233,8 +265,11 @@ macro_rules! applications {
             fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
                 match self { $( Self::$variant(a) => a.on_message(at, cx), )+ }
             }
-            fn on_over(&mut self, cx: &mut Cx<'_>) {
-                match self { $( Self::$variant(a) => a.on_over(cx), )+ }
+            fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+                match self { $( Self::$variant(a) => a.on_over(failed, cx), )+ }
+            }
+            fn playback(&self, now: Instant) -> Option<Playback> {
+                match self { $( Self::$variant(a) => a.playback(now), )+ }
             }
             fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
                 match self { $( Self::$variant(a) => a.on_datagram(at, datagram, cx), )+ }

@@ -9,6 +9,7 @@ pub struct InTurn {
     size: SizeDist,
     gap: DurationDist,
     count: Option<u32>,
+    sender: End,
     begun: u32,
     /// The connection of the last one is over, and the next one's time is set.
     pausing: bool,
@@ -16,8 +17,8 @@ pub struct InTurn {
 
 impl InTurn {
     /// `count` of them, or as many as there is time for, with a pause between the end of one and the start of the next.
-    pub(crate) const fn new(size: SizeDist, gap: DurationDist, count: Option<u32>) -> Self {
-        Self { size, gap, count, begun: 0, pausing: false }
+    pub(crate) const fn new(size: SizeDist, gap: DurationDist, count: Option<u32>, sender: End) -> Self {
+        Self { size, gap, count, sender, begun: 0, pausing: false }
     }
 }
 
@@ -26,14 +27,14 @@ impl Application for InTurn {
         self.pausing = false;
         self.begun += 1;
         let size = self.size.draw(cx.rng());
-        cx.open(Data::Last(size.get()));
+        cx.open_from(self.sender, Data::Last(size.get()));
     }
 
     fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
         cx.complete();
     }
 
-    fn on_over(&mut self, cx: &mut Cx<'_>) {
+    fn on_over(&mut self, _failed: bool, cx: &mut Cx<'_>) {
         if self.pausing || self.count.is_some_and(|n| self.begun >= n) {
             return;
         }
@@ -57,16 +58,20 @@ mod tests {
             tell(&mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
             (actions.wake(), actions.others().collect())
         };
-        let mut app =
-            InTurn::new(Bytes(5000).into(), DurationDist::Constant(Duration::from_millis(5)), Some(2));
+        let pause = DurationDist::Constant(Duration::from_millis(5));
+        let mut app = InTurn::new(Bytes(5000).into(), pause, Some(2), End::Server);
         for begins in [0, 25] {
-            let open = Action::Open(Data::Last(5000));
+            let open = Action::Open(Data::Last(5000), End::Server);
             assert_eq!(tell(begins, &mut |cx| app.on_wake(cx)), (None, vec![open]));
             let message = tell(begins + 15, &mut |cx| app.on_message(End::Server, cx));
             assert_eq!(message, (None, vec![Action::Complete]));
             let next = (begins == 0).then_some(Instant::from_millis(begins + 25));
-            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(cx)), (next, vec![]));
-            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(cx)), (None, vec![]), "it is said again");
+            assert_eq!(tell(begins + 20, &mut |cx| app.on_over(false, cx)), (next, vec![]));
+            assert_eq!(
+                tell(begins + 20, &mut |cx| app.on_over(false, cx)),
+                (None, vec![]),
+                "it is said again"
+            );
         }
     }
 }

@@ -7,14 +7,18 @@ use tailrace_app::{
 use tailrace_core::params::{Kind, ParamInfo, Value};
 use tailrace_core::{Duration, Instant, Rng};
 
-/// A value of each kind that fits beside those of the others.
+/// A value of each kind that fits beside those of the others, where that is within bounds.
 fn sample(p: &ParamInfo) -> Option<Value> {
+    usual(p).filter(|value| p.check(value).is_ok())
+}
+
+fn usual(p: &ParamInfo) -> Option<Value> {
     let text = |t: &str| Some(Value::Text(t.into()));
     match p.kind {
         Kind::Rate => text("1 Mbit/s"),
         Kind::Bytes | Kind::Sizes => text("1000 B"),
         Kind::Duration | Kind::Distribution => text("10 ms"),
-        Kind::Count => Some(Value::Integer(5)),
+        Kind::Count | Kind::Counts => Some(Value::Integer(5)),
         Kind::Probability => Some(Value::Float(0.5)),
         Kind::Steps => {
             let step = ["0 s", "1 Mbit/s"].map(|t| Value::Text(t.into()));
@@ -105,9 +109,12 @@ fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: im
         match action {
             Action::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
             Action::Late => assert!(config.voice().is_some(), "{config:?}"),
-            Action::Open(data) => {
+            Action::Page(_) => assert!(config.has_pages(), "{config:?}"),
+            Action::Read(at, _) => assert_eq!(config.reader(), Some(at), "{config:?}"),
+            Action::Open(data, from) => {
                 assert_eq!(config.over(), Over::Streams, "{config:?}");
                 assert_eq!(data == Data::Endless, config.transfers() == Transfers::None, "{config:?}");
+                assert_eq!(from, config.sender(), "{config:?}");
                 log.opened = true;
             }
             other => assert!(log.opened, "{config:?}: {other:?} before a connection is open"),
@@ -137,7 +144,7 @@ fn run(config: &AppConfig, rng: &mut Rng, told: &mut Rng, until: Instant) -> Log
                 let at = if told.bernoulli(0.5) { End::Client } else { End::Server };
                 match (config.over(), log.opened) {
                     (Over::Streams, true) if told.bernoulli(0.3) => {
-                        tell(config, now, &mut log, rng, |cx| app.on_over(cx));
+                        tell(config, now, &mut log, rng, |cx| app.on_over(told.bernoulli(0.5), cx));
                     }
                     (Over::Streams, true) => tell(config, now, &mut log, rng, |cx| app.on_message(at, cx)),
                     (Over::Streams, false) => {}

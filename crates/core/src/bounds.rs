@@ -4,6 +4,7 @@
 //! from there. Every kind of quantity has bounds of its own, so wide that only overflow lies beyond; a parameter whose
 //! extremes break something sooner declares narrower ones.
 
+use crate::counts::CountDist;
 use crate::distribution::DurationDist;
 use crate::params::{Kind, Value};
 use crate::sizes::SizeDist;
@@ -75,7 +76,8 @@ impl Bounds {
                     other => other.shown(),
                 };
                 let is_drawn = |text: &str| text.contains('(') || text.starts_with(char::is_alphabetic);
-                let drawn = matches!(kind, Kind::Distribution | Kind::Sizes) && is_drawn(&found);
+                let drawn =
+                    matches!(kind, Kind::Distribution | Kind::Sizes | Kind::Counts) && is_drawn(&found);
                 let of = if drawn { "the mean of " } else { "" };
                 Err(format!("{of}{found} is outside {}: {}", self.shown(kind), self.why))
             }
@@ -94,13 +96,16 @@ impl Kind {
                 DurationDist::read(t).ok().map(|d| d.mean().as_nanos() as f64)
             }
             (Self::Sizes, Value::Text(t)) => SizeDist::read(t).ok().map(|d| d.mean()),
+            (Self::Counts, Value::Text(t)) => CountDist::read(t).ok().map(|d| d.mean()),
             (Self::Rate, Value::Text(t)) => Rate::parse(t).ok().map(|r| r.as_bps() as f64),
             (Self::Bytes, Value::Text(t)) => Bytes::parse(t).ok().map(Bytes::as_f64),
             (Self::Limit, Value::Text(t)) => Limit::parse(t).ok().map(|limit| match limit {
                 Limit::Packets(n) => n as f64,
                 Limit::Bytes(b) => b.as_f64(),
             }),
-            (Self::Count | Self::Number | Self::Probability, Value::Integer(n)) => Some(*n as f64),
+            (Self::Count | Self::Counts | Self::Number | Self::Probability, Value::Integer(n)) => {
+                Some(*n as f64)
+            }
             (Self::Number | Self::Probability, Value::Float(x)) => Some(*x),
             _ => None,
         }

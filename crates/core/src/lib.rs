@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, opens a file or starts a thread.
 
 pub mod bounds;
+pub mod counts;
 pub mod distribution;
 pub mod dscp;
 pub mod histogram;
@@ -18,6 +19,7 @@ pub mod text;
 pub mod time;
 pub mod units;
 
+pub use counts::CountDist;
 pub use distribution::DurationDist;
 pub use dscp::Dscp;
 pub use histogram::{CoarseHistogram, Histogram, LogHistogram};

@@ -51,6 +51,8 @@ pub enum Kind {
     Distribution,
     /// See [`SizeDist`](crate::SizeDist).
     Sizes,
+    /// See [`CountDist`](crate::CountDist).
+    Counts,
     /// A list of `[time, rate]`.
     Steps,
     /// A probability, or a process by its name and parameters.

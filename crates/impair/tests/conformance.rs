@@ -17,7 +17,9 @@ fn sample(p: &ParamInfo) -> Option<Value> {
         Kind::Probability | Kind::Number => Some(Value::Float(0.5)).filter(fits),
         Kind::Loss => Some(Value::Float(0.1)),
         Kind::Queue => text("codel"),
-        Kind::Bool | Kind::Sizes | Kind::Steps | Kind::Dscp | Kind::Text | Kind::Choice(_) => None,
+        Kind::Bool | Kind::Sizes | Kind::Counts | Kind::Steps | Kind::Dscp | Kind::Text | Kind::Choice(_) => {
+            None
+        }
     }
 }
 

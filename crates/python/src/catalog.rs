@@ -222,6 +222,7 @@ fn word(kind: Kind) -> String {
         Kind::Dscp => "DiffServ codepoint".to_string(),
         Kind::Distribution => "duration or distribution".to_string(),
         Kind::Sizes => "bytes or distribution".to_string(),
+        Kind::Counts => "count or distribution".to_string(),
         Kind::Steps => "list of [time, rate]".to_string(),
         Kind::Loss => "probability or loss process".to_string(),
         Kind::Queue => "queue discipline".to_string(),

@@ -89,7 +89,9 @@ impl World {
         match action {
             Action::RoundTrip(time) => self.count_rtt(flow, time),
             Action::Late => self.flows[flow].tally.late_packets += 1,
-            Action::Open(data) => self.open(flow, data, fabric),
+            Action::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
+            Action::Open(data, from) => self.open(flow, (data, from), fabric),
+            Action::Read(at, bytes) => self.read(socket, at, bytes, fabric),
             Action::Complete => self.complete(flow, socket, fabric.now()),
             Action::Request(bytes) => return self.request(flow, socket, bytes, fabric.now()),
             Action::Respond(bytes) => return self.respond(socket, bytes),
@@ -137,15 +139,19 @@ impl World {
         let mut open = self.flows[flow].sockets.clone();
         open.retain(|id| self.sockets.get(*id).is_some_and(|s| !s.end().is_server()));
         open.sort_unstable();
-        for id in open {
+        let Some(sender) = self.streams(flow).map(|streams| streams.sender) else { return };
+        for client in open {
+            // Where a server that is to send has not heard of it, its client goes.
+            let server = Some(self.at_end(client, sender)).filter(|id| self.sockets.get(*id).is_some());
+            let id = server.unwrap_or(client);
             if self.close(id) {
                 self.serve_socket(id, fabric);
             }
         }
     }
 
-    /// Opens the next connection and hands it its data.
-    fn open(&mut self, flow: usize, data: Data, fabric: &mut SimFabric) {
+    /// Opens the next connection and hands it its data, or has the server do that once it has heard from the client.
+    fn open(&mut self, flow: usize, (data, from): (Data, End), fabric: &mut SimFabric) {
         let now = fabric.now();
         self.let_go(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
@@ -154,18 +160,17 @@ impl World {
         streams.connections += 1;
         streams.end = None;
         let mut endpoint = streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now);
-        let mut work = Work::default();
-        match data {
-            Data::Endless => endpoint.write(UNLIMITED),
-            Data::Message(bytes) | Data::Last(bytes) => {
-                work.begin(bytes, now);
-                streams.begun += 1;
-                endpoint.write(bytes);
-            }
+        let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
+        if let Data::Message(bytes) | Data::Last(bytes) = data {
+            work.begin(bytes, now);
+            streams.begun += 1;
         }
-        if matches!(data, Data::Last(_)) {
-            work.is_transfer = true;
-            endpoint.close();
+        match from {
+            End::Client => hand_over(&mut endpoint, data),
+            End::Server => (work.responding, work.owed) = (true, Some(data)),
+        }
+        if streams.reader == Some(End::Client) {
+            endpoint.await_reads();
         }
         let size = if work.is_transfer { work.size } else { 0 };
         let record = self.connection_log.open((flow, number), (envelope.source_port, size), now);
@@ -249,12 +254,19 @@ impl World {
         acted
     }
 
-    /// An end of a connection has heard from the other.
+    /// An end of a connection has heard from the other. What the server is to send unasked it sends from now on.
     fn connected(&mut self, id: SocketId, now: Instant) -> bool {
-        if let Some(client) = self.sockets.get(id).filter(|s| !s.end().is_server()) {
-            self.connection_log.established(client.record, now);
+        let Some(socket) = self.sockets.get(id) else { return false };
+        if !socket.end().is_server() {
+            self.connection_log.established(socket.record, now);
+            return false;
         }
-        false
+        let client = self.sockets.get_mut(socket.envelope.peer);
+        let Some(owed) = client.and_then(|client| client.work.owed.take()) else { return false };
+        self.endpoint(id).is_some_and(|endpoint| {
+            hand_over(endpoint, owed);
+            true
+        })
     }
 
     /// A direction of a connection, or all of it, has come to an end.
@@ -264,11 +276,23 @@ impl World {
             self.broke(id, cause, fabric.now());
         }
         let Some(socket) = self.sockets.live(id) else { return false };
-        let is_server = socket.end().is_server();
-        if is_server && event == Event::PeerClosed {
+        let closed = event == Event::PeerClosed;
+        if closed {
             socket.endpoint.close();
         }
-        if is_server { event == Event::PeerClosed } else { self.client_done(id, fabric) }
+        if socket.end().is_server() {
+            return closed;
+        }
+        let failed = matches!(event, Event::Reset { .. }) && socket.work.has_failed();
+        self.client_done(id, failed, fabric) || closed
+    }
+
+    /// The socket at an end of the connection of this client's socket; none where there is no such connection (any more).
+    fn at_end(&self, client: SocketId, end: End) -> SocketId {
+        match end {
+            End::Client => client,
+            End::Server => self.sockets.get(client).map_or(SocketId::NONE, |s| s.envelope.peer),
+        }
     }
 
     /// The client's socket of the connection that `id` is an end of, as long as there is one.
@@ -302,8 +326,11 @@ impl World {
         self.tell((flow, id), fabric, |app, cx| app.on_message(at, cx))
     }
 
-    /// The client sends a message on a connection that is open.
+    /// The client sends a message on a connection that is open; nothing more once the flow has stopped.
     fn request(&mut self, flow: usize, id: SocketId, bytes: u64, now: Instant) -> bool {
+        if now >= self.flows[flow].stop {
+            return false;
+        }
         if let Some(streams) = self.streams(flow) {
             streams.begun += 1;
         }
@@ -322,6 +349,15 @@ impl World {
         client.work.size = client.work.size.saturating_add(bytes);
         self.endpoint(id).expect("it has just delivered").write(bytes);
         true
+    }
+
+    /// The application at an end of a connection takes what has come out of its socket.
+    fn read(&mut self, socket: SocketId, at: End, bytes: u64, fabric: &mut SimFabric) {
+        let Some(client) = self.client_of(socket) else { return };
+        let id = self.at_end(client, at);
+        let Some(endpoint) = self.endpoint(id) else { return };
+        endpoint.read(bytes);
+        self.serve_socket(id, fabric);
     }
 
     fn close(&mut self, id: SocketId) -> bool {
@@ -366,10 +402,21 @@ impl World {
     }
 
     /// A direction of the client's connection is over, or it broke: where all of it is, the application hears of it.
-    fn client_done(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
+    fn client_done(&mut self, id: SocketId, failed: bool, fabric: &mut SimFabric) -> bool {
         let Some(socket) = self.sockets.get(id) else { return false };
         let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
         let goes_on = over && fabric.now() < self.flows[flow].stop;
-        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_over(cx))
+        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_over(failed, cx))
+    }
+}
+
+/// An endpoint is given what it is to send.
+fn hand_over(endpoint: &mut Endpoint, data: Data) {
+    match data {
+        Data::Endless => endpoint.write(UNLIMITED),
+        Data::Message(bytes) | Data::Last(bytes) => endpoint.write(bytes),
+    }
+    if matches!(data, Data::Last(_)) {
+        endpoint.close();
     }
 }

@@ -170,6 +170,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         options: OptionsArena::new(source_routes),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         connection_log: ConnectionLog::new(scenario.record.max_connections),
+        playback_cuts: Each::default(),
         captures: Captures::new(scenario, fabric.graph()),
         verdicts: Verdicts::default(),
         rates: Rates::default(),
@@ -368,7 +369,8 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
             };
             let single =
                 matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
-            let uncongested = if single { Uncongested::of(run, fabric.graph(), &out) } else { None };
+            let uncongested =
+                if single { Uncongested::of(run, fabric.graph(), &out, group.app.sender()) } else { None };
             let drawn = || group.start.draw(&mut Rng::named(seed, &name("start")));
             let start = group.starts.get(member).copied().unwrap_or_else(drawn);
             flows.push(Flow {
@@ -423,6 +425,8 @@ fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, uncongested: Opt
         (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Carrier::Tcp(Box::new(Streams {
             plan: Arc::clone(plan.expect("made for every TCP group")),
             asked: group.app.transfers(),
+            sender: group.app.sender(),
+            reader: group.app.reader(),
             varied: group.app.has_varied_transfers(),
             uncongested,
             connections: 0,

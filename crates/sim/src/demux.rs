@@ -8,6 +8,7 @@ use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::window::keep_early;
 use crate::world::{SimFabric, World};
+use tailrace_app::End;
 use tailrace_core::Dscp;
 use tailrace_net::NodeId;
 use tailrace_transport::mptcp::Mptcp;
@@ -76,7 +77,10 @@ impl World {
         let flow = &mut self.flows[pkt.to.flow()];
         let envelope = Envelope { peer: client.unwrap_or(SocketId::NONE), ..flow.ends[1].answering(pkt) };
         let Carrier::Tcp(streams) = &flow.carrier else { return None };
-        let endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut flow.app.rng, fabric.now());
+        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut flow.app.rng, fabric.now());
+        if streams.reader == Some(End::Server) {
+            endpoint.await_reads();
+        }
         let header = flow.header;
         let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
         if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
@@ -137,7 +141,7 @@ impl World {
         self.connection_log.gone(socket.record, end, &socket.endpoint);
         keep_early(&mut self.cuts, socket);
         let flow = &mut self.flows[end.flow()];
-        flow.retired.add(&socket.endpoint, !end.is_server());
+        flow.retired.add(&socket.endpoint, flow.is_sender(end));
         if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
             streams.failed += u32::from(socket.work.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {

@@ -5,12 +5,12 @@ use crate::connection_summary::Listed;
 use crate::flow::Flow;
 use crate::results::RunView;
 use crate::summary::{
-    Connections, Distribution, Flagged, GroupSummary, InOrder, Level, QueueSummary, Spread, Transfers,
-    WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
+    Connections, Distribution, Flagged, GroupSummary, InOrder, Level, PagesSummary, QueueSummary, Spread,
+    Transfers, WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
 };
 use crate::tally::{FlowTally, GroupTally, jain, rate_bps, span};
-use crate::voice;
 use crate::window::Open;
+use crate::{video, voice};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -114,7 +114,7 @@ impl RunView<'_> {
             completed: total.completed,
             transfers,
             connections,
-            whole_run: (open == Open::Whole).then(|| self.whole_run(flows)),
+            whole_run: (open == Open::Whole).then(|| self.whole_run(flows.clone())),
             one_way_delay_s: Distribution::of(&distributions.one_way_delay),
             reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
@@ -126,6 +126,15 @@ impl RunView<'_> {
                 InOrder(Vec::new())
             },
             voice: group.app.voice().map(|v| voice::summary(&v, &tallies)),
+            pages: group.app.has_pages().then(|| PagesSummary {
+                loaded: distributions.page_load.count(),
+                load_s: Distribution::of(&distributions.page_load),
+            }),
+            video: group.app.plays().then(|| {
+                let now = self.fabric.now();
+                let played = flows.map(|f| self.world.window_playback(f, open, now));
+                video::summary(&played.collect::<Vec<_>>())
+            }),
             jitter_s: Distribution::of(&distributions.jitter),
         }
     }

@@ -1,12 +1,12 @@
 //! One flow: the application that drives it, its connections, and what it has done so far.
 
-use crate::packet::Envelope;
+use crate::packet::{Envelope, FlowEnd};
 use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
 use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
 use std::sync::Arc;
-use tailrace_app::{App, AppConfig, Transfers};
+use tailrace_app::{App, AppConfig, Data, End, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
@@ -51,6 +51,20 @@ impl Endpoint {
             Self::Tcp(tcp) => tcp.write(bytes),
             Self::Mptcp(connection) => connection.write(bytes),
         };
+    }
+    /// The application takes up to so many bytes of what has come.
+    pub(crate) fn read(&mut self, bytes: u64) {
+        match self {
+            Self::Tcp(tcp) => tcp.read(bytes),
+            Self::Mptcp(connection) => connection.read(bytes),
+        };
+    }
+    /// From now on what has come stays in the receive buffer until the application reads it.
+    pub(crate) fn await_reads(&mut self) {
+        match self {
+            Self::Tcp(tcp) => tcp.set_auto_read(false),
+            Self::Mptcp(connection) => connection.set_auto_read(false),
+        }
     }
     pub(crate) fn close(&mut self) {
         match self {
@@ -251,6 +265,10 @@ pub(crate) struct Streams {
     pub(crate) plan: Arc<EndpointPlan>,
     /// What its application is asked for.
     pub(crate) asked: Transfers,
+    /// The end that sends; of exchanges, the one that asks.
+    pub(crate) sender: End,
+    /// The end whose application takes what has come by itself, where it does not take all at once.
+    pub(crate) reader: Option<End>,
     /// Whether they are transfers of different sizes.
     pub(crate) varied: bool,
     /// What its path would do for it alone; none of Multipath TCP, which has several.
@@ -291,10 +309,12 @@ pub(crate) struct Work {
     pub(crate) awaited: u64,
     /// Bytes of it, there and back.
     pub(crate) size: u64,
-    /// Whether it is all that its connection was opened for, and all of it comes from the client.
+    /// Whether it is all that its connection was opened for, and all of it comes from one end.
     pub(crate) is_transfer: bool,
     /// Whether it is the server that the bytes are awaited from.
     pub(crate) responding: bool,
+    /// What the server sends once it has heard from the client.
+    pub(crate) owed: Option<Data>,
     /// Why the connection broke, if it did.
     pub(crate) end: Option<ResetCause>,
 }
@@ -307,6 +327,7 @@ impl Default for Work {
             size: 0,
             is_transfer: false,
             responding: false,
+            owed: None,
             end: None,
         }
     }
@@ -366,6 +387,20 @@ pub(crate) struct Flow {
     pub(crate) retired: Retired,
 }
 
+impl Flow {
+    /// Whether this is its end that sends, or of exchanges the one that asks.
+    pub(crate) fn is_sender(&self, end: FlowEnd) -> bool {
+        end == self.sender()
+    }
+
+    /// See [`Flow::is_sender`].
+    pub(crate) fn sender(&self) -> FlowEnd {
+        let from_server = matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == End::Server);
+        // What goes to the server comes from the client.
+        self.ends[usize::from(from_server)].to.peer()
+    }
+}
+
 /// Sums over connections that are gone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Retired {
@@ -379,14 +414,14 @@ pub(crate) struct Retired {
 }
 
 impl Retired {
-    /// Takes over what an endpoint has counted; `client`: it has opened the connection.
-    pub(crate) fn add(&mut self, endpoint: &Endpoint, client: bool) {
+    /// Takes over what an endpoint has counted; `sends`: it is the one whose round trips are the flow's.
+    pub(crate) fn add(&mut self, endpoint: &Endpoint, sends: bool) {
         let stats = endpoint.stats();
         self.retransmitted += stats.retransmitted_segments;
         self.timeouts += u64::from(stats.timeouts);
         self.altered += endpoint.altered_bytes();
         self.unacknowledged += stats.bytes_sent - stats.retransmitted_bytes - stats.bytes_acked;
-        if client {
+        if sends {
             self.min_rtt = endpoint.min_rtt().or(self.min_rtt);
         }
     }

@@ -4,7 +4,6 @@ use crate::columns::columns;
 use crate::figures;
 use crate::flow::Flow;
 use crate::output::Table;
-use crate::packet::FlowEnd;
 use crate::results::RunView;
 use crate::tally::{FlowTally, rate_bps};
 use crate::window::Open;
@@ -64,8 +63,8 @@ impl Row<'_> {
     }
 
     fn min_rtt_s(&self) -> f64 {
-        let client = self.run.world.latest(FlowEnd::client(self.number));
-        let least = client.and_then(|s| s.endpoint.min_rtt()).or(self.flow.retired.min_rtt);
+        let sender = self.run.world.latest(self.flow.sender());
+        let least = sender.and_then(|s| s.endpoint.min_rtt()).or(self.flow.retired.min_rtt);
         least.map_or(f64::NAN, |d| d.as_secs_f64())
     }
 }

@@ -49,6 +49,7 @@ mod table;
 mod tally;
 mod uncongested;
 mod verdicts;
+mod video;
 mod voice;
 mod window;
 mod windows;

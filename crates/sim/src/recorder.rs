@@ -50,6 +50,11 @@ impl Recorder {
         self.events.push(Event { at, kind: "complete", link: None, flow: Some(flow), detail: "" });
     }
 
+    /// All of a page has come.
+    pub(crate) fn fetched(&mut self, group: usize, took: Duration) {
+        self.groups[group].page_load.record(took);
+    }
+
     /// What is complete was a transfer, which took so many times what it takes at least.
     pub(crate) fn transferred(
         &mut self,

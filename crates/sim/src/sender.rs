@@ -2,11 +2,19 @@
 
 use crate::sockets::Socket;
 use crate::world::World;
+use std::cmp::Ordering;
 
 impl World {
-    /// The end that has sent more so far of the connection of this client's socket; of equals the client.
-    pub(crate) fn sender<'a>(&'a self, client: &'a Socket) -> &'a Socket {
+    /// The end that has sent more so far of the connection of this client's socket; of equals the one that is to send, if it is
+    /// there.
+    pub(crate) fn sender<'a>(&'a self, client: &'a Socket) -> Option<&'a Socket> {
         let server = self.sockets.get(client.envelope.peer);
-        server.filter(|server| server.endpoint.sent() > client.endpoint.sent()).unwrap_or(client)
+        let sent = |end: Option<&Socket>| end.map_or(0, |socket| socket.endpoint.sent());
+        let from_server = match sent(server).cmp(&sent(Some(client))) {
+            Ordering::Greater => true,
+            Ordering::Equal => !self.flows[client.end().flow()].is_sender(client.end()),
+            Ordering::Less => false,
+        };
+        if from_server { server } else { Some(client) }
     }
 }

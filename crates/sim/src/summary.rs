@@ -4,7 +4,9 @@ mod group;
 mod queue;
 mod spread;
 
-pub(crate) use group::{BySize, Connections, GroupSummary, Transfers, VoiceSummary, WholeRun};
+pub(crate) use group::{
+    BySize, Connections, GroupSummary, PagesSummary, Transfers, VideoSummary, VoiceSummary, WholeRun,
+};
 pub(crate) use queue::{Flagged, QueueSummary, WholeRunOfQueue, by_reason};
 pub(crate) use spread::{Distribution, Level, Spread};
 

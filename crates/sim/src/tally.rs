@@ -121,6 +121,8 @@ pub(crate) struct GroupTally {
     pub(crate) slowdown: Histogram,
     /// Of transfers whose sizes differ.
     pub(crate) by_size: BySizeTally,
+    /// Of web pages.
+    pub(crate) page_load: Histogram,
     pub(crate) jitter: Histogram,
 }
 
@@ -134,6 +136,7 @@ impl GroupTally {
             completion: self.completion.cut(),
             slowdown: self.slowdown.cut(),
             by_size: std::mem::take(&mut self.by_size),
+            page_load: self.page_load.cut(),
             jitter: self.jitter.cut(),
         }
     }
@@ -146,6 +149,7 @@ impl GroupTally {
         self.completion.merge(&other.completion);
         self.slowdown.merge(&other.slowdown);
         self.by_size.merge(&other.by_size);
+        self.page_load.merge(&other.page_load);
         self.jitter.merge(&other.jitter);
     }
 }

@@ -2,23 +2,23 @@
 
 use crate::build::Plan;
 use crate::packet::Envelope;
+use tailrace_app::End;
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_net::Graph;
 
 /// The path of a flow as it is when the run begins: propagation delays as drawn, and rates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uncongested {
-    /// Propagation there and back.
-    round_trip: Duration,
-    /// Propagation there.
-    forward: Duration,
-    /// Of the slowest link there.
+    /// Propagation from the opening of a connection to the arrival of the first byte.
+    ahead: Duration,
+    /// Of the slowest link on the way of the data.
     rate: Rate,
 }
 
 impl Uncongested {
-    /// Between these addresses; none where no way leads there and back.
-    pub(crate) fn of(plan: &Plan, graph: &Graph, ends: &Envelope) -> Option<Self> {
+    /// Between these addresses, the client's first, of data that this end sends; none where no way leads there and back. The
+    /// handshake takes a round trip, and a server begins when its end has reached it.
+    pub(crate) fn of(plan: &Plan, graph: &Graph, ends: &Envelope, sender: End) -> Option<Self> {
         let there = graph.path(ends.source, ends.destination)?;
         let back = graph.path(ends.destination, ends.source)?;
         let delay = |links: &[tailrace_net::LinkId]| {
@@ -29,15 +29,18 @@ impl Uncongested {
             let link = &plan.scenario.links[way.0 as usize / 2];
             if way.0.is_multiple_of(2) { link.forward.rate } else { link.backward.rate }
         };
-        let forward = delay(&there);
-        let rate = there.iter().map(rate).min()?;
-        Some(Self { round_trip: plus(forward, delay(&back)), forward, rate })
+        let round_trip = plus(delay(&there), delay(&back));
+        let (ahead, way) = match sender {
+            End::Client => (plus(round_trip, delay(&there)), &there),
+            End::Server => (plus(round_trip, round_trip), &back),
+        };
+        Some(Self { ahead, rate: way.iter().map(rate).min()? })
     }
 
-    /// From the opening of a connection to the arrival of the last of so many bytes, at least: a round trip for the
-    /// handshake, the bytes at the rate of the slowest link, without headers, and the way there.
+    /// From the opening of a connection to the arrival of the last of so many bytes, at least: until the first can arrive, and
+    /// the bytes at the rate of the slowest link, without headers.
     pub(crate) fn completion(&self, size: u64) -> Duration {
-        plus(plus(self.round_trip, self.forward), self.rate.time_to_send(Bytes(size)))
+        plus(self.ahead, self.rate.time_to_send(Bytes(size)))
     }
 
     /// How many times as long as at least a transfer took.
@@ -56,13 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handshake_rate_and_the_way_there_add_up() {
-        let path = Uncongested {
-            round_trip: Duration::from_millis(20),
-            forward: Duration::from_millis(5),
-            rate: Rate::from_mbit(8),
-        };
-        // 10 kB at 1 MB/s, 20 ms and 5 ms.
+    fn what_is_ahead_and_the_rate_add_up() {
+        // A round trip of 20 ms, and 5 ms there.
+        let path = Uncongested { ahead: Duration::from_millis(25), rate: Rate::from_mbit(8) };
+        // 10 kB at 1 MB/s.
         assert_eq!(path.completion(10_000), Duration::from_millis(35));
         assert_eq!(path.slowdown(10_000, Duration::from_millis(70)), 2.0);
     }

@@ -108,6 +108,7 @@ impl World {
             let waiting = socket.waiting();
             socket.early.set(open, waiting);
         }
+        self.cut_playback(open, now);
         self.verdicts.begin(open);
     }
 

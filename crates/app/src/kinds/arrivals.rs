@@ -4,6 +4,7 @@
 
 use crate::application::{Application, Cx, Data, End};
 use crate::bounds::{COUNTS, SIZES};
+use crate::direction::Direction;
 use crate::link::LinkName;
 use crate::registry::{AppKind, Load, Misfit, Over, Transfers};
 use tailrace_core::{Duration, DurationDist, Probability, SizeDist};
@@ -23,6 +24,8 @@ tailrace_core::parameters! {
         of: Option<LinkName> = None, "own choice";
         /// Number of connections; `"auto"` goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Up, "own choice";
     }
 }
 
@@ -44,6 +47,9 @@ impl AppKind for ArrivalsConfig {
             (Some(_), None, Some(_)) => Err(Misfit::Idle("of", "`gap` says how often they arrive".into())),
             _ => Ok(()),
         }
+    }
+    fn sender(&self) -> End {
+        self.direction.sender()
     }
     fn transfers(&self) -> Transfers {
         Transfers::of(self.count)
@@ -81,7 +87,7 @@ impl Application for Arrivals {
             cx.wake_at(cx.now().saturating_add(gap));
         }
         let size = self.config.size.draw(cx.rng());
-        cx.open(Data::Last(size.get()));
+        cx.open_from(self.config.sender(), Data::Last(size.get()));
     }
 
     fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
@@ -135,7 +141,7 @@ mod tests {
                 let mut actions = Actions::default();
                 app.on_wake(&mut Cx::new(Instant::from_millis(n), &mut rng, &mut actions));
                 match actions.others().next() {
-                    Some(Action::Open(Data::Last(size))) => size,
+                    Some(Action::Open(Data::Last(size), _)) => size,
                     other => panic!("{other:?}"),
                 }
             })

@@ -1,11 +1,15 @@
 //! As much as goes, on one connection: the greedy source of most papers on congestion control.
 
-use crate::application::{Application, Cx, Data};
+use crate::application::{Application, Cx, Data, End};
+use crate::direction::Direction;
 use crate::registry::{AppKind, Over};
 
 tailrace_core::parameters! {
     /// Keys of `bulk`.
-    pub struct BulkConfig {}
+    pub struct BulkConfig {
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Up, "own choice";
+    }
 }
 
 impl AppKind for BulkConfig {
@@ -14,16 +18,21 @@ impl AppKind for BulkConfig {
     type App = Bulk;
 
     fn build(&self) -> Bulk {
-        Bulk
+        Bulk { sender: self.direction.sender() }
+    }
+    fn sender(&self) -> End {
+        self.direction.sender()
     }
 }
 
 /// One that runs.
 #[derive(Debug)]
-pub struct Bulk;
+pub struct Bulk {
+    sender: End,
+}
 
 impl Application for Bulk {
     fn on_wake(&mut self, cx: &mut Cx<'_>) {
-        cx.open(Data::Endless);
+        cx.open_from(self.sender, Data::Endless);
     }
 }

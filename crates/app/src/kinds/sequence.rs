@@ -1,6 +1,8 @@
 //! Transfers one after another: a user who fetches one thing after the other.
 
+use crate::application::End;
 use crate::bounds::{COUNTS, SIZES};
+use crate::direction::Direction;
 use crate::registry::{AppKind, Over, Transfers};
 use crate::transfers::InTurn;
 use tailrace_core::{DurationDist, SizeDist};
@@ -14,6 +16,8 @@ tailrace_core::parameters! {
         gap: DurationDist = DurationDist::default(), "own choice";
         /// Number of connections; `"auto"` goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Up, "own choice";
     }
 }
 
@@ -23,7 +27,10 @@ impl AppKind for SequenceConfig {
     type App = InTurn;
 
     fn build(&self) -> InTurn {
-        InTurn::new(self.size.clone(), self.gap, self.count)
+        InTurn::new(self.size.clone(), self.gap, self.count, self.sender())
+    }
+    fn sender(&self) -> End {
+        self.direction.sender()
     }
     fn transfers(&self) -> Transfers {
         Transfers::of(self.count)

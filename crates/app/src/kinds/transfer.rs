@@ -1,6 +1,8 @@
 //! One transfer, as of a file.
 
+use crate::application::End;
 use crate::bounds::SIZES;
+use crate::direction::Direction;
 use crate::registry::{AppKind, Over, Transfers};
 use crate::transfers::InTurn;
 use tailrace_core::{DurationDist, SizeDist};
@@ -10,6 +12,8 @@ tailrace_core::parameters! {
     pub struct TransferConfig {
         /// Size of the transfer.
         size: SizeDist, required, within SIZES;
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Up, "own choice";
     }
 }
 
@@ -19,7 +23,10 @@ impl AppKind for TransferConfig {
     type App = InTurn;
 
     fn build(&self) -> InTurn {
-        InTurn::new(self.size.clone(), DurationDist::default(), Some(1))
+        InTurn::new(self.size.clone(), DurationDist::default(), Some(1), self.sender())
+    }
+    fn sender(&self) -> End {
+        self.direction.sender()
     }
     fn transfers(&self) -> Transfers {
         Transfers::Count(1)

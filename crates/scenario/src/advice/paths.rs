@@ -3,7 +3,7 @@
 use crate::model::{AppConfig, FlowGroup, LinkSpec, Scenario, Transport};
 use crate::resolving::topology::{Hop, Topology};
 use std::collections::BTreeMap;
-use tailrace_app::Traffic;
+use tailrace_app::{End, Traffic};
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// One direction of a link.
@@ -106,6 +106,7 @@ impl Paths {
                 paths.ways_to_first[i] = paths.ways_to_first[i].max(to_first);
                 for hops in all {
                     let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
+                    let there = if group.app.sender() == End::Client { there } else { reversed(&there) };
                     paths.add(scenario, i, &there, &mut windows);
                 }
             }
@@ -135,8 +136,7 @@ impl Paths {
         let tcp = scenario.flows[group].transport.tcp().is_some();
         self.add_load(scenario, group, there, tcp);
         if scenario.flows[group].app.is_two_way() {
-            let back: Vec<_> = there.iter().rev().map(|d| Direction { forward: !d.forward, ..*d }).collect();
-            self.add_load(scenario, group, &back, tcp);
+            self.add_load(scenario, group, &reversed(there), tcp);
         }
         let slowest = there.iter().copied().min_by_key(|d| d.spec(scenario).rate);
         if let (Some(slowest), Some(window)) = (slowest, window_of(&scenario.flows[group])) {
@@ -200,6 +200,11 @@ impl Paths {
     pub(crate) fn shared(&self, group: usize, d: Direction) -> bool {
         self.crossings.iter().enumerate().any(|(i, c)| i != group && c.contains_key(&d))
     }
+}
+
+/// The way back.
+fn reversed(there: &[Direction]) -> Vec<Direction> {
+    there.iter().rev().map(|d| Direction { forward: !d.forward, ..*d }).collect()
 }
 
 /// Whether packets leave strictly periodically.

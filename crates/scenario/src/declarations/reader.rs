@@ -9,7 +9,7 @@ use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
 use tailrace_core::distribution::Unreadable;
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
-use tailrace_core::{DurationDist, SizeDist};
+use tailrace_core::{CountDist, DurationDist, SizeDist};
 
 /// A table with the keys it may have.
 pub(crate) struct Reader<'d> {
@@ -278,6 +278,9 @@ fn code_of(param: &ParamInfo, value: &Value) -> Code {
         }
         Value::Text(text) if param.kind == Kind::Sizes => {
             matches!(SizeDist::read(text), Err(Unreadable::Outside(_)))
+        }
+        Value::Text(text) if param.kind == Kind::Counts => {
+            matches!(CountDist::read(text), Err(Unreadable::Outside(_)))
         }
         _ => false,
     };

@@ -7,7 +7,7 @@ use tailrace_app::AppConfig;
 use tailrace_core::bounds::Bounds;
 use tailrace_core::distribution::FORMS;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
-use tailrace_core::sizes;
+use tailrace_core::{counts, sizes};
 use tailrace_impair::{faults, losses};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_transport::cc::CatalogEntry;
@@ -40,6 +40,7 @@ pub fn schema() -> Value {
         },
         "distribution": distribution(),
         "sizes": drawn_sizes(),
+        "counts": drawn_counts(),
         "selector": {
             "description": "Hosts, routers or links: g1, src[*], src[3], path[0..4] (end exclusive).",
             "type": "string",
@@ -103,6 +104,19 @@ fn drawn_sizes() -> Value {
             { "enum": measured },
             // What stands between the parentheses may have several lines.
             { "type": "string", "pattern": format!("^\\s*({})\\s*\\([^()]*\\)\\s*$", names.join("|")) },
+        ],
+    })
+}
+
+/// A number, or a distribution of numbers.
+fn drawn_counts() -> Value {
+    let forms: Vec<&str> = counts::FORMS.iter().map(|(_, form)| *form).collect();
+    let names: Vec<&str> = counts::FORMS.iter().map(|(name, _)| *name).collect();
+    json!({
+        "description": format!("A number, or a distribution of numbers: {}.", forms.join(", ")),
+        "anyOf": [
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": format!("^\\s*(\\d+|({})\\s*\\(.*\\))\\s*$", names.join("|")) },
         ],
     })
 }
@@ -246,6 +260,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Dscp => reference("dscp"),
         Kind::Distribution => reference("distribution"),
         Kind::Sizes => reference("sizes"),
+        Kind::Counts => reference("counts"),
         Kind::Steps => {
             let step = json!({
                 "type": "array",

@@ -11,7 +11,7 @@ use crate::text::place::At;
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use tailrace_app::Load;
+use tailrace_app::{End, Load};
 use tailrace_core::{Duration, Rate};
 
 /// Mean gaps of the groups that have a load, by their place among the groups.
@@ -80,11 +80,13 @@ fn crossed(
         if forward { link.forward.rate } else { link.backward.rate }
     };
     let multipath = matches!(group.transport, Transport::Mptcp { .. });
+    let up = group.app.sender() == End::Client;
     let mut flows: BTreeMap<(u32, bool), (Rate, u64)> = BTreeMap::new();
     for (a, b) in &group.pairs {
         let paths =
             if multipath { topology.paths(*a, *b) } else { topology.path(*a, *b).into_iter().collect() };
-        let hops = paths.into_iter().flatten();
+        // Of what the server sends the way back is that of the client's SYN, reversed.
+        let hops = paths.into_iter().flatten().map(|(link, forward)| (link, forward == up));
         let meant = hops.filter(|(link, _)| links.is_none_or(|range| range.contains(&u64::from(link.0))));
         let slowest = meant.min_by_key(|hop| rate(*hop));
         let Some(hop) = slowest else {

@@ -9,6 +9,7 @@ use crate::sockets::Socket;
 use crate::table::TableBuilder;
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::World;
+use tailrace_app::Playback;
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
 
@@ -24,6 +25,7 @@ struct Row<'a> {
     /// What the flow has counted since the start, and since the last sample an interval ago.
     tally: FlowTally,
     new: FlowTally,
+    playback: Option<Playback>,
     interval: Duration,
 }
 
@@ -47,6 +49,7 @@ columns! {
         lost_packets: U64 = r.tally.lost_packets, "packets", "Of those, dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+        playback_buffer_s: F64 = r.playback.map_or(f64::NAN, |p| p.buffer.as_secs_f64()), "s", "What its player has in its buffer, as time to play (`video`); null of what does not play.";
         jitter_s: F64 = r.new.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next, over the last interval; null without any.";
     }
 }
@@ -83,12 +86,12 @@ struct Sampled {
     /// Its tally at the last sample.
     last: FlowTally,
     /// Its end that sends, as of the latest connection so far.
-    sender: FlowEnd,
+    sender: Option<FlowEnd>,
 }
 
 impl Sampled {
     fn new(flow: usize) -> Self {
-        Self { flow, last: FlowTally::default(), sender: FlowEnd::client(flow) }
+        Self { flow, last: FlowTally::default(), sender: None }
     }
 }
 
@@ -115,8 +118,8 @@ impl FlowSeries {
         let tally = world.tally(*flow);
         let new = tally.since(&std::mem::replace(last, tally));
         let client = world.latest(FlowEnd::client(*flow));
-        let sending = client.map(|client| world.sender(client));
-        *sender = sending.map_or(*sender, Socket::end);
+        let sending = client.and_then(|client| world.sender(client));
+        *sender = sending.map(Socket::end).or(*sender);
         let open = client.is_some_and(|client| !client.endpoint.is_over());
         let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.as_tcp());
         let f = &world.flows[*flow];
@@ -125,10 +128,11 @@ impl FlowSeries {
             now,
             group: &plan.scenario.flows[f.group as usize].name,
             member: f.member,
-            end: *sender,
+            end: sender.unwrap_or_else(|| f.sender()),
             tcp: tcp.map(|tcp| (tcp.view(), f64::from(tcp.mss()))),
             tally,
             new,
+            playback: world.playback(*flow, now),
             interval: self.interval,
         };
         add(&mut self.table, &row);

@@ -111,7 +111,7 @@ impl Open {
         let (mut live, now_open) = (0, f.start <= now && now < f.stop);
         for client in clients {
             live += 1;
-            if let Some(tcp) = world.sender(client).endpoint.as_tcp() {
+            if let Some(tcp) = world.sender(client).and_then(|sender| sender.endpoint.as_tcp()) {
                 let cwnd = tcp.view().cwnd.as_f64();
                 self.windows += 1;
                 self.bytes += cwnd;

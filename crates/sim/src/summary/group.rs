@@ -65,6 +65,12 @@ keys! {
         /// How good conversations were (`voip`); left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         voice: Option<VoiceSummary>, "" of VoiceSummary;
+        /// Web pages (`web`), whose objects are the `transfers`; left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pages: Option<PagesSummary>, "" of PagesSummary;
+        /// What was played (`video`), whose segments are the `transfers`; left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        video: Option<VideoSummary>, "" of VideoSummary;
         /// Distribution of the differences between the transit times of one delivery and the next.
         jitter_s: Distribution, "s";
     }
@@ -89,6 +95,36 @@ keys! {
         mos: Spread, "";
         /// Packets that came later than the playout buffer waits for them.
         late_packets: u64, "packets";
+    }
+}
+
+keys! {
+    /// Web pages of a group's flows.
+    #[derive(Clone, Debug)]
+    pub(crate) struct PagesSummary {
+        /// Pages of which all objects have arrived.
+        loaded: u64, "";
+        /// Distribution of how long that took, from the opening of the first connection to the arrival of the last byte.
+        load_s: Distribution, "s";
+    }
+}
+
+keys! {
+    /// What a group's flows played.
+    #[derive(Clone, Debug)]
+    pub(crate) struct VideoSummary {
+        /// Spread over the flows of the mean rate of the segments that arrived; of flows that have any.
+        rate_bps: Spread, "bit/s";
+        /// Spread over the flows of how often a segment had another rate than the one before.
+        switches: Spread, "";
+        /// Spread over the flows of how often the buffer ran empty.
+        stalls: Spread, "";
+        /// Spread over the flows of how long it was empty in all, a stall under way included.
+        stalled_s: Spread, "s";
+        /// Spread of the time from the first request until playing began; of flows in which it began.
+        startup_s: Spread, "s";
+        /// Segments that arrived.
+        segments: u64, "";
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+use tailrace_app::End;
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_impair::Condition;
 use tailrace_scenario::Scenario;
@@ -26,6 +27,13 @@ const MAY_BE_NULL: &[&str] = &[
     "asked",
     "not_begun",
     "connections",
+    // Of voice where none was sent, and of players that have not got anything.
+    "r_factor.min",
+    "r_factor.sum",
+    "mos.min",
+    "mos.sum",
+    "rate_bps.min",
+    "startup_s.min",
 ];
 
 /// Columns of tables whose numbers may be negative.
@@ -197,10 +205,10 @@ fn check_goodput(scenario: &Scenario, output: &RunOutput) -> Result<(), String> 
     Ok(())
 }
 
-/// Whether some flow between these two hosts has data in both directions.
+/// Whether some flow between these two hosts has data in both directions, or back only.
 fn both_ways(scenario: &Scenario, src: &str, dst: &str) -> bool {
     let name = |n: NodeIndex| scenario.nodes[n.0 as usize].name.as_str();
-    let two_way = scenario.flows.iter().filter(|g| g.app.is_two_way());
+    let two_way = scenario.flows.iter().filter(|g| g.app.is_two_way() || g.app.sender() == End::Server);
     two_way.flat_map(|g| &g.pairs).any(|(a, b)| name(*a) == src && name(*b) == dst)
 }
 

@@ -227,7 +227,13 @@ fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
             };
             Value::Text(scaled.to_string())
         }
-        Kind::Text | Kind::Distribution | Kind::Sizes | Kind::Steps | Kind::Loss | Kind::Queue => {
+        Kind::Text
+        | Kind::Distribution
+        | Kind::Sizes
+        | Kind::Counts
+        | Kind::Steps
+        | Kind::Loss
+        | Kind::Queue => {
             return None;
         }
     })
@@ -268,6 +274,12 @@ fn between(kind: Kind) -> Option<Vec<Value>> {
         Kind::Bytes => texts(&["1 B", "1000 B", "1 MB"]),
         Kind::Limit => texts(&["1 packet", "5 packets", "1 B", "10 kB"]),
         Kind::Choice(words) => texts(words),
-        Kind::Text | Kind::Distribution | Kind::Sizes | Kind::Steps | Kind::Loss | Kind::Queue => None,
+        Kind::Text
+        | Kind::Distribution
+        | Kind::Sizes
+        | Kind::Counts
+        | Kind::Steps
+        | Kind::Loss
+        | Kind::Queue => None,
     }
 }

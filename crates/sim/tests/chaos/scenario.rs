@@ -96,7 +96,7 @@ fn capture(d: &mut Draw, network: &Network) -> String {
         let host = d.below(network.hosts.len());
         network.hosts[host].one(d)
     };
-    let more = keys(d, &CAPTURE, &["at"], &mut |d: &mut Draw, _: &Key| {
+    let more = keys(d, &CAPTURE, &["at", "name"], &mut |d: &mut Draw, _: &Key| {
         Some(format!("\"{} B\"", d.between(120, 2000)))
     });
     format!("[[capture]]\nat = \"{at}\"\n{}\n", more.join("\n"))

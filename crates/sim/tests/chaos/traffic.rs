@@ -147,6 +147,9 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
             continue;
         }
         let value = match (p.name, p.kind) {
+            // A buffer has room for what playing begins with, and a segment more.
+            ("segment" | "startup", _) => format!("{:?}", seconds(d.scale(0.1, 10.0))),
+            ("buffer", _) if info.name == "video" => format!("{:?}", seconds(d.scale(20.0, 300.0))),
             ("burst", _) => format!("{:?}", seconds(burst)),
             ("period", _) => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
             // Open to the end under overload, so some hundreds a flow at most.
@@ -156,6 +159,7 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
             (_, Kind::Bytes) if over == Over::Datagrams => format!("\"{payload} B\""),
             (_, Kind::Bytes) => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
             (_, Kind::Sizes) => sizes(d),
+            (_, Kind::Counts) => counts(d),
             (_, Kind::Rate) => rate(payload, packets),
             (_, Kind::Probability) => format!("{:?}", d.uniform()),
             (_, Kind::Steps) => steps(d, payload, duration_s),
@@ -182,10 +186,21 @@ fn sizes(d: &mut Draw) -> String {
         1 => format!("exponential({mean} B)"),
         2 => format!("bounded_pareto({} B, {} B, {shape:.3})", mean / 10 + 1, mean * 10 + 1),
         3 => format!("lognormal({mean} B, {:.3})", shape / 2.0),
-        4 => format!("cdf({} B 0.5; {mean} B 0.9; {} B 1)", mean / 2, 4 * mean),
+        4 => format!("cdf({mean} B 0.5; {} B 0.9; {} B 1)", 2 * mean, 8 * mean),
         _ => format!("{mean} B"),
     };
     format!("{text:?}")
+}
+
+/// Numbers of things, some dozens at most.
+fn counts(d: &mut Draw) -> String {
+    let n = d.below(20) + 1;
+    match d.below(4) {
+        0 => format!("\"uniform({n}, {})\"", 2 * n),
+        1 => format!("\"exponential({n})\""),
+        2 => format!("\"bounded_pareto({n}, {}, 1.1)\"", 3 * n),
+        _ => (n - 1).to_string(),
+    }
 }
 
 fn rate(payload: u64, packets: f64) -> String {

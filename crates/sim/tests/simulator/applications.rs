@@ -303,3 +303,71 @@ fn a_conversation_over_an_empty_path_is_good_and_beside_a_deep_buffer_is_not() {
     assert!(of(&shared, "late_packets") > 500.0, "{}", of(&shared, "late_packets"));
     assert!(of(&shared, "mos.mean") < 2.0, "{}", of(&shared, "mos.mean"));
 }
+
+#[test]
+fn a_page_over_an_empty_path_takes_its_round_trips() {
+    // The main object: a handshake and a round trip. Two objects follow, one on the same connection, the other on a new one, which
+    // takes two round trips, and meanwhile the third one on the first: four in all, each object within the initial window.
+    let app = "{ kind = \"web\", main = \"5000 B\", object = \"2000 B\", objects = 3, request = \"300 B\", connections = 2, \
+               think = \"1 s\", count = 3 }";
+    let run = direct("10 s").tcp(TCP, app).run();
+    assert_eq!(run.tcp("pages.loaded"), 3.0);
+    assert_about(run.tcp("pages.load_s.mean"), 4.0 * RTT);
+    assert_about(run.tcp("pages.load_s.max"), 4.0 * RTT);
+    assert_eq!((run.tcp("completed"), run.tcp("connections.opened")), (12.0, 6.0));
+    assert_eq!(run.flows("tcp", "delivered_bytes"), [3.0 * (11_000.0 + 4.0 * 300.0)]);
+    assert_eq!(run.tcp("connections.open"), 0.0);
+    run.assert_drained();
+    // One at a time: a handshake and four round trips.
+    let one = direct("10 s").tcp(TCP, &app.replace("connections = 2", "connections = 1")).run();
+    assert_about(one.tcp("pages.load_s.mean"), 5.0 * RTT);
+    assert_eq!(one.tcp("connections.opened"), 3.0);
+}
+
+#[test]
+fn pages_of_many_users_count_in_the_window_in_which_they_are_complete() {
+    let text = Text::new("60 s")
+        .top("window = [{ name = \"a\" }, { name = \"b\", start = \"20 s\" }]")
+        .dumbbell(8, "10 Mbit/s", "10 ms", "")
+        .tcp("", "{ kind = \"web\", think = \"exponential(2 s)\" }");
+    let run = text.run();
+    let loaded = |window: &str| run.leaf(&format!("windows.{window}.groups.tcp.pages.loaded"));
+    assert_eq!(loaded("a") + loaded("b"), run.tcp("pages.loaded"));
+    assert!(loaded("a") > 30.0 && loaded("b") > 60.0, "{} {}", loaded("a"), loaded("b"));
+    assert!(run.tcp("pages.load_s.p95") > run.tcp("pages.load_s.p50"));
+}
+
+#[test]
+fn a_video_over_a_link_of_half_its_rate_stalls_half_of_the_time() {
+    // A segment of 4 s at 2 Mbit/s is 1 MB, and takes 8 s at 1 Mbit/s and 4 % for headers.
+    let text =
+        Text::new("120 s").hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "1 Mbit/s", "10 ms", "");
+    let text = text.tcp(TCP, "{ kind = \"video\", ladder = \"2 Mbit/s\", buffer = \"20 s\" }");
+    let run = text.clone().top("window = [{ name = \"a\" }, { name = \"b\", start = \"50 s\" }]").run();
+    let startup = run.tcp("video.startup_s.mean");
+    assert!((8.3..8.5).contains(&startup), "{startup}");
+    assert_eq!((run.tcp("video.rate_bps.mean"), run.tcp("video.switches.sum")), (2e6, 0.0));
+    let stalled = run.tcp("video.stalled_s.sum");
+    assert!((stalled - (120.0 - startup) * (1.0 - 4.0 / 8.34)).abs() < 4.5, "{stalled}");
+    let of = |window: &str, leaf: &str| run.leaf(&format!("windows.{window}.groups.tcp.video.{leaf}"));
+    assert!((of("a", "stalled_s.sum") + of("b", "stalled_s.sum") - stalled).abs() < 1e-9);
+    assert_eq!(of("a", "segments") + of("b", "segments"), run.tcp("video.segments"));
+    assert_eq!(of("a", "stalls.sum") + of("b", "stalls.sum"), run.tcp("video.stalls.sum"));
+    assert!(of("b", "startup_s.mean").is_nan(), "it began before");
+    // By throughput it takes what goes, and does not stall.
+    let ladder = "ladder = \"500 kbit/s, 900 kbit/s, 2 Mbit/s\", rule = \"throughput\"";
+    let wise = text.with("ladder = \"2 Mbit/s\"", ladder).run();
+    assert_eq!((wise.tcp("video.stalls.sum"), wise.tcp("video.switches.sum")), (0.0, 1.0));
+}
+
+#[test]
+fn a_player_whose_buffer_is_full_fetches_a_segment_each_time_one_is_played() {
+    let text = direct("62 s").top("[record]\ninterval = \"100 ms\"");
+    let run = text.tcp(TCP, "{ kind = \"video\", ladder = \"1 Mbit/s, 3 Mbit/s\", buffer = \"48 s\" }").run();
+    // Twelve fill it, and one follows each 4 s: by 62 s fifteen, of the highest rate, since nine tenths are full.
+    assert_eq!(run.tcp("video.segments"), 27.0);
+    assert_eq!((run.tcp("video.stalls.sum"), run.tcp("completed")), (0.0, 27.0));
+    let buffer = run.column("flow_series", "playback_buffer_s");
+    assert!(buffer[100..].iter().all(|s| (43.5..=48.0).contains(s)), "{buffer:?}");
+    assert!(run.tcp("video.rate_bps.mean") > 2e6);
+}

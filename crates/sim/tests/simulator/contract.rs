@@ -118,7 +118,9 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
     let app = "{ kind = \"sequence\", size = \"uniform(1 kB, 10 kB)\", gap = \"10 ms\", count = 2 }";
     let run = whole()
         .flow("call", ("src[0]", "dst[0]"), "\"udp\"", "\"voip\"")
-        .flow("web", ("src[1]", "dst[1]"), "\"tcp\"", app)
+        .flow("short", ("src[1]", "dst[1]"), "\"tcp\"", app)
+        .flow("web", ("src[1]", "dst[1]"), "\"tcp\"", "\"web\"")
+        .flow("video", ("src[1]", "dst[1]"), "\"tcp\"", "\"video\"")
         .with("kind = \"red\"", "kind = \"sfq\"")
         .add(window)
         .run();
@@ -131,7 +133,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         ("connection", vec![connection]),
         ("path", paths),
         ("group", all("groups")),
-        ("transfers_by_size", vec![&json["groups"]["web"]["completion_by_size"]["below_10kB"]]),
+        ("transfers_by_size", vec![&json["groups"]["short"]["completion_by_size"]["below_10kB"]]),
         ("queue", all("queues")),
         ("window", all("windows")),
         ("engine", vec![&json["engine"]]),

@@ -10,6 +10,7 @@ mod connections;
 mod contract;
 mod determinism;
 mod dfs;
+mod direction;
 mod exactness;
 mod fairness;
 mod faults;

@@ -1,0 +1,23 @@
+//! Which way the data of a connection goes.
+
+use crate::application::End;
+
+tailrace_core::choices! {
+    /// Which way data goes, as seen from the client, which opens connections.
+    pub enum Direction {
+        /// From the client.
+        Up = "up",
+        /// From the server.
+        Down = "down",
+    }
+}
+
+impl Direction {
+    /// The end that sends.
+    pub const fn sender(self) -> End {
+        match self {
+            Self::Up => End::Client,
+            Self::Down => End::Server,
+        }
+    }
+}

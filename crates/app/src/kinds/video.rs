@@ -1,0 +1,416 @@
+//! Video in segments, as DASH and HLS players fetch it: one after another on one connection, each at a rate that the player chooses,
+//! as long as there is room in its buffer; then it waits until a segment has been played. So traffic comes in bursts.
+//!
+//! `buffer` chooses by how full the buffer is (BBA-0: Huang, Johari, McKeown, Trunnell, Watson, "A buffer-based approach to rate
+//! adaptation", SIGCOMM 2014, algorithm 1): the least rate in the first 3/8 of the buffer, the highest from 9/10 on, a line between
+//! them (90 s and 216 s of their 240 s), and no change before the line has crossed the next rate. `throughput` takes the highest
+//! rate below the harmonic mean of what the last five segments came at (as "RB" in Yin et al., "A control-theoretic approach for
+//! dynamic adaptive video streaming over HTTP", SIGCOMM 2015), from the request to the last byte.
+
+use crate::application::{Application, Cx, Data, End};
+use crate::bounds::{COUNTS, SIZES};
+use crate::ladder::Ladder;
+use crate::playback::Playback;
+use crate::registry::{AppKind, Misfit, Over, Transfers};
+use tailrace_core::{Bytes, Duration, Instant, Rate, SizeDist};
+
+tailrace_core::choices! {
+    /// How the rate of the next segment is chosen.
+    pub enum Rule {
+        /// By how full the buffer is.
+        Buffer = "buffer",
+        /// By the rate at which the last five segments came.
+        Throughput = "throughput",
+        /// Always the highest.
+        Highest = "highest",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Keys of `video`.
+    pub struct VideoConfig {
+        /// The rates to choose from, ascending, with commas between them.
+        ladder: Ladder = Ladder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
+        /// What a segment plays. The shorter, the more round trips are spent on asking.
+        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each is asked for by itself";
+        /// What the player's buffer holds. The less, the shorter are outages that it bridges.
+        buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "nobody holds more";
+        /// How the rate of the next segment is chosen.
+        rule: Rule = Rule::Buffer, "Huang et al. 2014, BBA-0";
+        /// What must be in the buffer before playing begins, and begins again after a stall.
+        startup: Duration = Duration::from_secs(4), "own choice: a segment", in "0 s"..="1 h": "nobody waits longer";
+        /// Size of a request.
+        request: SizeDist = SizeDist::Constant(Bytes(328)), "as of `web`", within SIZES;
+        /// Number of segments; `"auto"` goes on until `stop`.
+        count: Option<u32> = None, "own choice", within COUNTS;
+    }
+}
+
+/// kbit/s.
+const LADDER: [u64; 10] = [235, 375, 560, 750, 1050, 1750, 2350, 3000, 4300, 5800];
+/// So many of the last segments tell what the network carries.
+const REMEMBERED: usize = 5;
+/// A player whose connection broke tries again after this; own choice.
+const RETRY: Duration = Duration::from_secs(1);
+
+impl AppKind for VideoConfig {
+    const SUMMARY: &'static str = "Video in segments at rates that the player chooses, as long as its buffer has room; the server sends.";
+    const OVER: Over = Over::Streams;
+    const TWO_WAY: bool = true;
+    type App = Box<Video>;
+
+    fn build(&self) -> Box<Video> {
+        Box::new(Video { config: self.clone(), fetch: Fetch::default(), player: Player::default() })
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        let least = Duration::from_nanos(self.startup.as_nanos().saturating_add(self.segment.as_nanos()));
+        if self.buffer < least {
+            let why = format!("the buffer must hold `startup` and a segment more, {least}");
+            return Err(Misfit::Outside("buffer", why));
+        }
+        Ok(())
+    }
+    fn transfers(&self) -> Transfers {
+        Transfers::of(self.count)
+    }
+    fn plays(&self) -> bool {
+        true
+    }
+    fn is_random(&self) -> bool {
+        !self.request.is_constant()
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct Video {
+    config: VideoConfig,
+    fetch: Fetch,
+    player: Player,
+}
+
+/// What is fetched.
+#[derive(Debug, Default)]
+struct Fetch {
+    /// Whether there is a connection that has not broken.
+    is_open: bool,
+    /// When the segment under way was asked for, and the place of its rate in the ladder.
+    asked: Option<(Instant, usize)>,
+    /// The place of the rate of the segment that came last.
+    last: Option<usize>,
+    /// Rates at which the last segments came, bit/s, the latest first; zero for none.
+    recent: [f64; REMEMBERED],
+}
+
+/// What is played: a buffer that fills with segments and drains in real time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Player {
+    counts: Playback,
+    state: State,
+    /// When the first request left.
+    began: Instant,
+    /// When the counts were brought up to date.
+    at: Instant,
+    /// Nothing more will come.
+    is_complete: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Idle,
+    Starting,
+    Playing,
+    Stalled,
+}
+
+impl Player {
+    /// Goes on to `now`.
+    fn advance(&mut self, now: Instant) {
+        let passed = now - std::mem::replace(&mut self.at, now);
+        match self.state {
+            State::Idle => (self.state, self.began) = (State::Starting, now),
+            State::Starting => {}
+            State::Stalled => self.counts.stalled += passed,
+            State::Playing => self.play(passed),
+        }
+    }
+
+    /// So much time is played, as far as the buffer lasts.
+    fn play(&mut self, passed: Duration) {
+        let buffer = self.counts.buffer;
+        self.counts.buffer = buffer - buffer.min(passed);
+        if passed > buffer && !self.is_complete {
+            self.state = State::Stalled;
+            self.counts.stalls += 1;
+            self.counts.stalled += passed - buffer;
+        }
+    }
+
+    /// A segment has come.
+    fn take(&mut self, now: Instant, segment: Duration, startup: Duration) {
+        self.advance(now);
+        self.counts.buffer += segment;
+        if self.counts.buffer < startup && !self.is_complete {
+            return;
+        }
+        if self.counts.started == 0 {
+            (self.counts.started, self.counts.startup) = (1, now - self.began);
+        }
+        self.state = State::Playing;
+    }
+}
+
+impl Video {
+    fn rate(&self, place: usize) -> f64 {
+        self.config.ladder.0[place].as_bps() as f64
+    }
+
+    /// The place in the ladder of the next segment's rate.
+    fn choose(&self) -> usize {
+        let highest = self.config.ladder.0.len() - 1;
+        match self.config.rule {
+            Rule::Highest => highest,
+            Rule::Throughput => {
+                let known = self.fetch.recent.iter().filter(|rate| **rate > 0.0);
+                let (n, sum) = known.fold((0.0, 0.0), |(n, sum), rate| (n + 1.0, sum + 1.0 / rate));
+                self.highest_below(n / sum)
+            }
+            Rule::Buffer => self.by_buffer(self.fetch.last.unwrap_or(0), highest),
+        }
+    }
+
+    /// The highest rate below this one, or the least; what is not a number has none below it.
+    fn highest_below(&self, bps: f64) -> usize {
+        (0..self.config.ladder.0.len()).rev().find(|place| self.rate(*place) < bps).unwrap_or(0)
+    }
+
+    /// BBA-0: `last` is the place of the rate before.
+    fn by_buffer(&self, last: usize, highest: usize) -> usize {
+        let (full, filled) = (self.config.buffer.as_secs_f64(), self.player.counts.buffer.as_secs_f64());
+        let (reservoir, upper) = (0.375 * full, 0.9 * full);
+        if filled <= reservoir {
+            return 0;
+        }
+        if filled >= upper {
+            return highest;
+        }
+        let (least, most) = (self.rate(0), self.rate(highest));
+        let wanted = least + (most - least) * (filled - reservoir) / (upper - reservoir);
+        if wanted >= self.rate((last + 1).min(highest)) {
+            self.highest_below(wanted)
+        } else if wanted <= self.rate(last.saturating_sub(1)) {
+            (0..=highest).find(|place| self.rate(*place) > wanted).unwrap_or(highest)
+        } else {
+            last
+        }
+    }
+
+    /// A segment has come that was asked for then, of the rate at that place.
+    fn take(&mut self, (asked, place): (Instant, usize), now: Instant) {
+        let took = (now - asked).max(Duration::from_nanos(1));
+        self.fetch.recent.rotate_right(1);
+        self.fetch.recent[0] = self.size(place) as f64 * 8.0 / took.as_secs_f64();
+        let switched = self.fetch.last.replace(place).is_some_and(|last| last != place);
+        let counts = &mut self.player.counts;
+        counts.segments += 1;
+        counts.rates_bps += self.config.ladder.0[place].as_bps();
+        counts.switches += u64::from(switched);
+        self.player.is_complete = self.config.count.is_some_and(|n| counts.segments >= u64::from(n));
+        self.player.take(now, self.config.segment, self.config.startup);
+    }
+
+    /// Bytes of a segment.
+    fn size(&self, place: usize) -> u64 {
+        let bits =
+            u128::from(self.config.ladder.0[place].as_bps()) * u128::from(self.config.segment.as_nanos());
+        u64::try_from(bits / 8_000_000_000).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// How long until there is room for another segment.
+    fn until_room(&self) -> Duration {
+        let filled = self.player.counts.buffer.as_nanos().saturating_add(self.config.segment.as_nanos());
+        Duration::from_nanos(filled.saturating_sub(self.config.buffer.as_nanos()))
+    }
+}
+
+impl Application for Video {
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        if self.fetch.asked.is_some() {
+            return;
+        }
+        self.player.advance(cx.now());
+        self.fetch.asked = Some((cx.now(), self.choose()));
+        let request = self.config.request.draw(cx.rng()).get();
+        if std::mem::replace(&mut self.fetch.is_open, true) {
+            cx.request(request);
+        } else {
+            cx.open(Data::Message(request));
+        }
+    }
+
+    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+        let Some(asked) = self.fetch.asked else { return };
+        if at == End::Server {
+            return cx.respond(self.size(asked.1));
+        }
+        cx.complete();
+        self.fetch.asked = None;
+        self.take(asked, cx.now());
+        if self.player.is_complete {
+            return cx.close();
+        }
+        cx.wake_at(cx.now().saturating_add(self.until_room()));
+    }
+
+    /// A player whose connection has broken asks for the same again on another one.
+    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+        self.fetch.is_open = false;
+        if failed && self.fetch.asked.take().is_some() {
+            cx.wake_at(cx.now().saturating_add(RETRY));
+        }
+    }
+
+    fn playback(&self, now: Instant) -> Option<Playback> {
+        let mut player = self.player;
+        if player.state != State::Idle {
+            player.advance(now);
+        }
+        Some(player.counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::{Action, Actions};
+    use tailrace_core::Rng;
+
+    /// Rates of 1, 2 and 4 Mbit/s, segments of 4 s (500 kB, 1 MB, 2 MB), a buffer of 40 s.
+    fn config(rule: Rule) -> VideoConfig {
+        VideoConfig {
+            ladder: Ladder([1, 2, 4].map(Rate::from_mbit).to_vec()),
+            buffer: Duration::from_secs(40),
+            rule,
+            ..VideoConfig::default()
+        }
+    }
+
+    struct Told {
+        video: Box<Video>,
+        rng: Rng,
+    }
+
+    impl Told {
+        fn new(config: &VideoConfig) -> Self {
+            Self { video: config.build(), rng: Rng::new(1) }
+        }
+        /// When it wants to be woken, in ms, and what else it asks for.
+        fn at(&mut self, ms: u64, tell: impl Fn(&mut Video, &mut Cx<'_>)) -> (Option<u64>, Vec<Action>) {
+            let mut actions = Actions::default();
+            tell(&mut self.video, &mut Cx::new(Instant::from_millis(ms), &mut self.rng, &mut actions));
+            (actions.wake().map(|at| at.as_nanos() / 1_000_000), actions.others().collect())
+        }
+        /// Woken then, it asks for a segment, of so many bytes.
+        fn asks(&mut self, ms: u64) -> u64 {
+            self.at(ms, |video, cx| video.on_wake(cx));
+            let (_, answer) = self.at(ms, |video, cx| video.on_message(End::Server, cx));
+            let [Action::Respond(size)] = answer[..] else { panic!("{answer:?}") };
+            size
+        }
+        /// The segment comes; when the next one is asked for.
+        fn gets(&mut self, ms: u64) -> Option<u64> {
+            let (wake, others) = self.at(ms, |video, cx| video.on_message(End::Client, cx));
+            assert_eq!(others[0], Action::Complete);
+            wake
+        }
+        fn playback(&self, ms: u64) -> Playback {
+            self.video.playback(Instant::from_millis(ms)).unwrap()
+        }
+    }
+
+    #[test]
+    fn a_buffer_fills_drains_and_runs_empty() {
+        let mut told = Told::new(&config(Rule::Highest));
+        assert_eq!(told.asks(0), 2_000_000);
+        assert_eq!(told.gets(3_000), Some(3_000));
+        told.asks(3_000);
+        // Playing began at 3 s with 4 s in the buffer: it stalls at 7 s.
+        assert_eq!(told.playback(5_000).buffer, Duration::from_secs(2));
+        assert_eq!(told.playback(9_000).stalled, Duration::from_secs(2));
+        assert_eq!(told.playback(9_000).stalls, 1);
+        told.gets(10_000);
+        let counts = told.playback(11_000);
+        assert_eq!((counts.segments, counts.rates_bps, counts.switches), (2, 8_000_000, 0));
+        assert_eq!((counts.startup, counts.started), (Duration::from_secs(3), 1));
+        assert_eq!((counts.stalled, counts.buffer), (Duration::from_secs(3), Duration::from_secs(3)));
+    }
+
+    #[test]
+    fn it_waits_until_there_is_room_for_a_segment() {
+        let mut told = Told::new(&config(Rule::Highest));
+        // Ten segments at once fill the buffer; the eleventh has room once a segment has been played.
+        for _ in 0..9 {
+            told.asks(0);
+            assert_eq!(told.gets(0), Some(0));
+        }
+        told.asks(0);
+        assert_eq!(told.gets(0), Some(4_000));
+        told.asks(4_000);
+        assert_eq!(told.gets(5_000), Some(8_000));
+    }
+
+    #[test]
+    fn by_the_buffer_the_rate_follows_a_line_and_changes_where_it_crosses_a_rate() {
+        // 1 Mbit/s up to 15 s, 4 Mbit/s from 36 s; the line is at 2 Mbit/s at 22 s, and a rate is taken below it.
+        let chosen = |filled, last| {
+            let mut video = config(Rule::Buffer).build();
+            video.player.counts.buffer = Duration::from_secs(filled);
+            video.fetch.last = Some(last);
+            video.choose()
+        };
+        assert_eq!([15, 16, 22, 23, 35, 36].map(|filled| chosen(filled, 0)), [0, 0, 0, 1, 1, 2]);
+        // From the middle it goes up at the end of the line only, and stays until the line is below the least.
+        assert_eq!([15, 16, 30, 35, 36].map(|filled| chosen(filled, 1)), [0, 1, 1, 1, 2]);
+        // From the highest down where the line is below 2 Mbit/s, to the next rate above it.
+        assert_eq!([16, 22, 23, 35].map(|filled| chosen(filled, 2)), [1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn by_throughput_it_is_the_rate_below_the_harmonic_mean_of_five() {
+        let mut told = Told::new(&config(Rule::Throughput));
+        assert_eq!(told.asks(0), 500_000, "nothing is known");
+        // 500 kB in 1 s: 4 Mbit/s, and 2 Mbit/s is the highest below that.
+        told.gets(1_000);
+        assert_eq!(told.asks(1_000), 1_000_000);
+        // 1 MB in 8 s: 1 Mbit/s. Of 4 and 1 the harmonic mean is 1.6.
+        told.gets(9_000);
+        assert_eq!(told.asks(9_000), 500_000);
+        told.gets(10_000);
+        assert_eq!(told.playback(10_000).switches, 2);
+    }
+
+    #[test]
+    fn after_the_last_segment_it_closes_and_an_empty_buffer_is_no_stall() {
+        let mut told = Told::new(&VideoConfig { count: Some(1), ..config(Rule::Highest) });
+        told.asks(0);
+        let (wake, others) = told.at(1_000, |video, cx| video.on_message(End::Client, cx));
+        assert_eq!((wake, others), (None, vec![Action::Complete, Action::Close]));
+        assert_eq!((told.playback(60_000).stalls, told.playback(60_000).buffer), (0, Duration::ZERO));
+    }
+
+    #[test]
+    fn a_player_whose_connection_broke_asks_again_on_another() {
+        let mut told = Told::new(&config(Rule::Highest));
+        told.asks(0);
+        assert_eq!(told.at(500, |video, cx| video.on_over(true, cx)), (Some(1_500), vec![]));
+        let open = Action::Open(Data::Message(328), End::Client);
+        assert_eq!(told.at(1_500, |video, cx| video.on_wake(cx)), (None, vec![open]));
+    }
+
+    #[test]
+    fn a_buffer_that_cannot_begin_to_play_is_refused() {
+        let small = VideoConfig { buffer: Duration::from_secs(7), ..VideoConfig::default() };
+        assert!(matches!(small.validate(), Err(Misfit::Outside("buffer", _))));
+    }
+}
