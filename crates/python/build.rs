@@ -3,14 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Crates on which what a run finds depends.
-const ENGINE: [&str; 8] = ["app", "core", "net", "qdisc", "scenario", "sim", "transport", "wire"];
+/// Folders on which what a run finds depends.
+const ENGINE: [&str; 10] = [
+    "app/src",
+    "core/src",
+    "impair/src",
+    "net/src",
+    "python/src/outside",
+    "qdisc/src",
+    "scenario/src",
+    "sim/src",
+    "transport/src",
+    "wire/src",
+];
 
 fn main() -> io::Result<()> {
     let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("..");
     let mut hash = Hash::new();
     for name in ENGINE {
-        let sources = crates.join(name).join("src");
+        let sources = crates.join(name);
         println!("cargo::rerun-if-changed={}", sources.display());
         for file in files(&sources)? {
             // Tests decide nothing; line ends depend on how the code was fetched.

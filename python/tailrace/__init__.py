@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tailrace._native import __version__
+    from tailrace._native import Verdict, __version__
+    from tailrace.algorithms import Aqm, QueueDiscipline, parameter
     from tailrace.api import list_queues, merge, run, run_variants, search, sweep
     from tailrace.comparison import Comparison, compare
     from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
 __all__ = [
+    "Aqm",
     "Comparison",
     "Interrupted",
+    "QueueDiscipline",
     "Result",
     "RunError",
     "Scenario",
@@ -30,11 +33,13 @@ __all__ = [
     "Sweep",
     "TailraceError",
     "UsageError",
+    "Verdict",
     "__version__",
     "compare",
     "jain",
     "list_queues",
     "merge",
+    "parameter",
     "run",
     "run_variants",
     "search",
@@ -44,8 +49,10 @@ __all__ = [
 # Names load what they need when they are first used. So the command line can say what Ctrl-C does before anything
 # large is loaded: `tailrace.cli` lies below this package.
 _PLACES = {
+    "Aqm": "algorithms",
     "Comparison": "comparison",
     "Interrupted": "errors",
+    "QueueDiscipline": "algorithms",
     "Result": "result",
     "RunError": "errors",
     "Scenario": "scenario",
@@ -54,11 +61,13 @@ _PLACES = {
     "Sweep": "study.sweep",
     "TailraceError": "errors",
     "UsageError": "errors",
+    "Verdict": "_native",
     "__version__": "_native",
     "compare": "comparison",
     "jain": "statistics",
     "list_queues": "api",
     "merge": "api",
+    "parameter": "algorithms",
     "run": "api",
     "run_variants": "api",
     "search": "api",

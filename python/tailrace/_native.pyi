@@ -1,13 +1,21 @@
 from collections.abc import Callable
 from os import PathLike
-from typing import final
+from typing import ClassVar, TypeAlias, final
 
 __all__ = [
+    "Backlog",
+    "Cx",
+    "HookError",
+    "Link",
     "Output",
+    "Outsider",
+    "Packet",
+    "Rng",
     "Scenario",
     "ScenarioError",
     "Source",
     "Task",
+    "Verdict",
     "__engine__",
     "__version__",
     "catalog",
@@ -19,6 +27,83 @@ __engine__: str
 __version__: str
 
 class ScenarioError(ValueError): ...
+class HookError(RuntimeError): ...
+
+@final
+class Verdict:
+    PASS: ClassVar[Verdict]
+    SIGNAL: ClassVar[Verdict]
+    MARK_ONLY: ClassVar[Verdict]
+    DROP: ClassVar[Verdict]
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __int__(self) -> int: ...
+
+@final
+class Backlog:
+    @property
+    def packets(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+@final
+class Link:
+    @property
+    def rate(self) -> int: ...
+    @property
+    def delay(self) -> int: ...
+    @property
+    def overhead(self) -> int: ...
+    def wire_size(self, size: int) -> int: ...
+
+@final
+class Rng:
+    def uniform(self) -> float: ...
+    def bernoulli(self, p: float) -> bool: ...
+    def below(self, n: int) -> int: ...
+    def exponential(self, mean: float) -> float: ...
+    def bits(self) -> int: ...
+
+@final
+class Packet:
+    @property
+    def size(self) -> int: ...
+    @property
+    def arrival(self) -> int: ...
+    @property
+    def flow(self) -> tuple[int, int, int, int, int]: ...
+    @property
+    def dscp(self) -> int: ...
+    @property
+    def ecn(self) -> int: ...
+    @property
+    def ecn_capable(self) -> bool: ...
+
+@final
+class Cx:
+    @property
+    def now(self) -> int: ...
+    @property
+    def rng(self) -> Rng: ...
+    def drop(self, packet: Packet, reason: str = "aqm") -> None: ...
+    def mark(self, packet: Packet) -> None: ...
+
+# Name, kind, default, meaning, least and most, words with their meanings.
+_Parameter: TypeAlias = tuple[
+    str, str, bool | int | float | str, str, tuple[str, str] | None, list[tuple[str, str]]
+]
+
+@final
+class Outsider:
+    def __new__(
+        cls,
+        sort: str,
+        names: tuple[str, str],
+        parameters: list[_Parameter],
+        states: list[str],
+        hooks: list[str],
+        make: Callable[..., object],
+    ) -> Outsider: ...
 
 @final
 class Scenario:
@@ -44,7 +129,9 @@ class Scenario:
 
 @final
 class Source:
-    def __new__(cls, text: str, file_name: str, allow: list[str] = ...) -> Source: ...
+    def __new__(
+        cls, text: str, file_name: str, allow: list[str] = ..., outsiders: list[Outsider] = ...
+    ) -> Source: ...
     def scenario(self, overrides: list[tuple[str, str]], memory: int | None = None) -> Scenario: ...
     def variant(self, overrides: list[tuple[str, str]], memory: int | None = None) -> Scenario: ...
     def value(self, overrides: list[tuple[str, str]], path: str) -> str: ...

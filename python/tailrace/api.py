@@ -14,7 +14,7 @@ from tailrace.comparison import Comparison
 from tailrace.errors import Interrupted
 from tailrace.execute import Job, Outcome
 from tailrace.result import Result
-from tailrace.scenario import Codes, Overrides, Scenario, ScenarioLike
+from tailrace.scenario import Algorithms, Codes, Overrides, Scenario, ScenarioLike
 
 if TYPE_CHECKING:
     from tailrace.resume import Resumption
@@ -33,6 +33,7 @@ def run(  # noqa: PLR0913 - what can be said
     runs: int | None = None,
     set: Overrides | None = None,  # noqa: A002 - the name of the command line
     allow: Codes = (),
+    algorithms: Algorithms = (),
     jobs: int | None = None,
     until_ci: Mapping[str, float] | None = None,
     max_runs: int | None = None,
@@ -41,10 +42,10 @@ def run(  # noqa: PLR0913 - what can be said
     """Runs a scenario and returns what it found.
 
     `source` is a path, TOML text, a dictionary or a `Scenario`; `set` overrides values by their path in the file,
-    `allow` has codes of warnings that are not wanted. `jobs` runs go in parallel (default: one a processor); results
-    do not depend on it. With `until_ci={"goodput": 0.05}` there are more runs, at most `max_runs`, until the half width
-    of the metric's 95 % interval is so small a share of its mean. Ctrl-C stops the runs under way and raises
-    `Interrupted`, a `KeyboardInterrupt` that holds what had ended.
+    `allow` has codes of warnings that are not wanted, `algorithms` classes of one's own that the scenario names. `jobs`
+    runs go in parallel (default: one a processor); results do not depend on it. With `until_ci={"goodput": 0.05}` there
+    are more runs, at most `max_runs`, until the half width of the metric's 95 % interval is so small a share of its
+    mean. Ctrl-C stops the runs under way and raises `Interrupted`, a `KeyboardInterrupt` that holds what had ended.
 
     >>> import tailrace
     >>> result = tailrace.run("papers/kochher/kochher.toml", runs=2, set={"duration": "20 s"})  # doctest: +SKIP
@@ -53,7 +54,7 @@ def run(  # noqa: PLR0913 - what can be said
     """
     from tailrace.study import precision
 
-    scenario = Scenario.of(source, merged(set, seed, runs), allow)
+    scenario = Scenario.of(source, merged(set, seed, runs), allow, algorithms)
     goals = precision.of_python(until_ci, max_runs)
     scenario, outcome, _ = until(scenario, goals, lambda todo: watched(todo, jobs, quiet=not progress))
     finished = execute.completed(outcome)
@@ -95,6 +96,7 @@ def sweep(  # noqa: PLR0913 - what can be said
     samples: int | None = None,
     independent: bool = False,
     set: Overrides | None = None,  # noqa: A002 - the name of the command line
+    algorithms: Algorithms = (),
     runs: int | None = None,
     seed: int | None = None,
     jobs: int | None = None,
@@ -116,7 +118,8 @@ def sweep(  # noqa: PLR0913 - what can be said
     there is not done again unless `fresh`; without `output` it is a temporary one. Of shards, such as `(3, 100)`, only
     the runs of that one are done; `merge` puts them together. With a `client` (`distributed.Client`) runs are done by
     its workers. With `damage` each cell is run without its attack, too, for the metrics `damage`, `damage_bytes` and
-    `potency`. Cells that cannot be run are in `.failures`. Ctrl-C raises `KeyboardInterrupt`; what landed stays.
+    `potency`. `algorithms` are as for `run`. Cells that cannot be run are in `.failures`. Ctrl-C raises
+    `KeyboardInterrupt`; what landed stays.
 
     >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
     >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
@@ -128,7 +131,7 @@ def sweep(  # noqa: PLR0913 - what can be said
 
     part = Shard(*shard) if shard is not None else None
     goals = precision.of_python(until_ci, max_runs, part)
-    scenario = Scenario.of(source, merged(set, seed, runs))
+    scenario = Scenario.of(source, merged(set, seed, runs), algorithms=algorithms)
     own = declaration.of_python(
         axes,
         together=together,
@@ -176,6 +179,7 @@ def search(  # noqa: PLR0913 - what can be said
     sampler: str = "tpe",
     batch: int = 4,
     set: Overrides | None = None,  # noqa: A002 - the name of the command line
+    algorithms: Algorithms = (),
     runs: int | None = None,
     seed: int | None = None,
     jobs: int | None = None,
@@ -200,7 +204,7 @@ def search(  # noqa: PLR0913 - what can be said
     from tailrace.study import declaration, remote, running, searching
     from tailrace.study.search import Search
 
-    scenario = Scenario.of(source, merged(set, seed, runs))
+    scenario = Scenario.of(source, merged(set, seed, runs), algorithms=algorithms)
     wanted = searching.Wanted(
         *searching.goal(maximize, minimize),
         over=declaration.searched_python(over),

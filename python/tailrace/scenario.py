@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import _native, machine, toml_text
 from tailrace.errors import ScenarioError, UsageError
+
+if TYPE_CHECKING:
+    from tailrace.algorithms import Algorithm
+    from tailrace.own import Shipped
 
 # How the parser names the place of a value that was set beside the file.
 _PLACE_OF_SET = "  --> --set "
@@ -17,6 +21,8 @@ _PLACE_OF_SET = "  --> --set "
 Overrides: TypeAlias = Mapping[str, object]
 # Codes of warnings, or a single one.
 Codes: TypeAlias = str | Sequence[str]
+# Classes of one's own that a scenario may name.
+Algorithms: TypeAlias = "Sequence[type[Algorithm]]"
 ScenarioLike: TypeAlias = "Scenario | str | os.PathLike[str] | Mapping[str, object]"
 
 
@@ -36,17 +42,20 @@ class Scenario:
         variant: tuple[str, Overrides] | None = None,
         source: _native.Source | None = None,
         allow: Codes = (),
+        algorithms: Algorithms = (),
     ) -> None:
         self.text = text
         self.file_name = file_name
         self.overrides = dict(overrides or {})
         self.allow = _codes(allow)
+        # Classes of one's own that it may name.
+        self.algorithms = tuple(algorithms)
         self._variant = variant
         set_by_variant = variant[1] if variant else {}
         try:
             given = self._given = _as_text({**self.overrides, **set_by_variant})
             # A variant's file has been read already, and its sweep is of no concern to it.
-            self._source = source or _native.Source(text, file_name, list(self.allow))
+            self._source = source or self._read()
             of_source = self._source.variant if variant else self._source.scenario
             self.native = of_source(given, machine.memory())
         except _native.ScenarioError as error:
@@ -54,9 +63,23 @@ class Scenario:
             found = json.loads(diagnostics)
             raise ScenarioError(_placed(rendered, found, variant), found) from None
 
-    def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
+    def _read(self) -> _native.Source:
+        outsiders: list[_native.Outsider] = []
+        if self.algorithms:
+            from tailrace import algorithms
+
+            outsiders = algorithms.outsiders(self.algorithms)
+        try:
+            return _native.Source(self.text, self.file_name, list(self.allow), outsiders)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
         """What the compiled parser made of it is made again, in whatever process."""
-        return Scenario, (self.text, self.file_name, self.overrides, self._variant, None, self.allow)
+        from tailrace import own
+
+        shipped = own.ship(self.algorithms)
+        return _again, (self.text, self.file_name, self.overrides, self._variant, self.allow, shipped)
 
     @classmethod
     def of(
@@ -64,30 +87,45 @@ class Scenario:
         source: ScenarioLike,
         set: Overrides | None = None,  # noqa: A002 - the name of the command line
         allow: Codes = (),
+        algorithms: Algorithms = (),
     ) -> Scenario:
         """A scenario from a path, from TOML text (it holds a line break or a `=`), or from a dictionary.
 
-        `set` overrides values by their path in the file, `allow` has codes of warnings that are not wanted.
+        `set` overrides values by their path in the file, `allow` has codes of warnings that are not wanted,
+        `algorithms` classes of one's own that it names.
         """
         match source:
             case Scenario():
-                return source.replaced(set, allow) if set or allow else source
+                changed = set or allow or algorithms
+                return source.replaced(set, allow, algorithms) if changed else source
             case Mapping():
-                return cls(toml_text.document(source), "dictionary", set, allow=allow)
+                return cls(toml_text.document(source), "dictionary", set, allow=allow, algorithms=algorithms)
             case str() if "\n" in source or "=" in source:
-                return cls(source, "text", set, allow=allow)
+                return cls(source, "text", set, allow=allow, algorithms=algorithms)
             case _:
-                return cls(read(Path(source)), os.fspath(source), set, allow=allow)
+                return cls(read(Path(source)), os.fspath(source), set, allow=allow, algorithms=algorithms)
 
-    def replaced(self, overrides: Overrides | None, allow: Codes = ()) -> Scenario:
+    def replaced(
+        self, overrides: Overrides | None, allow: Codes = (), algorithms: Algorithms = ()
+    ) -> Scenario:
         """The same scenario with some values set, by their path in the file (`link.bottleneck.rate`)."""
         merged = {**self.overrides, **(overrides or {})}
-        return Scenario(self.text, self.file_name, merged, self._variant, allow=(*self.allow, *_codes(allow)))
+        more = [each for each in algorithms if each not in self.algorithms]
+        return Scenario(
+            self.text,
+            self.file_name,
+            merged,
+            self._variant,
+            allow=(*self.allow, *_codes(allow)),
+            algorithms=(*self.algorithms, *more),
+        )
 
     def variant(self, label: str, overrides: Overrides) -> Scenario:
         """The same with what a variant of that name sets. Errors and warnings about that name the variant."""
         variant = (label, dict(overrides))
-        return Scenario(self.text, self.file_name, self.overrides, variant, self._source, self.allow)
+        return Scenario(
+            self.text, self.file_name, self.overrides, variant, self._source, self.allow, self.algorithms
+        )
 
     def written(self, path: str) -> str:
         """What the file says at a path (`link.bottleneck.rate`), as TOML; `ValueError` says why there is nothing."""
@@ -136,6 +174,20 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}: {self.runs} runs of {self.duration_s:g} s, seed {self.seed}>"
+
+
+def _again(
+    text: str,
+    file_name: str,
+    overrides: Overrides,
+    variant: tuple[str, Overrides] | None,
+    allow: tuple[str, ...],
+    shipped: tuple[Shipped, ...],
+) -> Scenario:
+    """The scenario in whatever process."""
+    from tailrace import own
+
+    return Scenario(text, file_name, overrides, variant, allow=allow, algorithms=own.land(shipped))
 
 
 def read(path: Path) -> str:

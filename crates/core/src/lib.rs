@@ -9,6 +9,7 @@ pub mod dscp;
 pub mod histogram;
 pub mod kinds;
 pub mod math;
+pub mod outside;
 pub mod packet;
 pub mod params;
 pub mod registry;

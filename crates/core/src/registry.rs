@@ -1,7 +1,8 @@
 //! What tables of algorithms have in common: a configuration by registered name.
 
 /// Declares an enum with the configuration of each algorithm, which implements [`Parameters`](crate::params::Parameters), under
-/// its registered name: `"name" => Variant(Config)`.
+/// its registered name: `"name" => Variant(Config)`. Behind the last line `outside Variant(Config)` adds one for algorithms
+/// that are no line of the table; that type has the methods of [`OutsideParameters`](crate::outside::OutsideParameters).
 ///
 /// ```
 /// tailrace_core::parameters! {
@@ -25,11 +26,18 @@
 /// ```
 #[macro_export]
 macro_rules! config_enum {
-    ($(#[$doc:meta])* pub enum $name:ident { $( $word:literal => $variant:ident($config:ty), )+ }) => {
+    (
+        $(#[$doc:meta])*
+        pub enum $name:ident {
+            $( $word:literal => $variant:ident($config:ty), )+
+            $( outside $other:ident($outside:ty), )?
+        }
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $name {
             $( #[doc = concat!("`", $word, "`")] $variant($config), )+
+            $( #[doc = "One that is not registered."] $other($outside), )?
         }
 
         impl $name {
@@ -45,12 +53,15 @@ macro_rules! config_enum {
                 }
             }
             /// The registered name.
-            pub const fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $word, )+ }
+            pub fn name(&self) -> &'static str {
+                match self { $( Self::$variant(_) => $word, )+ $( Self::$other(c) => <$outside>::name(c), )? }
             }
             /// The parameter table.
             pub fn params(&self) -> &'static [$crate::params::ParamInfo] {
-                match self { $( Self::$variant(_) => <$config as $crate::params::Parameters>::params(), )+ }
+                match self {
+                    $( Self::$variant(_) => <$config as $crate::params::Parameters>::params(), )+
+                    $( Self::$other(c) => <$outside>::params(c), )?
+                }
             }
             /// Sets one parameter.
             ///
@@ -61,11 +72,17 @@ macro_rules! config_enum {
                 name: &str,
                 value: &$crate::params::Value,
             ) -> Result<(), $crate::params::SetError> {
-                match self { $( Self::$variant(c) => $crate::params::Parameters::set(c, name, value), )+ }
+                match self {
+                    $( Self::$variant(c) => $crate::params::Parameters::set(c, name, value), )+
+                    $( Self::$other(c) => <$outside>::set(c, name, value), )?
+                }
             }
             /// The value of one parameter in the form that `set` reads; `None` for an unknown name.
             pub fn get(&self, name: &str) -> Option<$crate::params::Value> {
-                match self { $( Self::$variant(c) => $crate::params::Parameters::get(c, name), )+ }
+                match self {
+                    $( Self::$variant(c) => $crate::params::Parameters::get(c, name), )+
+                    $( Self::$other(c) => <$outside>::get(c, name), )?
+                }
             }
         }
     };

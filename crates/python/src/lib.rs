@@ -7,6 +7,7 @@ mod clock;
 mod export;
 mod figures;
 mod leaving;
+mod outside;
 mod quantity;
 mod scenario;
 mod task;
@@ -20,6 +21,14 @@ mod _native {
 
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, Source};
+    #[pymodule_export]
+    use crate::outside::failure::HookError;
+    #[pymodule_export]
+    use crate::outside::kind::Outsider;
+    #[pymodule_export]
+    use crate::outside::packet::{Packet, Surroundings};
+    #[pymodule_export]
+    use crate::outside::views::{Backlog, Link, Rng, Verdict};
     #[pymodule_export]
     use crate::task::{Output, Task};
 

@@ -1,5 +1,6 @@
 //! Scenarios for Python.
 
+use crate::outside::kind::Outsider;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,11 +34,19 @@ pub(crate) struct Source(tailrace_scenario::Source);
 
 #[pymethods]
 impl Source {
-    /// `allow` has codes of warnings that are left out, beside those that the file allows.
+    /// `allow` has codes of warnings that are left out, beside those that the file allows; `outsiders` are algorithms
+    /// that it may name beside the registered ones.
     #[new]
-    #[pyo3(signature = (text, file_name, allow=Vec::new()))]
-    fn new(text: &str, file_name: &str, allow: Vec<String>) -> Self {
-        Self(tailrace_scenario::Source::new(text, file_name).allowing(allow))
+    #[pyo3(signature = (text, file_name, allow=Vec::new(), outsiders=Vec::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn new(
+        text: &str,
+        file_name: &str,
+        allow: Vec<String>,
+        outsiders: Vec<PyRef<'_, Outsider>>,
+    ) -> PyResult<Self> {
+        let outsiders = Outsider::all(&outsiders)?;
+        Ok(Self(tailrace_scenario::Source::new(text, file_name).allowing(allow).with(outsiders)))
     }
 
     /// The scenario; `overrides` are (path, value) pairs, `memory` the bytes that this machine has.

@@ -3,6 +3,7 @@
 use crate::clock::Stopwatch;
 use crate::figures::{Figures, Words};
 use crate::leaving::Leaving;
+use crate::outside::failure::caught;
 use crate::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -60,7 +61,8 @@ impl Task {
             RunError::Stalled(stall) => Stalled::new_err(stall.to_string()),
             RunError::HostFailed(failure) => PyRuntimeError::new_err(failure.to_string()),
         };
-        py.detach(|| {
+        // Hooks of Python classes end a run by unwinding.
+        let run = || {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
             let stopwatch = Stopwatch::start();
             let Some(mut leaving) = self.leaving() else {
@@ -75,8 +77,8 @@ impl Task {
             let mut output = simulation.finish(stopwatch.cost());
             leaving.finish(&mut output)?;
             Ok(output)
-        })
-        .map(Output)
+        };
+        py.detach(|| caught(run)).map(Output)
     }
 
     /// The share of simulated time that is done.

@@ -4,6 +4,7 @@
 //! `disciplines/` and one line here.
 
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+use crate::outside::{Outside, OutsideConfig};
 use crate::registry::{Discipline, Invalid, QdiscInfo, differences, qdiscs};
 use crate::tc::{NoTc, TcError, TcExport, TcWords};
 use tailrace_core::params::{Choice, Value};

@@ -33,6 +33,7 @@ pub mod flow_queue;
 mod flow_table;
 mod link_view;
 pub mod managed;
+pub mod outside;
 pub mod registry;
 mod sets;
 pub mod signal;
@@ -45,5 +46,6 @@ pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict}
 pub use disciplines::{Qdisc, QdiscConfig, catalog};
 pub use flow_queue::{FlowQueue, FlowSetup};
 pub use managed::Managed;
+pub use outside::{Outside, OutsideConfig};
 pub use registry::{Discipline, QdiscInfo};
 pub use tc::TcError;

@@ -9,7 +9,9 @@ use tailrace_core::params::Value;
 use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Rate, Rng};
 use tailrace_qdisc::testing::{Collector, TestPacket};
-use tailrace_qdisc::{Backlog, Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
+use tailrace_qdisc::{
+    Backlog, Cx, LinkView, OutsideConfig, Qdisc, QdiscConfig, QueueDiscipline, disciplines,
+};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -201,5 +203,47 @@ fn a_packet_larger_than_any_limit_is_dropped_not_lost() {
         queue.enqueue(TestPacket::new(0, 0, 1501), &mut cx);
         assert_eq!(queue.backlog().bytes, Bytes::ZERO, "{name}");
         assert_eq!(sink.dropped.len(), 1, "{name}");
+    }
+}
+
+/// Disciplines that between them use all that a packet has and a sink takes, as ones from outside.
+fn from_outside(config: &QdiscConfig) -> OutsideConfig {
+    macro_rules! one_of {
+        ($($name:literal => $config:ty),+) => {
+            match config.name() {
+                $( $name => OutsideConfig::named::<$config>("outside"), )+
+                other => unreachable!("{other}"),
+            }
+        };
+    }
+    let mut outside = one_of! {
+        "droptail" => disciplines::droptail::DroptailConfig,
+        "codel" => disciplines::codel::CodelConfig,
+        "choke" => disciplines::choke::ChokeConfig,
+        "sfb" => disciplines::sfb::SfbConfig,
+        "fq_pie" => disciplines::fq_pie::FqPieConfig,
+        "csfq" => disciplines::csfq::CsfqConfig,
+        "cake" => disciplines::cake::CakeConfig
+    };
+    for param in config.params() {
+        let value = config.get(param.name).expect("in its table");
+        outside.set(param.name, &value).expect("its own value");
+    }
+    outside
+}
+
+proptest! {
+    #[test]
+    fn a_discipline_from_outside_does_what_it_does_within(
+        config in prop::sample::select(vec!["droptail", "codel", "choke", "sfb", "fq_pie", "csfq", "cake"])
+            .prop_flat_map(configuration),
+        link in link(),
+        steps in prop::collection::vec(step(), 1..200),
+        seed in any::<u64>(),
+    ) {
+        let outside = QdiscConfig::Outside(from_outside(&config));
+        prop_assert_eq!(outside.classifies(), config.classifies());
+        prop_assert_eq!(outside.validate(), Ok(()));
+        prop_assert_eq!(run(&outside, &link, &steps, seed), run(&config, &link, &steps, seed));
     }
 }

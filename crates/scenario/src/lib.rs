@@ -42,7 +42,7 @@ pub use declarations::declaration::Declaration;
 pub use declarations::schema::schema;
 pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
-pub use model::Scenario;
+pub use model::{Outsiders, Scenario};
 pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
 pub use source::{Parsed, Source};
 pub use text::codes::Code;

@@ -5,7 +5,7 @@ use crate::declarations::declaration::Declaration;
 use crate::declarations::draft::Draft;
 use crate::declarations::queue;
 use crate::declarations::sections::{SCENARIO, Shape};
-use crate::model::Scenario;
+use crate::model::{Outsiders, Scenario};
 use crate::resolving::memory::Estimate;
 use crate::resolving::scenario::{Resolved, resolve};
 use crate::resolving::{roles, sweep, windows};
@@ -44,6 +44,7 @@ pub struct Source {
     text: String,
     file_name: String,
     allow: Vec<String>,
+    outside: Outsiders,
     /// `None` where there is something to say about it, which is found again for whom it is said to.
     root: Option<Table>,
 }
@@ -54,13 +55,26 @@ impl Source {
         let sink = Sink::new(file_name, text, &[], &[]);
         let root = read::parse(text, &lists(), &sink);
         let root = root.filter(|_| sink.into_sorted().is_empty());
-        Self { text: text.into(), file_name: file_name.into(), allow: Vec::new(), root }
+        Self {
+            text: text.into(),
+            file_name: file_name.into(),
+            allow: Vec::new(),
+            outside: Outsiders::NONE.clone(),
+            root,
+        }
     }
 
     /// Leaves out warnings with these codes, beside those that the file allows.
     #[must_use]
     pub fn allowing(mut self, codes: Vec<String>) -> Self {
         self.allow.extend(codes);
+        self
+    }
+
+    /// With algorithms that the scenario may name beside the registered ones.
+    #[must_use]
+    pub fn with(mut self, outside: Outsiders) -> Self {
+        self.outside = outside;
         self
     }
 
@@ -106,7 +120,7 @@ impl Source {
             if !sweep {
                 root.restore("sweep", None);
             }
-            build(&root, allow, memory, &sink)
+            build(&root, allow, memory, &self.outside, &sink)
         });
         match read {
             Some((scenario, memory, declaration)) if sink.errors() == 0 => {
@@ -141,9 +155,10 @@ fn build(
     root: &Table,
     allow: Vec<Code>,
     memory: Bytes,
+    outside: &Outsiders,
     sink: &Sink<'_>,
 ) -> Option<(Scenario, Estimate, Declaration)> {
-    let mut draft = Draft::read(root, sink);
+    let mut draft = Draft::read(root, outside, sink);
     draft.allow.extend(allow);
     draft.allow.sort_unstable();
     draft.allow.dedup();
@@ -166,7 +181,7 @@ fn build(
     if sink.errors() > 0 {
         return None;
     }
-    let declaration = draft.complete(sweep::read(root, sink)?)?;
+    let declaration = draft.complete(sweep::read(root, outside, sink)?)?;
     let Resolved { scenario, memory, .. } = resolved?;
     Some((scenario, memory, declaration))
 }

@@ -3,10 +3,14 @@
 /// `Name, Trait, "word" => Type, ...`: an enum with the configuration of each type, which implements the trait with
 /// its `Config`, `SUMMARY` and `CITATION`.
 macro_rules! algorithms {
-    ($(#[$doc:meta])* $name:ident, $trait:ident, $( $word:literal => $variant:ident, )+) => {
+    ($(#[$doc:meta])* $name:ident, $trait:ident, $( $word:literal => $variant:ident, )+
+        $( outside $other:ident($outside:ident), )?) => {
         tailrace_core::config_enum! {
             $(#[$doc])*
-            pub enum $name { $( $word => $variant(<$variant as $trait>::Config), )+ }
+            pub enum $name {
+                $( $word => $variant(<$variant as $trait>::Config), )+
+                $( outside $other($outside), )?
+            }
         }
 
         impl $name {
@@ -16,7 +20,10 @@ macro_rules! algorithms {
             /// The name of one that does not, and why.
             pub fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
                 tailrace_core::params::check_bounds(self.params(), |name| self.get(name))?;
-                match self { $( Self::$variant(c) => <$variant as $trait>::validate(c), )+ }
+                match self {
+                    $( Self::$variant(c) => <$variant as $trait>::validate(c), )+
+                    $( Self::$other(c) => c.validate(), )?
+                }
             }
             /// What documentation says about each.
             pub fn catalog() -> Vec<$crate::cc::CatalogEntry> {

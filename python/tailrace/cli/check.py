@@ -21,6 +21,7 @@ def check(
     ],
     sets: common.Sets = None,
     allow: common.Allow = None,
+    with_files: common.With = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
@@ -29,7 +30,7 @@ def check(
     reports = []
     for file in files:
         try:
-            scenario, cells = _checked(file, sets, allow)
+            scenario, cells = _checked(file, sets, allow, with_files)
         except UsageError as error:
             code = error.exit_code
             reports.append(_report(file, errors=_errors(error)))
@@ -48,10 +49,10 @@ def check(
 
 
 def _checked(
-    file: str, sets: list[str] | None, allow: list[str] | None
+    file: str, sets: list[str] | None, allow: list[str] | None, with_files: list[str] | None
 ) -> tuple[Scenario, dict[str, Scenario]]:
     """The scenario of a file, and each variant of its `[sweep]`."""
-    scenario = common.load(file, sets, allow=allow)
+    scenario = common.load(file, sets, allow=allow, with_files=with_files)
     cells = variants.of_scenario(scenario)
     return scenario, {cell.label: scenario.variant(cell.label, cell.overrides) for cell in cells}
 

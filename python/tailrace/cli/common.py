@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import typer
 
@@ -19,6 +19,9 @@ from tailrace.names import visible
 from tailrace.present import PIPED_WIDTH
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario, parse_assignments
+
+if TYPE_CHECKING:
+    from tailrace.scenario import Algorithms
 
 # As a shell reports a program that a closed pipe ended.
 BROKEN_PIPE = 141
@@ -37,6 +40,14 @@ Allow = Annotated[
         "--allow",
         metavar="CODE",
         help="Leave out warnings with this code, e.g. queue-stays-empty. Repeatable, or with commas.",
+    ),
+]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="FILE.py",
+        help="A file with queue disciplines of your own, which the scenario may name. Repeatable.",
     ),
 ]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Replications [default: the file's].")]
@@ -137,6 +148,7 @@ def load(
     seed: int | None = None,
     runs: int | None = None,
     allow: Sequence[str] | None = None,
+    with_files: Sequence[str] | None = None,
 ) -> Scenario:
     """The scenario of a file, or of stdin for `-`."""
     from tailrace.api import merged
@@ -144,10 +156,19 @@ def load(
     overrides = merged(parse_assignments(sets or []), seed, runs)
     codes = [code for text in allow or [] for code in listed(text)]
     if file == "-":
-        return Scenario(sys.stdin.read(), "stdin", overrides, allow=codes)
+        return Scenario(sys.stdin.read(), "stdin", overrides, allow=codes, algorithms=own_classes(with_files))
     if Path(file).is_dir():
         fail(f"{file} is a folder, not a scenario file")
-    return Scenario.of(Path(file), overrides, codes)
+    return Scenario.of(Path(file), overrides, codes, own_classes(with_files))
+
+
+def own_classes(with_files: Sequence[str] | None) -> "Algorithms":
+    """The classes of the files after `--with`."""
+    if not with_files:
+        return ()
+    from tailrace import own
+
+    return [each for file in with_files for each in own.load(file)]
 
 
 def show(*renderables: object) -> None:

@@ -36,6 +36,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = None,
     sets: common.Sets = None,
     allow: common.Allow = None,
+    with_files: common.With = None,
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
@@ -67,7 +68,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     cells: dict[str, Scenario] = {}
     target = output
     if not all(Path(path).is_dir() for path in paths):
-        scenario = common.load(_single(paths), sets, seed, runs, allow)
+        scenario = common.load(_single(paths), sets, seed, runs, allow, with_files)
         cells = of_file(scenario, set_each or [], queue)
         if baseline is not None:
             present.known(baseline, list(cells), "variant")

@@ -25,7 +25,7 @@ _NETEM_SPARE = 1000
 
 @app.command("tc")
 @guarded
-def tc(
+def tc(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML), or - for stdin.")],
     queue: Annotated[
         str | None, typer.Option("--queue", metavar="A->B", help="One queue, as results call it.")
@@ -38,12 +38,13 @@ def tc(
         bool, typer.Option("--shape", help="Also give a faster device the link's rate, and netem its delay.")
     ] = False,
     sets: common.Sets = None,
+    with_files: common.With = None,
     json: common.Json = False,
 ) -> None:
     """Print the tc lines of queues that Linux has; say which it has not, and what a line does not carry."""
     if queue and link:
         common.fail("give --queue or --link, not both")
-    scenario = common.load(file, sets)
+    scenario = common.load(file, sets, with_files=with_files)
     try:
         entries: list[dict[str, Any]] = json_text.loads(scenario.native.tc(queue or link))
     except ValueError as error:

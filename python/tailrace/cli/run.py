@@ -29,6 +29,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML), or - for stdin.")],
     sets: common.Sets = None,
     allow: common.Allow = None,
+    with_files: common.With = None,
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
@@ -54,7 +55,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     """Run a scenario: a table, a result folder, figures."""
     wished = tabular.wanted(columns, form)
     goals = tabular.goals(until_ci, wished, max_runs)
-    scenario = common.load(file, sets, seed, runs, allow)
+    scenario = common.load(file, sets, seed, runs, allow, with_files)
     wanted = check_figures(figures)
     cells = variants.of_scenario(scenario)
     if not quiet:

@@ -62,6 +62,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     batch: Annotated[int, typer.Option("--batch", min=1, help="How many are proposed at a time.")] = 4,
     sets: common.Sets = None,
     allow: common.Allow = None,
+    with_files: common.With = None,
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
@@ -94,7 +95,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         sampler=sampler,
         batch=batch,
     ).checked()
-    scenario = common.load(file, sets, seed, runs, allow)
+    scenario = common.load(file, sets, seed, runs, allow, with_files)
     target = output or keeping.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)

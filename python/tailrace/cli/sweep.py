@@ -75,6 +75,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = "latin_hypercube",
     sets: common.Sets = None,
     allow: common.Allow = None,
+    with_files: common.With = None,
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
@@ -114,7 +115,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     forms.check(form)
     part = Shard.parse(shard) if shard is not None else None
     goals = precision.parse(until_ci, common.listed(columns), max_runs, part)
-    scenario = common.load(file, sets, seed, runs, allow)
+    scenario = common.load(file, sets, seed, runs, allow, with_files)
     options = declaration.Options(
         set_each or [], together or [], let or [], derive or [], when or [], samples, method
     )
@@ -142,7 +143,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     ):
         for note in writer.notes:
             say(note)
-        words = [*_again(file, options, sets, seed, runs, allow), *(["--damage"] if damage else [])]
+        again = _again(file, options, sets, seed, runs, allow, with_files)
+        words = [*again, *(["--damage"] if damage else [])]
         writer.index.state(running.COMMAND, shlex.join(words))
         done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
@@ -206,6 +208,7 @@ def _again(
     seed: int | None,
     runs: int | None,
     allow: list[str] | None,
+    with_files: list[str] | None,
 ) -> list[str]:
     """The words of a command line that does the whole sweep."""
     several = {
@@ -216,6 +219,7 @@ def _again(
         "--when": options.when,
         "--set": sets or [],
         "--allow": allow or [],
+        "--with": with_files or [],
     }
     single = {"--samples": options.samples, "--seed": seed, "--runs": runs}
     drawn = {"--method": options.method} if options.samples else {}

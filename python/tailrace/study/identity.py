@@ -1,4 +1,5 @@
-"""What makes two runs the same: the resolved scenario, the run's number, and the engine."""
+"""What makes two runs the same: the resolved scenario, the classes of one's own that it names, the run's number, and
+the engine."""
 
 from __future__ import annotations
 
@@ -19,4 +20,9 @@ def of_cell(scenario: Scenario) -> str:
     """Equal where every run would be: whatever in the file says the same in other words."""
     head, separator, rest = scenario.to_toml().partition("\n[")
     text = _WORDS.sub("", f"{head}\n") + separator + rest
+    if scenario.algorithms:
+        from tailrace import own
+
+        named = [each for each in scenario.algorithms if f'"{each.name}"' in text]
+        text += "".join(sorted(f"\n{each.name} {own.digest(each)}" for each in named))
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

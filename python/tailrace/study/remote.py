@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailrace import _native, execute
+from tailrace import _native, execute, own
 from tailrace.errors import RunError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
@@ -27,6 +27,7 @@ from tailrace.store.parts import FIGURES
 from tailrace.study import identity
 
 if TYPE_CHECKING:
+    from tailrace.own import Shipped
     from tailrace.study.running import Todo, Way
 
 # Of a package that need not be there.
@@ -71,6 +72,7 @@ class Batch:
     overrides: tuple[tuple[str, object], ...]
     allow: tuple[str, ...]
     work: tuple[Work, ...]
+    algorithms: tuple[Shipped, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def perform(batch: Batch, patience_s: float = _LONGEST_BATCH_S) -> list[Ended]:
     """Does the runs of a batch; the last ones are missing where the time is up."""
     if batch.engine != engine():
         raise UsageError(_other_engine("a worker", engine(), batch.engine))
-    scenario = _scenario(batch.text, batch.file_name, batch.overrides, batch.allow)
+    scenario = _scenario(batch.text, batch.file_name, batch.overrides, batch.allow, batch.algorithms)
     start = time.monotonic()
     ended: list[Ended] = []
     for work in batch.work:
@@ -106,9 +108,13 @@ def perform(batch: Batch, patience_s: float = _LONGEST_BATCH_S) -> list[Ended]:
 
 @functools.lru_cache(maxsize=4)
 def _scenario(
-    text: str, file_name: str, overrides: tuple[tuple[str, object], ...], allow: tuple[str, ...]
+    text: str,
+    file_name: str,
+    overrides: tuple[tuple[str, object], ...],
+    allow: tuple[str, ...],
+    algorithms: tuple[Shipped, ...],
 ) -> Scenario:
-    return Scenario(text, file_name, dict(overrides), allow=allow)
+    return Scenario(text, file_name, dict(overrides), allow=allow, algorithms=own.land(algorithms))
 
 
 def _ended(scenario: Scenario, work: Work) -> Ended:
@@ -286,7 +292,15 @@ class _Conversation:
     def _batch(self, work: tuple[Work, ...]) -> Batch:
         scenario = self._scenario
         overrides = tuple(scenario.overrides.items())
-        return Batch(identity.ENGINE, scenario.text, scenario.file_name, overrides, scenario.allow, work)
+        return Batch(
+            identity.ENGINE,
+            scenario.text,
+            scenario.file_name,
+            overrides,
+            scenario.allow,
+            work,
+            own.ship(scenario.algorithms),
+        )
 
     def _receive(self) -> None:
         """Lets land what has come back."""

@@ -9,12 +9,12 @@ use crate::declarations::head::{Head, read_head};
 use crate::declarations::link::LinkDecl;
 use crate::declarations::names::Loose;
 use crate::declarations::node::{NodeDecl, read_nodes};
-use crate::declarations::queue;
+use crate::declarations::queue::{self, Around};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::SCENARIO;
 use crate::declarations::sweep::Sweep;
 use crate::declarations::window::WindowDecl;
-use crate::model::NodeKind;
+use crate::model::{NodeKind, Outsiders};
 use crate::text::codes::Code;
 use crate::text::document::Table;
 use crate::text::place::Origin;
@@ -37,7 +37,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Reads the whole document, collecting errors.
-    pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Self {
+    pub(crate) fn read(root: &Table, outside: &Outsiders, sink: &Sink<'_>) -> Self {
         let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
         let head = read_head(&r);
         let allow = read_allow(&r);
@@ -49,10 +49,11 @@ impl Draft {
         });
         let mut loose = Loose::new();
         let form = queue::read_form(&r);
-        let links = r.list("link", |node, sink| {
-            LinkDecl::read(node, form.as_deref(), sink).map_err(|l| loose.extend(l)).ok()
-        });
-        let flows = r.list("flow", |node, sink| FlowDecl::read(node, sink).map_err(|l| loose.extend(l)).ok());
+        let around = Around { form: form.as_deref(), outside };
+        let links =
+            r.list("link", |node, sink| LinkDecl::read(node, around, sink).map_err(|l| loose.extend(l)).ok());
+        let flows = r
+            .list("flow", |node, sink| FlowDecl::read(node, outside, sink).map_err(|l| loose.extend(l)).ok());
         let draft = Self {
             head,
             allow,
@@ -61,7 +62,7 @@ impl Draft {
             links,
             flows,
             loose,
-            faults: r.list("fault", |node, sink| FaultDecl::read(node, form.as_deref(), sink)),
+            faults: r.list("fault", |node, sink| FaultDecl::read(node, around, sink)),
             captures: r.list("capture", CaptureDecl::read),
         };
         r.node("sweep");
@@ -70,7 +71,7 @@ impl Draft {
     }
 
     /// Reads what a change of one top-level key concerns, for its errors.
-    pub(crate) fn read_part(root: &Table, key: &str, sink: &Sink<'_>) {
+    pub(crate) fn read_part(root: &Table, key: &str, outside: &Outsiders, sink: &Sink<'_>) {
         let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
         match key {
             "host" => drop(read_nodes(&r, key, NodeKind::Host)),
@@ -78,12 +79,14 @@ impl Draft {
             "router" => drop(read_nodes(&r, key, NodeKind::Router)),
             "link" | "queue_form" => {
                 let form = queue::read_form(&r);
-                drop(r.list("link", |node, sink| LinkDecl::read(node, form.as_deref(), sink).ok()));
+                let around = Around { form: form.as_deref(), outside };
+                drop(r.list("link", |node, sink| LinkDecl::read(node, around, sink).ok()));
             }
-            "flow" => drop(r.list(key, |node, sink| FlowDecl::read(node, sink).ok())),
+            "flow" => drop(r.list(key, |node, sink| FlowDecl::read(node, outside, sink).ok())),
             "fault" => {
                 let form = queue::read_form(&r);
-                drop(r.list(key, |node, sink| FaultDecl::read(node, form.as_deref(), sink)));
+                let around = Around { form: form.as_deref(), outside };
+                drop(r.list(key, |node, sink| FaultDecl::read(node, around, sink)));
             }
             "capture" => drop(r.list(key, CaptureDecl::read)),
             _ => {

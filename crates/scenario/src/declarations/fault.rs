@@ -5,6 +5,7 @@ use crate::declarations::forms::{DURATION, LINKS, NAME};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
+use crate::declarations::queue::Around;
 use crate::declarations::reader::{Elsewhere, Reader};
 use crate::declarations::sections::key::Section;
 use crate::declarations::sections::row::{may, must, section};
@@ -50,8 +51,8 @@ impl FaultDecl {
         Self { keys, kind: fault.kind.clone() }
     }
 
-    /// Reads one `[[fault]]`; `form` is `queue_form` of the scenario.
-    pub(crate) fn read(node: &Node, form: Option<&str>, sink: &Sink<'_>) -> Option<Self> {
+    /// Reads one `[[fault]]`.
+    pub(crate) fn read(node: &Node, around: Around<'_>, sink: &Sink<'_>) -> Option<Self> {
         let Some(table) = node.as_table() else {
             // Which says so.
             let _ = Reader::new(node, &FAULT, sink);
@@ -65,7 +66,7 @@ impl FaultDecl {
         let r =
             Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
         let keys = FaultKeys::take(&r);
-        let kind = kind.and_then(|kind| set_keys(kind, form, &r));
+        let kind = kind.and_then(|kind| set_keys(kind, around, &r));
         if let Some(FaultKeys { at, until: Some(until), .. }) = &keys
             && until.value <= at.value
         {
@@ -91,9 +92,9 @@ const KINDS: Kinds<'_> =
     Kinds { what: "fault", names: FaultConfig::names(), command: "tailrace list faults" };
 
 /// The fault with the keys of its kind.
-fn set_keys(mut fault: FaultConfig, form: Option<&str>, r: &Reader<'_>) -> Option<FaultConfig> {
+fn set_keys(mut fault: FaultConfig, around: Around<'_>, r: &Reader<'_>) -> Option<FaultConfig> {
     let sink = r.sink();
-    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, form, sink);
+    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, around, sink);
     if !r.set_params_by(composite, |name, value| fault.set(name, value)) {
         return None;
     }

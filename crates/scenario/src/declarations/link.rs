@@ -2,7 +2,7 @@
 
 use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Loose, Selector};
-use crate::declarations::queue::{QueueDefaults, read_queue, writes};
+use crate::declarations::queue::{Around, QueueDefaults, read_queue, writes};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LINK, REVERSE};
 use crate::declarations::unfit::Unfit;
@@ -37,7 +37,7 @@ pub(crate) struct LinkDecl {
 
 impl LinkDecl {
     /// Reads one `[[link]]`.
-    pub(crate) fn read(node: &Node, form: Option<&str>, sink: &Sink<'_>) -> Result<Self, Loose> {
+    pub(crate) fn read(node: &Node, around: Around<'_>, sink: &Sink<'_>) -> Result<Self, Loose> {
         let Some(r) = Reader::new(node, &LINK, sink) else { return Err(Vec::new()) };
         let name = r.read("name", names::read_name);
         let ends = r.required("between").and_then(|node| read_ends(node, sink));
@@ -50,7 +50,7 @@ impl LinkDecl {
         let mtu = r.read_or("mtu", Bytes(1500), plain);
         let strip = r.read_or("strip", Strip::None, plain);
         let rewrite = r.read_or("rewrite", Probability::ZERO, plain);
-        let defaults = QueueDefaults { form, limit: r.read("queue_limit", plain) };
+        let defaults = QueueDefaults { around, limit: r.read("queue_limit", plain) };
         let queue = read_queue(r.node("queue"), &defaults, sink);
         let forward = (|| {
             Some(LinkSpec {
@@ -71,11 +71,11 @@ impl LinkDecl {
         let backward = reverse.map(|node| read_reverse(node, forward.as_ref(), &defaults, sink));
         let queue_written = r.node("queue").is_some();
         let observed = queue_written || reverse.is_some_and(writes_queue);
-        let forward_role = r.node("queue").is_some_and(|queue| writes(queue, "role"));
-        let form_written =
-            Ignored(form.is_some() || r.node("queue").is_some_and(|queue| writes(queue, "form")));
+        let written = |queue: Option<&Node>, key| queue.map(|queue| writes(queue, key, around.outside));
+        let forward_role = written(r.node("queue"), "role").unwrap_or(false);
+        let form_written = Ignored(around.form.is_some() || written(r.node("queue"), "form") == Some(true));
         let own = reverse.and_then(Node::as_table).and_then(|t| t.get("queue"));
-        let roles_written = Ignored([forward_role, own.map_or(forward_role, |queue| writes(queue, "role"))]);
+        let roles_written = Ignored([forward_role, written(own, "role").unwrap_or(forward_role)]);
         let (origin, queue_origin) = (Ignored(r.origin()), Ignored(r.origin_of("queue")));
         r.finish();
         let loose = ends.iter().flatten().cloned().collect();

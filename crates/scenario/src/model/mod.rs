@@ -7,12 +7,14 @@
 mod fault;
 mod flow;
 mod network;
+mod outsiders;
 mod scenario;
 mod window;
 
 pub use fault::{Capture, CapturePoint, Fault};
 pub use flow::{FlowGroup, Ports, Role, Transport};
 pub use network::{Link, LinkIndex, LinkSpec, Node, NodeIndex, NodeKind, Strip};
+pub use outsiders::Outsiders;
 pub use scenario::{Record, Scenario};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;

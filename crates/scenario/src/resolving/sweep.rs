@@ -4,6 +4,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::queue;
 use crate::declarations::sweep::{Preset, Range, Sweep, SweepAxis};
+use crate::model::Outsiders;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -18,14 +19,14 @@ const MOST_CELLS: u128 = 1_000_000;
 const BETWEEN_KEYS: [Code; 3] = [Code::ContradictingTimes, Code::PacketTooLarge, Code::TooManySubflows];
 
 /// Reads the section; each of its values by itself must make a scenario that can be read.
-pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Sweep> {
+pub(crate) fn read(root: &Table, outside: &Outsiders, sink: &Sink<'_>) -> Option<Sweep> {
     let Some(node) = root.get("sweep") else { return Some(Sweep::default()) };
     let table = table_of(node, "[sweep] is a table of paths", sink)?;
     let mut base = root.clone();
     base.restore("sweep", None);
     let before = sink.errors();
     let moves_together = ["derive", "zip", "preset"].iter().any(|key| table.get(key).is_some());
-    let mut reader = Reader { base, sink, cells: 1, moves_together, sweep: Sweep::default() };
+    let mut reader = Reader { base, outside, sink, cells: 1, moves_together, sweep: Sweep::default() };
     for (key, node) in &table.entries {
         reader.entry(key, node);
     }
@@ -36,6 +37,7 @@ pub(crate) fn read(root: &Table, sink: &Sink<'_>) -> Option<Sweep> {
 struct Reader<'s> {
     /// The scenario without its sweep, into which each value is set in turn.
     base: Table,
+    outside: &'s Outsiders,
     sink: &'s Sink<'s>,
     cells: u128,
     /// Whether values change together, so that one by itself may contradict what the file says.
@@ -247,7 +249,7 @@ impl Reader<'_> {
         let set = path::set(&mut self.base, &key.value, key.origin, value.clone(), queue::long_form);
         if set.is_ok() {
             let apart = self.sink.apart();
-            Draft::read_part(&self.base, &top, &apart);
+            Draft::read_part(&self.base, &top, self.outside, &apart);
             self.sink.join(apart, if self.moves_together { &BETWEEN_KEYS } else { &[] });
         }
         self.base.restore(&top, written);

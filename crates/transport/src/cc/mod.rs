@@ -6,11 +6,13 @@
 mod delegation;
 mod hystart;
 pub(crate) mod member;
+pub mod outside;
 mod registry;
 
 pub use bbr::BbrMode;
 pub use bbr3::Bbr3State;
 pub use cubic::CubicForm;
+pub use outside::{Outside, OutsideControl};
 pub use registry::CatalogEntry;
 pub use vegas::RoundTrip;
 

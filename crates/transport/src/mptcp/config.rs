@@ -108,7 +108,7 @@ impl SubflowControl {
         coupled.or_else(|| CcConfig::default_of(name).map(Self::Uncoupled))
     }
     /// The registered name.
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Uncoupled(c) => c.name(),
             Self::Coupled(c) => c.name(),

@@ -133,7 +133,7 @@ pub struct MptcpStats {
 }
 
 /// A Multipath TCP connection.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Mptcp {
     plan: Arc<MptcpPlan>,
     client: bool,

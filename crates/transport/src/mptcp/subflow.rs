@@ -100,7 +100,7 @@ pub struct SubflowStats {
     pub penalties: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Subflow {
     pub(crate) tcp: Tcp,
     pub(crate) tuple: Tuple,

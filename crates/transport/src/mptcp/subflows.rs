@@ -8,7 +8,7 @@ use tailrace_core::Instant;
 
 /// Each place has one subflow, its addresses, its view and its deadline. A subflow that is over keeps its place until another
 /// takes it, so a place once named stays; addresses are those that the subflow came with, and bits are of places.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Subflows {
     all: Vec<Subflow>,
     /// Their addresses and ports: every segment is looked up here.

@@ -118,7 +118,7 @@ struct ResetReply {
 /// A TCP endpoint.
 ///
 /// What every segment needs comes first, and together: with thousands of flows each cache line is a trip to memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub struct Tcp {
     config: Arc<TcpConfig>,

@@ -21,7 +21,7 @@ use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::FLOW;
 use crate::declarations::values::{choice, plain, positive_duration};
-use crate::model::{AppConfig, DurationDist, Ports, Role, Transport};
+use crate::model::{AppConfig, DurationDist, Outsiders, Ports, Role, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
@@ -81,7 +81,7 @@ impl Origins {
 
 impl FlowDecl {
     /// Reads one `[[flow]]`.
-    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Result<Self, Loose> {
+    pub(crate) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Result<Self, Loose> {
         let Some(r) = Reader::new(node, &FLOW, sink) else { return Err(Vec::new()) };
         let name = r.need("name", names::read_name);
         let from = r.need("from", names::read_selector);
@@ -91,7 +91,7 @@ impl FlowDecl {
         let dscp = r.read_or("dscp", Dscp::default(), plain);
         let client = r.read_or("client_port", Ports::default().client, plain);
         let server = r.read_or("server_port", Ports::default().server, plain);
-        let transport = r.required("transport").and_then(|node| read_transport(node, sink));
+        let transport = r.required("transport").and_then(|node| read_transport(node, outside, sink));
         let gateways = transport.as_ref().and_then(|(t, _)| gateways::read(r.node("transport"), t, sink));
         let tcp = r.node("transport").and_then(is_tcp);
         let path_manager = r.node("transport").map(Origins::of_path_manager);

@@ -6,7 +6,7 @@ use super::policy::{MULTIPATH_CC, PATH_MANAGER, SCHEDULER, read_named};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::MPTCP;
 use crate::declarations::values::plain;
-use crate::model::Transport;
+use crate::model::{Outsiders, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
@@ -19,7 +19,7 @@ use tailrace_transport::mptcp::{MAX_SUBFLOWS, MptcpConfig, MptcpPlan, SourceRout
 use tailrace_transport::{Profile, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.
-pub(super) fn read(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
+pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
     let params = [MptcpConfig::params(), TcpConfig::params()].concat();
     let others = keys_elsewhere("mptcp");
     let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params).elsewhere(&others);
@@ -32,17 +32,27 @@ pub(super) fn read(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Profile)>
         other => other,
     });
     let control = match r.node("cc") {
-        Some(node) => read_named(node, &MULTIPATH_CC, &SubflowControl::names(), Some(usual.control), sink),
+        Some(node) => {
+            let names: Vec<_> = SubflowControl::names().into_iter().chain(outside.control_names()).collect();
+            read_named(node, &MULTIPATH_CC, &names, Some(usual.control), outside, sink)
+        }
         None => Some(usual.control),
     };
     let scheduler = match r.node("scheduler") {
-        Some(node) => read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), sink),
+        Some(node) => {
+            read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), outside, sink)
+        }
         None => Some(usual.scheduler),
     };
     let path_manager = match r.node("path_manager") {
-        Some(node) => {
-            read_named(node, &PATH_MANAGER, PathManagerConfig::names(), Some(usual.path_manager), sink)
-        }
+        Some(node) => read_named(
+            node,
+            &PATH_MANAGER,
+            PathManagerConfig::names(),
+            Some(usual.path_manager),
+            outside,
+            sink,
+        ),
         None => Some(usual.path_manager),
     };
     let path_manager = path_manager.map(|manager| fit_limit(manager, &mptcp, &r));

@@ -3,6 +3,7 @@
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::Section;
+use crate::model::Outsiders;
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
@@ -38,7 +39,8 @@ pub(super) const PATH_MANAGER: Sort = Sort {
 
 /// A policy by registered name, with its own parameters.
 pub(super) trait Named: Sized {
-    fn default_of(name: &str) -> Option<Self>;
+    /// The default of the one called `name`, of those that are registered and those that are not.
+    fn default_of(name: &str, outside: &Outsiders) -> Option<Self>;
     fn name(&self) -> &'static str;
     fn params(&self) -> &'static [ParamInfo];
     fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
@@ -46,10 +48,11 @@ pub(super) trait Named: Sized {
 }
 
 macro_rules! named {
-    ($($config:ty),+) => { $(
+    ($($config:ty: $outside:expr),+ $(,)?) => { $(
         impl Named for $config {
-            fn default_of(name: &str) -> Option<Self> {
-                <$config>::default_of(name)
+            fn default_of(name: &str, outside: &Outsiders) -> Option<Self> {
+                let own: fn(CcConfig) -> Option<Self> = $outside;
+                <$config>::default_of(name).or_else(|| outside.control(name).and_then(own))
             }
             fn name(&self) -> &'static str {
                 self.name()
@@ -66,7 +69,12 @@ macro_rules! named {
         }
     )+ };
 }
-named!(CcConfig, SubflowControl, SchedulerConfig, PathManagerConfig);
+named! {
+    CcConfig: Some,
+    SubflowControl: |control| Some(Self::Uncoupled(control)),
+    SchedulerConfig: |_| None,
+    PathManagerConfig: |_| None,
+}
 
 /// Reads one; where it is that of the profile, `usual`, its parameters have the profile's defaults.
 pub(super) fn read_named<C: Named>(
@@ -74,11 +82,12 @@ pub(super) fn read_named<C: Named>(
     sort: &Sort,
     names: &[&'static str],
     usual: Option<C>,
+    outside: &Outsiders,
     sink: &Sink<'_>,
 ) -> Option<C> {
     let (kind, table) = kind_of(node, &Kinds { what: sort.what, names, command: sort.command }, sink)?;
     let usual = usual.filter(|usual| usual.name() == kind);
-    let mut config = usual.or_else(|| C::default_of(kind))?;
+    let mut config = usual.or_else(|| C::default_of(kind, outside))?;
     let Some(table) = table else { return Some(config) };
     let r = Reader::of(table, node.origin, sort.section, sink).kinded().with_params(config.params());
     let mut fine = r.set_params(|name, value| config.set(name, value));

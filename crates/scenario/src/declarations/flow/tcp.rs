@@ -6,7 +6,7 @@ use super::policy::{CC, read_named};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::TCP;
 use crate::declarations::values::choice;
-use crate::model::Transport;
+use crate::model::{Outsiders, Transport};
 use crate::text::codes::Code;
 use crate::text::diagnostic::first_few;
 use crate::text::document::Node;
@@ -17,7 +17,7 @@ use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::{CcConfig, Profile, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.
-pub(super) fn read(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
+pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
     let others = keys_elsewhere("tcp");
     let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
     let profile = read_profile(&r);
@@ -25,7 +25,7 @@ pub(super) fn read(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Profile)>
     let endpoint = read_endpoint(&r, config, profile);
     let usual = CcConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let cc = match r.node("cc") {
-        Some(node) => read_cc(node, usual, sink),
+        Some(node) => read_cc(node, usual, outside, sink),
         None => Some(usual),
     };
     r.finish();
@@ -48,22 +48,22 @@ fn read_profile(r: &Reader<'_>) -> Option<Profile> {
     r.read_or("profile", Profile::Rfc, choice(&words))
 }
 
-fn read_cc(node: &Node, usual: CcConfig, sink: &Sink<'_>) -> Option<CcConfig> {
+fn read_cc(node: &Node, usual: CcConfig, outside: &Outsiders, sink: &Sink<'_>) -> Option<CcConfig> {
+    let names: Vec<_> = CcConfig::names().iter().copied().chain(outside.control_names()).collect();
     let named = node.as_table().map_or(Some(node), |table| table.get("kind"));
     if let Some(word) = named.and_then(Node::as_text).filter(|word| CoupledConfig::names().contains(word)) {
         let origin = named.map_or(node.origin, |n| n.origin);
         let message = format!("congestion control {word:?} couples subflows, of which TCP has none");
-        let names = CcConfig::names();
         let mut error =
             sink.at(Code::WrongTransport, origin, message).label("belongs to transport kind = \"mptcp\"");
         error.expected = names.iter().map(|n| (*n).to_string()).collect();
         sink.push(error.help(format!(
             "set kind = \"mptcp\", or a control of TCP's: {}",
-            first_few(names, "tailrace list cc")
+            first_few(&names, "tailrace list cc")
         )));
         return None;
     }
-    read_named(node, &CC, CcConfig::names(), Some(usual), sink)
+    read_named(node, &CC, &names, Some(usual), outside, sink)
 }
 
 /// The name of a profile.

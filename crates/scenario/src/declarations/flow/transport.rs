@@ -2,7 +2,7 @@
 
 use super::{mptcp, tcp, udp};
 use crate::declarations::kinds::{Kinds, kind_of, opened};
-use crate::model::Transport;
+use crate::model::{Outsiders, Transport};
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_transport::Profile;
@@ -17,12 +17,16 @@ pub(super) fn is_tcp(node: &Node) -> Option<bool> {
 }
 
 /// Reads one, with the profile whose defaults it starts from.
-pub(super) fn read_transport(node: &Node, sink: &Sink<'_>) -> Option<(Transport, Option<Profile>)> {
+pub(super) fn read_transport(
+    node: &Node,
+    outside: &Outsiders,
+    sink: &Sink<'_>,
+) -> Option<(Transport, Option<Profile>)> {
     let (kind, _) = kind_of(node, &KINDS, sink)?;
     let table = opened(node);
     match kind {
         "udp" => udp::read(&table, sink).map(|transport| (transport, None)),
-        "mptcp" => mptcp::read(&table, sink).map(|(transport, profile)| (transport, Some(profile))),
-        _ => tcp::read(&table, sink).map(|(transport, profile)| (transport, Some(profile))),
+        "mptcp" => mptcp::read(&table, outside, sink).map(|(transport, profile)| (transport, Some(profile))),
+        _ => tcp::read(&table, outside, sink).map(|(transport, profile)| (transport, Some(profile))),
     }
 }
