@@ -124,6 +124,15 @@ def claim(place: Path, names: Iterable[str]) -> None:
     fresh.replace(place / MANIFEST)
 
 
+def describe(place: Path, about: Mapping[str, Any]) -> None:
+    """Writes into a result folder's manifest whose it is now."""
+    known = _manifest(place)
+    if any(known.get(key) != value for key, value in about.items()):
+        fresh = place / _FRESH_MANIFEST
+        _write_json(fresh, {**known, **about})
+        fresh.replace(place / MANIFEST)
+
+
 def hand_over(old: Path, heir: Path) -> None:
     """Removes what Tailrace wrote into a folder whose place another has taken; what others put there moves over."""
     own = own_files(old)

@@ -27,7 +27,9 @@ def check_writable(target: str | os.PathLike[str]) -> None:
         with staging.work(place.parent, place.name):
             pass
     except OSError as error:
-        raise UsageError(f"{asked} cannot be written: {error.strerror or error} ({place.parent})") from None
+        raise UsageError(
+            f"{asked} cannot be written: {error.strerror or error} ({place.parent}); choose another folder with -o"
+        ) from None
     finally:
         for parent in made:
             with suppress(OSError):
@@ -64,7 +66,7 @@ def _replaceable(asked: Path) -> Path:
         return place
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir():
-        raise UsageError(f"{asked} cannot be made: {above} is not a folder")
+        raise UsageError(f"{asked} cannot be made: {above} is not a folder; choose another with -o")
     return place
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import belongings, documents
+from tailrace import belongings, documents, places
 from tailrace.belongings import FORMAT_VERSION, MANIFEST
 from tailrace.documents import COUNT, NUMBER, TEXT, DamagedError, Shape, each, rows
 from tailrace.errors import UsageError
@@ -104,7 +104,7 @@ def result(place: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
     try:
         return summary, about, (place / SCENARIO).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UsageError(f"{place} is not a result folder: it has no {SCENARIO}") from None
+        raise places.foreign(place, "result", f"it has no {SCENARIO}") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{place / SCENARIO} cannot be read: {error}") from None
 
@@ -176,7 +176,7 @@ def combined_fingerprint(fingerprints: Sequence[str]) -> str:
 
 def _manifest(place: Path, kind: str, what: str) -> dict[str, Any]:
     if not place.is_dir():
-        raise UsageError(f"there is no {what} folder {place}")
+        raise places.missing(place, what)
     shape = _ABOUT_SHAPE if kind == belongings.RESULT else _COMPARISON_SHAPE
     # The version first: what a later one wrote may have another shape.
     about = _document(place / MANIFEST, {}, what)
@@ -198,7 +198,7 @@ def _document(file: Path, shape: Shape, what: str) -> dict[str, Any]:
         found: dict[str, Any] = documents.read(file)
         documents.check(found, shape)
     except FileNotFoundError:
-        raise UsageError(f"{file.parent} is not a {what} folder: it has no {file.name}") from None
+        raise places.foreign(file.parent, what, f"it has no {file.name}") from None
     except DamagedError as error:
         raise UsageError(f"{file} is damaged: {error}; {again}") from None
     except (OSError, ValueError) as error:

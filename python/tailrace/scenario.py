@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailrace import _native, machine, toml_text
+from tailrace import _native, machine, places, toml_text
 from tailrace.errors import ScenarioError, UsageError
 
 if TYPE_CHECKING:
@@ -195,22 +195,11 @@ def read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}{_nearest(path)}") from None
+        raise UsageError(f"there is no file {path}{places.nearest(path)}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def _nearest(path: Path) -> str:
-    import difflib  # only when something is wrong
-
-    try:
-        names = [entry.name for entry in path.parent.iterdir()]
-    except OSError:
-        return ""
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {path.parent / close[0]}?" if close else ""
 
 
 def _placed(rendered: str, found: list[dict[str, Any]], variant: tuple[str, Overrides] | None) -> str:

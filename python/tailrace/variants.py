@@ -65,21 +65,45 @@ def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
 
 def warnings(cells: Mapping[str, Scenario]) -> list[str]:
     """What looks like a slip in any of several scenarios, said once where it is alike; `""` is the file itself."""
-    alike: dict[tuple[object, ...], dict[str, str]] = {}
+    found = Warned()
     for label, scenario in cells.items():
+        found.look(label, scenario)
+    return found.said()
+
+
+class Warned:
+    """What looks like a slip in any of several scenarios, however many: they are looked at one after the other."""
+
+    def __init__(self) -> None:
+        # What is alike -> where it was first, the text there, and in how many it is.
+        self._alike: dict[tuple[object, ...], tuple[str, str, int]] = {}
+        self._of_file: set[tuple[object, ...]] = set()
+        self._looked = 0
+
+    def look(self, label: str, scenario: Scenario) -> None:
+        """Takes the warnings of one more; `""` is the file itself."""
+        self._looked += 1
+        if not scenario.native.warnings:
+            return
         for text, warning in zip(scenario.warnings, scenario.outline["warnings"], strict=True):
             what = tuple(warning.get(key) for key in ("message", "line", "column"))
-            alike.setdefault(what, {}).setdefault(label, text)
-    return [next(iter(texts.values())) + _whose(texts, len(cells)) for texts in alike.values()]
+            first, said, count = self._alike.get(what, (label, text, 0))
+            self._alike[what] = first, said, count + 1
+            if not label:
+                self._of_file.add(what)
+
+    def said(self) -> list[str]:
+        """Each once, with where it is unless that is everywhere, or in the file itself."""
+        return [
+            text if what in self._of_file or count == self._looked else text + _whose(label, text, count - 1)
+            for what, (label, text, count) in self._alike.items()
+        ]
 
 
-def _whose(texts: Mapping[str, str], of: int) -> str:
-    if "" in texts or len(texts) == of:
-        return ""
-    first, others = next(iter(texts)), f"{len(texts) - 1} more"
-    if f"variant {first!r}" in texts[first]:
-        return f"\n  = likewise in {others}" if len(texts) > 1 else ""
-    return f"\n  = in variant {first!r}" + (f" and {others}" if len(texts) > 1 else "")
+def _whose(label: str, text: str, more: int) -> str:
+    if f"variant {label!r}" in text:
+        return f"\n  = likewise in {more} more" if more else ""
+    return f"\n  = in variant {label!r}" + (f" and {more} more" if more else "")
 
 
 def split_list(text: str) -> list[str]:

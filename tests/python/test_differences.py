@@ -95,8 +95,8 @@ def test_only_cells_that_both_have_are_compared():
         ("-5%", 50.0, (40.0, 60.0), True, "kept", False),
         ("-5%", -50.0, (-60.0, -40.0), False, "broken", True),
         ("+5%", -50.0, (-60.0, -40.0), False, "kept", False),
-        ("7", 8.0, (7.5, 8.5), False, "broken", True),
-        ("9", 8.0, (7.5, 8.5), False, "kept", False),
+        ("7 Mbit/s", 8.0, (7.5, 8.5), False, "broken", True),
+        ("9 Mbit/s", 8.0, (7.5, 8.5), False, "kept", False),
         ("0", 0.0, (0.0, 0.0), True, "kept", False),
     ],
 )
@@ -135,6 +135,7 @@ def test_absolute_tolerances_have_units(metric, limit, value):
         ("goodput=", "takes METRIC=LIMIT"),
         ("goodput=much", "no number"),
         ("goodput=x%", "no share"),
+        ("goodput=5", r"has no unit: say 5% of the mean, or 5 Mbit/s"),
         ("goodput=3 ms", "is in s, goodput"),
         ("godput=3%", "did you mean goodput"),
         ("median(goodput)=3%", "differences are of means"),

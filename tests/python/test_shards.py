@@ -184,7 +184,7 @@ def test_a_damaged_share_is_named(shards, tmp_path):
     part.write_bytes(part.read_bytes()[:-1])
     with pytest.raises(UsageError, match=r"flows\.parquet is damaged"):
         tailrace.merge([bad, shards[1]], tmp_path / "out")
-    with pytest.raises(UsageError, match="no sweep"):
+    with pytest.raises(UsageError, match="not a sweep's folder"):
         tailrace.merge([tmp_path], tmp_path / "out")
 
 

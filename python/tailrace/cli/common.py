@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -209,10 +210,20 @@ def exit_code_of(outcome: Outcome) -> int:
     return 1 if outcome.errors else 0
 
 
+def quoted(place: Path) -> str:
+    """A path as a shell takes it."""
+    return shlex.quote(str(place))
+
+
+def again() -> str:
+    """The command that is running, as a shell takes it."""
+    return f"{program()} {shlex.join(sys.argv[1:])}"
+
+
 def program() -> str:
     """How the user can call this program again."""
     on_path = shutil.which("tailrace")
     called = Path(sys.argv[0])
     if on_path is None and called.name == "tailrace":
-        return os.path.relpath(called)
-    return "tailrace" if on_path else f"{os.path.relpath(sys.executable)} -m tailrace"
+        return shlex.quote(os.path.relpath(called))
+    return "tailrace" if on_path else f"{shlex.quote(os.path.relpath(sys.executable))} -m tailrace"

@@ -1,6 +1,7 @@
 """`tailrace compare`: variants of a scenario, or result folders, side by side."""
 
 import json as json_text
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import api, present, variants
+from tailrace import api, places, present, variants
 from tailrace.cli import common, differing, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
@@ -62,7 +63,9 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
 ) -> None:
     """Compare variants of a scenario, or result folders: a table, overlay figures; of two folders the differences."""
     wanted = check_figures(figures)
-    wished = tabular.wanted(columns, form, tolerance, strict=strict, baseline=baseline)
+    wished = tabular.wanted(
+        columns, form, tolerance, strict=strict, baseline=baseline, json=json and not dry_run
+    )
     two = differing.is_pair(paths, wished)
     _end_with_studies(paths, wished, two=two, json=json, quiet=quiet)
     cells: dict[str, Scenario] = {}
@@ -72,6 +75,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         cells = of_file(scenario, set_each or [], queue)
         if baseline is not None:
             present.known(baseline, list(cells), "variant")
+        tabular.check(cells.values(), wished)
         if not quiet:
             warn(variants.warnings(cells))
         if dry_run:
@@ -130,7 +134,7 @@ def _single(paths: list[str]) -> str:
     if len(paths) > 1:
         missing = [path for path in paths if not Path(path).exists()]
         if missing:
-            common.fail(f"there is no folder {missing[0]}")
+            raise places.missing(Path(missing[0]))
         common.fail("give one scenario file, or only result folders")
     return paths[0]
 
@@ -214,20 +218,22 @@ def _print(comparison: Comparison, shown: Shown, difference: "Differences | None
 
 def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     first = comparison.folder_names()[0]
-    file = next(iter(comparison.results.values())).manifest["file"]
+    file = shlex.quote(next(iter(comparison.results.values())).manifest["file"])
     call = common.program()
     link = _link_under_study(comparison)
+    queue, rate = (shlex.quote(f"link.{link}.{said}") for said in ("queue=sfq,codel", "rate=3mbit"))
+    here, one = common.quoted(target), common.quoted(target / first)
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
         "  figures/                     overlays over time (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
         "Next:",
-        f"  {call} plot {target} --figures all   (also jitter, loss, ...; `plot {target}/{first}` for one variant)",
+        f"  {call} plot {here} --figures all   (also jitter, loss, ...; `plot {one}` for one variant)",
         f"  {call} list queues           (which disciplines there are; `list queues red` has their parameters)",
-        f"  {call} compare {file} --set-each 'link.{link}.queue=sfq,codel' --runs 10" if link else "",
-        f"  {call} run {file} --set link.{link}.rate=3mbit" if link else "",
-        f"  in Python: tailrace.Result.load('{target}/{first}').flow_series",
+        f"  {call} compare {file} --set-each {queue} --runs 10" if link else "",
+        f"  {call} run {file} --set {rate}" if link else "",
+        f"  in Python: tailrace.Result.load({str(target / first)!r}).flow_series",
     ]
     return "\n".join(line for line in lines if line)
 

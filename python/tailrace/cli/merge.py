@@ -20,16 +20,15 @@ def merge(
     quiet: common.Quiet = False,
 ) -> None:
     """Put shards of a sweep together; what is there already stays."""
-    from tailrace.study import forms, merging
+    from tailrace.study import merging
 
-    forms.check(form)
+    form = tabular.form_of(form, json=json)
     # Ctrl-C may come at any moment: parts are there or not, and the same command goes on.
     merged = merging.merge(places, output)
     if not quiet:
         say(f"{merged.copied} runs copied")
-    show_table(
-        output, signals.Held(), columns=common.listed(columns), form="json" if json else form, quiet=quiet
-    )
+    wished = columns if columns is not None else merged.columns
+    show_table(output, signals.Held(), columns=common.listed(wished), form=form, quiet=quiet)
     for note in merged.notes(output):
         say(note)
     end_with_failures(output, merged.failed)

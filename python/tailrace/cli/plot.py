@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace import belongings, present, staging
+from tailrace import belongings, places, present, staging
 from tailrace.cli import common, plot_sweep, signals
 from tailrace.cli.common import guarded, say
 from tailrace.comparison import Comparison
@@ -102,7 +102,7 @@ def check_figures(figures: str | None) -> list[str]:
 @contextmanager
 def redrawable(place: Path) -> Iterator[None]:
     """Says what is kept when figures of a folder already written cannot be finished, and how to go on."""
-    hint = f"the results are in {place}; for the figures: {common.program()} plot {place}"
+    hint = f"the results are in {place}; for the figures: {common.program()} plot {common.quoted(place)}"
     try:
         yield
     except KeyboardInterrupt:
@@ -161,7 +161,7 @@ class Drawing:
                 for file in written:
                     file.replace(place / file.name)
         except OSError as error:
-            raise UsageError(f"{place} cannot be written: {error.strerror or error}") from None
+            raise places.unwritable(place, error) from None
 
 
 def _has_series(results: Sequence[Result], *, quiet: bool) -> bool:

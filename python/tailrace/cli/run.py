@@ -53,9 +53,10 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     max_runs: common.MaxRuns = None,
 ) -> None:
     """Run a scenario: a table, a result folder, figures."""
-    wished = tabular.wanted(columns, form)
+    wished = tabular.wanted(columns, form, json=json and not dry_run)
     goals = tabular.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
+    tabular.check([scenario], wished, goals)
     wanted = check_figures(figures)
     cells = variants.of_scenario(scenario)
     if not quiet:

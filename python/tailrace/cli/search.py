@@ -80,10 +80,10 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     """Search for the values that make a metric largest or smallest; the same command goes on where it was stopped."""
     from tailrace import progress
     from tailrace.store import Writer
-    from tailrace.study import declaration, forms, remote, searching
+    from tailrace.study import declaration, probing, remote, searching
     from tailrace.study.search import Search
 
-    forms.check(form)
+    form = tabular.form_of(form, json=json)
     wanted = searching.Wanted(
         *searching.goal(maximize, minimize),
         over=declaration.searched("--over", over or []),
@@ -96,6 +96,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         batch=batch,
     ).checked()
     scenario = common.load(file, sets, seed, runs, allow, with_files)
+    probing.check([wanted.goal], [scenario])
     target = output or keeping.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)
@@ -111,10 +112,10 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         with progress.watch(quiet=quiet, total=trials * scenario.runs) as watch:
             interrupted = hunt.run(way, watch, lambda: bool(held))
     if interrupted:
-        say(f"interrupted: what has landed is in {target}; the same command goes on with it")
+        say(f"interrupted: what has landed is in {target}; to go on:\n  {common.again()}")
         raise typer.Exit(signals.INTERRUPTED)
     with on_a_closed_terminal(held):
-        _end(Search.load(target), form="json" if json else form, quiet=quiet)
+        _end(Search.load(target), form=form, quiet=quiet)
 
 
 def _said(wanted: "Wanted", over: list[str] | None, let: list[str] | None) -> list[str]:

@@ -1,30 +1,27 @@
 """`tailrace sweep`: many variants of a scenario, resumed where they stopped."""
 
-import json as json_text
 import shlex
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import belongings, execute, machine
-from tailrace.cli import common, keeping, signals, tabular
+from tailrace import belongings
+from tailrace.cli import common, keeping, planning, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.scenario import Scenario
 
 if TYPE_CHECKING:
     from tailrace.store import Writer
+    from tailrace.study.cells import Plan
     from tailrace.study.declaration import Options
     from tailrace.study.precision import Goals, Missed
     from tailrace.study.running import Done, Survey, Way
     from tailrace.study.sharding import Shard
 
-# Of a plan, what is listed.
-_MOST_LISTED = 20
 # The exit code where some runs failed, or are missing.
 FAILED = 3
 
@@ -108,11 +105,11 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
 ) -> None:
     """Run a scenario for every combination of values; the same command goes on where it was stopped."""
     from tailrace.store import Writer
-    from tailrace.study import cells, declaration, forms, precision, remote, running
+    from tailrace.study import cells, declaration, precision, remote, running
     from tailrace.study.damage import is_named
     from tailrace.study.sharding import Shard
 
-    forms.check(form)
+    form = tabular.form_of(form, json=json and not dry_run)
     part = Shard.parse(shard) if shard is not None else None
     goals = precision.parse(until_ci, common.listed(columns), max_runs, part)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
@@ -125,15 +122,15 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         common.fail(
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
-    surveyed = running.survey(
-        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)), damage=damage
-    )
+    plan = cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
+    surveyed = running.survey(scenario, plan, damage=damage)
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
+    _check_metrics(columns, goals, scenario, surveyed)
     target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
-        _warn(scenario, surveyed)
+        _warn(scenario, surveyed, plan)
     if dry_run:
-        _echo_plan(scenario, surveyed, json=json)
+        planning.echo(scenario, surveyed, json=json)
         return
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with (
@@ -141,29 +138,84 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         signals.Held() as held,
         Writer.opened(target, about, fresh=fresh) as writer,
     ):
-        for note in writer.notes:
-            say(note)
+        _say_found(writer, scenario, surveyed, part, quiet=quiet)
         again = _again(file, options, sets, seed, runs, allow, with_files)
         words = [*again, *(["--damage"] if damage else [])]
         writer.index.state(running.COMMAND, shlex.join(words))
+        writer.index.state(running.COLUMNS, columns or "")
         done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
-        say(f"interrupted: what has landed is in {target}; the same command goes on with it")
+        _stopped(target, held, done, columns=[] if part else common.listed(columns), form=form, quiet=quiet)
         raise typer.Exit(signals.INTERRUPTED)
     if done.runs and done.known == done.runs and not quiet:
         say(f"all {done.runs} runs had landed before")
     if part is None:
-        show_table(target, held, columns=common.listed(columns), form="json" if json else form, quiet=quiet)
+        show_table(target, held, columns=common.listed(columns), form=form, quiet=quiet)
     elif not quiet:
         _point_to_merge(target, done, part)
-    tabular.say_missed([] if quiet else missed, len(surveyed.all))
+    _end(target, done, [] if quiet else missed, surveyed)
+
+
+def _warn(scenario: Scenario, surveyed: "Survey", plan: "Plan") -> None:
+    own = surveyed.warned.said()
+    warn([*own, *(text for text in scenario.warnings if not any(other.startswith(text) for other in own))])
+    for name, count in plan.unused.items():
+        alike = f": its {count} values make cells that are alike" if count > 1 else ""
+        say(f"warning: no formula uses `{name}`{alike}")
+    for place in list(surveyed.errors)[:3]:
+        say(f"cell {surveyed.all[place].label!r} cannot be run:\n{surveyed.errors[place].shown}")
+
+
+def _end(target: Path, done: "Done", missed: "list[Missed]", surveyed: "Survey") -> None:
+    tabular.say_missed(missed, len(surveyed.all))
     end_with_failures(target, done.failed)
 
 
-def _warn(scenario: Scenario, surveyed: "Survey") -> None:
-    warn(scenario.warnings)
-    for place in list(surveyed.errors)[:3]:
-        say(f"cell {surveyed.all[place].label!r} cannot be run:\n{surveyed.errors[place].shown}")
+def _check_metrics(
+    columns: str | None, goals: "Goals | None", scenario: Scenario, surveyed: "Survey"
+) -> None:
+    """Before anything is run. Damage is of pairs of runs: no single run has it."""
+    from tailrace.study import probing, running
+    from tailrace.study.damage import is_named
+
+    asked = [*common.listed(columns), *(goal.metric for goal in (goals.goals if goals else []))]
+    names = [name for name in asked if not is_named([name])]
+    if names:
+        probing.check(names, running.scenarios(scenario, surveyed))
+
+
+def _say_found(
+    writer: "Writer", scenario: Scenario, surveyed: "Survey", part: "Shard | None", *, quiet: bool
+) -> None:
+    """What is to be known of what the folder holds already."""
+    from tailrace.study import running
+
+    for note in writer.notes:
+        say(note)
+    if quiet:
+        return
+    other = running.replaced(writer, scenario)
+    landed, of = running.landed(writer, surveyed, part), len(running.share(surveyed, part))
+    known = [f"{landed} of {of} runs had landed before, {of - landed} are to do"] if 0 < landed < of else []
+    for note in [*([other] if other else []), *known]:
+        say(note)
+
+
+def _stopped(
+    target: Path, held: signals.Held, done: "Done", *, columns: list[str], form: str | None, quiet: bool
+) -> None:
+    """What there is of a sweep that was interrupted, and how to go on."""
+    from tailrace.store import Reader
+
+    reader = Reader(target)
+    landed = len(reader.index.runs())
+    reader.close()
+    if landed and not quiet:
+        show_table(target, held, columns=columns, form=form, quiet=quiet, whole=False)
+    say(
+        f"interrupted: {landed} of {done.runs} runs have landed in {target}; to go on with the others:\n"
+        f"  {common.again()}"
+    )
 
 
 @dataclass(frozen=True)
@@ -240,9 +292,15 @@ def _point_to_merge(target: Path, done: "Done", part: "Shard") -> None:
 
 
 def show_table(
-    target: Path, held: signals.Held, *, columns: list[str], form: str | None, quiet: bool
+    target: Path,
+    held: signals.Held,
+    *,
+    columns: list[str],
+    form: str | None,
+    quiet: bool,
+    whole: bool = True,
 ) -> None:
-    """Writes the table of a sweep, and prints it."""
+    """Writes the table of a sweep, and prints it; with what to do next where it is whole."""
     from tailrace.study.sweep import Sweep
 
     found = Sweep.load(target)
@@ -259,8 +317,8 @@ def show_table(
 
                 common.show(present.RichGrid(table.grid()))
         sys.stdout.flush()
-        if not quiet:
-            _point_on(target, found.varied)
+        if whole and not quiet:
+            _point_on(target)
 
 
 def end_with_failures(target: Path, failed: int) -> None:
@@ -274,62 +332,10 @@ def end_with_failures(target: Path, failed: int) -> None:
         raise typer.Exit(FAILED)
 
 
-def _point_on(target: Path, varied: list[str]) -> None:
-    call = common.program()
-    against = f" --against {varied[-1]}" if varied else ""
-    by = f" --by {varied[0]}" if len(varied) > 1 else ""
+def _point_on(target: Path) -> None:
     say(
         f"Everything is in {target}/: table.md, table.csv; all runs in parts/ (Parquet)\n"
-        f"Next:\n  {call} plot {target} --metric goodput{against}{by}\n"
-        f"  in Python: tailrace.Sweep.load('{target}').flows"
+        f"Next:\n  {common.program()} plot {common.quoted(target)} --metric goodput   "
+        "(--against and --by PARAMETER choose what it is drawn against)\n"
+        f"  in Python: tailrace.Sweep.load({str(target)!r}).flows"
     )
-
-
-def _echo_plan(scenario: Scenario, surveyed: "Survey", *, json: bool) -> None:
-    """Cells, runs, and what they may take: the first run of the first cell is tried for it."""
-    wall_s, size = _tried(scenario, surveyed)
-    first = next(planned for planned in surveyed.cells if planned)
-    at_once = min(execute.default_jobs(), machine.runs_at_once(first.memory, 0))
-    seconds = wall_s * surveyed.simulated_s / scenario.duration_s / at_once
-    disk = size * surveyed.runs
-    if json:
-        plan = {"cells": len(surveyed.all), "runs": surveyed.runs, "failing_cells": len(surveyed.errors)}
-        labels = [cell.label for cell in surveyed.all]
-        typer.echo(
-            json_text.dumps(
-                {**plan, "estimated_s": seconds, "estimated_bytes": disk, "labels": labels}, indent=2
-            )
-        )
-        return
-    common.echo(
-        f"{scenario.name}: {len(surveyed.all)} cells, {surveyed.runs} runs of {scenario.duration_s:g} s"
-    )
-    for cell in surveyed.all[:_MOST_LISTED]:
-        common.echo(f"  {cell.label}")
-    if len(surveyed.all) > _MOST_LISTED:
-        common.echo(f"  ... and {len(surveyed.all) - _MOST_LISTED} more")
-    common.echo(
-        f"about {_duration(seconds)} with {at_once} at a time, about {disk / 1e6:.3g} MB before compression "
-        f"(by the first run: {wall_s:.3g} s)"
-    )
-
-
-def _tried(scenario: Scenario, surveyed: "Survey") -> tuple[float, int]:
-    """Seconds and bytes of the first run."""
-    from tailrace import _native
-    from tailrace.store.packing import packed
-
-    first = next(planned for planned in surveyed.cells if planned)
-    variant = scenario.variant(first.cell.label, first.cell.overrides)
-    start = time.perf_counter()
-    output = _native.Task(variant.native, 1).execute()
-    wall_s = time.perf_counter() - start
-    captured = sum(len(data) for _, data in output.captures())
-    return wall_s, len(output.summary) + len(packed(output.tables())) + captured
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.2g} s"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,7 @@ from tailrace.cli import common
 from tailrace.cli.common import say
 
 if TYPE_CHECKING:
+    from tailrace.scenario import Scenario
     from tailrace.study.differences import Differences
     from tailrace.study.forms import Tabular
     from tailrace.study.precision import Goals, Missed
@@ -62,6 +63,16 @@ class Wanted:
 NOTHING = Wanted()
 
 
+def form_of(form: str | None, *, json: bool) -> str | None:
+    """In which form a table is printed; there is one only."""
+    from tailrace.study import forms
+
+    forms.check(form)
+    if json and form not in {None, "json"}:
+        common.fail(f"--json and --format {form} are two forms of one output: leave out one of them")
+    return "json" if json else form
+
+
 def wanted(
     columns: str | None,
     form: str | None,
@@ -69,11 +80,10 @@ def wanted(
     *,
     strict: bool = False,
     baseline: str | None = None,
+    json: bool = False,
 ) -> Wanted:
     """The same, checked."""
-    from tailrace.study import forms
-
-    forms.check(form)
+    form_of(form, json=json)
     if strict and not tolerances:
         common.fail("--strict is of --tolerance, and there is none")
     return Wanted(common.listed(columns), form, tolerances or (), strict, baseline)
@@ -86,6 +96,18 @@ def goals(until_ci: str | None, wished: Wanted, most: int | None) -> Goals | Non
     from tailrace.study import precision
 
     return precision.parse(until_ci, wished.columns, most)
+
+
+def check(scenarios: Iterable[Scenario], wished: Wanted, goals: Goals | None = None) -> None:
+    """Refuses metrics that none of the scenarios will have, before any is run."""
+    from tailrace.study import tolerances
+
+    names = [*wished.columns, *(tolerances.parse(text)[0] for text in wished.tolerances)]
+    names += [goal.metric for goal in goals.goals] if goals else []
+    if names:
+        from tailrace.study import probing
+
+        probing.check(names, scenarios)
 
 
 def say_missed(missed: Sequence[Missed], cells: int = 0) -> None:

@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import belongings, names, staging
+from tailrace import belongings, names, places, staging
 from tailrace.belongings import Holding
 from tailrace.errors import UsageError
 from tailrace.spill import Spill
@@ -31,6 +31,8 @@ from tailrace.store.index import FILE, Index, Landed, unwritable
 if TYPE_CHECKING:
     import polars as pl
 
+# What commands write of the runs.
+TABLES = frozenset({"table.md", "table.csv"})
 LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
 PART_BYTES = 64 << 20
@@ -49,9 +51,9 @@ class Reader:
 
     def __init__(self, place: Path) -> None:
         if not place.is_dir():
-            raise UsageError(f"there is no folder {place}")
+            raise places.missing(place)
         if not is_store(place):
-            raise UsageError(f"{place} holds no sweep: it has no {belongings.MANIFEST} that says so")
+            raise places.foreign(place, "sweep's", f"it has no {belongings.MANIFEST} that says so")
         self.place = place
         self._index = Index(place, writing=False)
 
@@ -150,6 +152,7 @@ class Writer(Reader):
         with lock.held(place / LOCK, place):
             writer = cls(place, parts=parts)
             try:
+                belongings.describe(place, about)
                 if fresh:
                     writer.empty()
                 writer.settle()
@@ -275,6 +278,9 @@ class Writer(Reader):
         self._index.clear()
         for part in parts.unknown(self.place, {}):
             parts.remove(self.place, part)
+        # They show what is no longer there.
+        for name in TABLES & belongings.own_files(self.place):
+            (self.place / name).unlink(missing_ok=True)
         self._settle_captures()
         self._waiting = 0
 
@@ -293,7 +299,10 @@ class Writer(Reader):
 
 def _claim(place: Path, about: Mapping[str, Any]) -> None:
     """Makes the folder a store, or refuses one that holds something else."""
-    holding = belongings.holding(place)
+    try:
+        holding = belongings.holding(place)
+    except OSError as error:
+        raise places.unwritable(place, error) from None
     if holding is not Holding.NOTHING and not is_store(place):
         kept = {Holding.LATER: "a result of a later version of tailrace", Holding.FOREIGN: "something else"}
         raise UsageError(
@@ -304,7 +313,7 @@ def _claim(place: Path, about: Mapping[str, Any]) -> None:
         if not is_store(place):
             belongings.seal(place, belongings.STORE, about)
     except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror or error}") from None
+        raise places.unwritable(place, error) from None
 
 
 def _capture_name(cell: int, run: int) -> str:

@@ -85,6 +85,17 @@ class Plan:
         return left | environment({**overrides, **named})
 
     @property
+    def unused(self) -> dict[str, int]:
+        """Names that no formula calls, with how many values they have: these make cells that are alike."""
+        called = {name for formula in (*self._derived.values(), *self._conditions) for name in formula.names}
+        there = [{name for point in axis for name in point.names} for axis in self._axes]
+        return {
+            name: len(axis)
+            for axis, names in zip(self._axes, there, strict=True)
+            for name in sorted(names - called)
+        }
+
+    @property
     def derived(self) -> list[str]:
         """The columns that follow from others."""
         return [self.columns[path] for path in self._derived]

@@ -7,6 +7,7 @@ compared as independent ones (Welch).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # What a terminal is shown of a long table.
 _MOST_ROWS = 100
+# Of scenarios: when these differ other things were measured.
+_TELLING = ("name", "duration", "warmup")
 # From so many differences on, some are marked by chance alone.
 _MANY = 20
 
@@ -177,6 +180,7 @@ def of(
     """
     pairs, notes = _common(before, after, sides)
     asked = Asked(columns, tolerances, strict)
+    notes = [*_unlike(before, after, pairs, sides), *notes]
     return _table(Sides(before, after, *sides), [(*pair, pair[0]) for pair in pairs], asked, notes)
 
 
@@ -223,9 +227,7 @@ def _table(sides: Sides, pairs: Sequence[_Pair], asked: Asked, notes: Sequence[s
     before, after = sides.before, sides.after
     known = _known(before, after)
     allowed = _tolerances(known, asked.tolerances)
-    named = (
-        [found for name in asked.columns for found in known.metric(name)] if asked.columns else known.usual()
-    )
+    named = known.metrics(asked.columns)
     chosen = [_average(metric) for metric in dict.fromkeys([*named, *allowed])]
     values = {metric: (before.values(metric), after.values(metric)) for metric in chosen}
     seeds = before.seeds, after.seeds
@@ -299,6 +301,29 @@ def _common(
     }
     left = [f"{count} variants are only in {side}" for side, count in counts.items() if count > 0]
     return pairs, left
+
+
+def _unlike(
+    before: Measured,
+    after: Measured,
+    pairs: Sequence[tuple[MeasuredCell, MeasuredCell]],
+    sides: tuple[str, str],
+) -> list[str]:
+    """What two studies differ in that makes their numbers other numbers, not only their results."""
+    said = [tomllib.loads(measured.scenario) for measured in (before, after)]
+    both = [(key, said[0].get(key), said[1].get(key)) for key in _TELLING]
+    words = {key: (a, b) for key, a, b in both if a != b and a is not None and b is not None}
+    first, second = (
+        sorted({of.runs.get(pair[side].number or 0, 0) for pair in pairs})
+        for side, of in enumerate((before, after))
+    )
+    if first != second:
+        words["runs"] = _span(first), _span(second)
+    return [f"not alike: {key} is {a} in {sides[0]} and {b} in {sides[1]}" for key, (a, b) in words.items()]
+
+
+def _span(counts: Sequence[int]) -> str:
+    return " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
 
 
 def _few(measured: Measured) -> str:

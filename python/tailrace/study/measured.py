@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,8 @@ class Measured:
     # Cell and run -> seed: all that ended.
     seeds: Mapping[tuple[int, int], int]
     notes: Sequence[str] = ()
+    # The scenario, every default filled in; of variants the first's.
+    scenario: str = ""
 
     @cached_property
     def known(self) -> Known:
@@ -52,7 +54,7 @@ class Measured:
 
     def metrics(self, names: Sequence[str] = ()) -> list[Metric]:
         """What names of metrics stand for; without any, what a table shows by itself."""
-        return [found for name in names for found in self.known.metric(name)] if names else self.known.usual()
+        return self.known.metrics(names)
 
     def values(self, metric: Metric) -> dict[int, dict[int, float]]:
         """Cell -> run -> value, where there is one."""
@@ -83,6 +85,7 @@ def of_results(results: Mapping[str, Result], title: str) -> Measured:
         [MeasuredCell(cell, label, [label], label) for cell, (label, _) in numbered],
         figures.frame(entries),
         {(cell, run): entry["seed"] for cell, run, entry in entries},
+        scenario=next((result.scenario_toml for result in results.values()), ""),
     )
 
 
@@ -90,4 +93,4 @@ def of_result(result: Result) -> Measured:
     """One cell without parameters."""
     found = of_results({result.name: result}, result.name)
     cell = MeasuredCell(1, result.name, [], "")
-    return Measured(result.name, [], [cell], found.figures, found.seeds)
+    return replace(found, title=result.name, parameters=[], cells=[cell])

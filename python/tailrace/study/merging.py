@@ -32,8 +32,9 @@ class Merged:
     failed: int
     # Label of the cell -> how many of its runs nobody has done.
     missing: Mapping[str, int]
-    # The words of a command that does them, as far as known.
+    # The words of a command that does them, as far as known, and the metrics of its table.
     command: str | None
+    columns: str
 
     def notes(self, place: Path) -> list[str]:
         """What is missing, in words, with the remedy."""
@@ -135,8 +136,10 @@ def _merged(sources: Sequence[_Source], writer: Writer) -> Merged:
     landed = {(cell, run) for cell, run, *_ in writer.index.runs()}
     failed = {(cell, run) for cell, run, _ in writer.index.failures()}
     command = next((found for s in sources if (found := s.reader.index.fact(running.COMMAND))), None)
-    if command:
-        writer.index.state(running.COMMAND, command)
+    columns = next((found for s in sources if (found := s.reader.index.fact(running.COLUMNS))), "")
+    for name, said in ((running.COMMAND, command), (running.COLUMNS, columns)):
+        if said:
+            writer.index.state(name, said)
     plan = json.loads(writer.index.fact(running.PLAN) or "[]")
     wanted = {
         (cell, run): row["label"]
@@ -149,7 +152,7 @@ def _merged(sources: Sequence[_Source], writer: Writer) -> Merged:
         if key not in landed and key not in failed and (key[0], 0) not in failed:
             missing[label] = missing.get(label, 0) + 1
     unable = sum("error" in row for row in plan)
-    return Merged(len(wanted), len(landed) - before, len(failed) + unable, missing, command)
+    return Merged(len(wanted), len(landed) - before, len(failed) + unable, missing, command, columns)
 
 
 def _enter(first: _Source, writer: Writer) -> dict[str, int]:

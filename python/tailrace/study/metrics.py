@@ -154,6 +154,11 @@ class Known:
             raise UsageError(_unknown("metric", wanted, self._all()))
         return [replace(metric, window=window or None) for metric in found]
 
+    def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
+        """What names stand for, of which there may be one; without any, what a table shows by itself."""
+        several = [names] if isinstance(names, str) else names
+        return [found for name in several for found in self.metric(name)] if several else self.usual()
+
     def _short(self, wanted: str) -> list[Metric]:
         """`goodput`, or `tcp.goodput`."""
         owner, _, name = wanted.rpartition(".")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
-from tailrace import _native, execute, machine, spill
+from tailrace import _native, execute, machine, spill, variants
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
@@ -27,6 +28,8 @@ PLAN, ENGINE, SCENARIO = "plan", "engine", "scenario"
 WITHOUT = "without_attack"
 # The words of a command line that does all of it, but for where.
 COMMAND = "command"
+# The metrics that its table was asked to have, with commas.
+COLUMNS = "columns"
 
 
 @dataclass(frozen=True)
@@ -69,16 +72,24 @@ class Survey:
     cells: list[Planned | None] = field(default_factory=list)
     all: list[Cell] = field(default_factory=list)
     errors: dict[int, ScenarioError] = field(default_factory=dict)
+    warned: variants.Warned = field(default_factory=variants.Warned)
+    # Of runs that are to be done: cells that say the same share them.
     simulated_s: float = 0.0
     # Makes the cells without attack, where they are wanted.
     without: Without | None = None
     _others: dict[str, Planned] = field(default_factory=dict)
+    _ids: set[str] = field(default_factory=set)
 
     @property
     def runs(self) -> int:
         """How many runs there are in all."""
-        others = {planned.without.id: planned.runs for planned in self.cells if planned and planned.without}
-        return sum(planned.runs for planned in self.cells if planned) + sum(others.values())
+        return len(share(self))
+
+    @property
+    def alike(self) -> int:
+        """How many cells say the same as one before them."""
+        there = [planned.id for planned in self.cells if planned]
+        return len(there) - len(set(there))
 
     def look(self, scenario: Scenario, cell: Cell) -> None:
         """Reads one more cell."""
@@ -91,11 +102,15 @@ class Survey:
         else:
             other = self._without(scenario, cell, variant.duration_s) if self.without else None
             self.cells.append(self._planned(cell, variant, other))
+            self.warned.look(cell.label, variant)
 
     def _planned(self, cell: Cell, variant: Scenario, without: Planned | None = None) -> Planned:
         memory, _ = variant.native.memory
-        self.simulated_s += variant.runs * variant.duration_s
-        return Planned(cell, identity.of_cell(variant), variant.runs, memory, without)
+        planned = Planned(cell, identity.of_cell(variant), variant.runs, memory, without)
+        if planned.id not in self._ids:
+            self.simulated_s += variant.runs * variant.duration_s
+            self._ids.add(planned.id)
+        return planned
 
     def _without(self, scenario: Scenario, cell: Cell, duration_s: float) -> Planned | None:
         """Cells that differ in the attack alone have the same one."""
@@ -162,6 +177,44 @@ def run(
     if todo:
         failed, interrupted = (way or Here())(scenario, todo, writer, watch or execute.Silent(), stop)
     return Done(len(runs), len(runs) - len(todo), failed + len(surveyed.errors), interrupted)
+
+
+def scenarios(scenario: Scenario, surveyed: Survey) -> Iterator[Scenario]:
+    """Those of the cells that can be run, one after the other."""
+    for planned in filter(None, surveyed.cells):
+        yield scenario.variant(planned.cell.label, planned.cell.overrides)
+
+
+def landed(writer: Writer, surveyed: Survey, shard: Shard | None = None) -> int:
+    """How many of the runs an earlier command has done."""
+    runs = share(surveyed, shard)
+    numbers = writer.index.cells()
+    known = [(planned, number) for planned, number in runs if planned.id in numbers]
+    return len(known) - len(lacking(known, numbers, writer))
+
+
+def replaced(writer: Writer, scenario: Scenario) -> str | None:
+    """What is said if the store was filled by something else than this scenario."""
+    text = writer.index.fact(SCENARIO)
+    if text is None or not writer.index.runs():
+        return None
+    about = json.loads(text)
+    if about["name"] != scenario.name:
+        held = f"runs of the scenario {about['name']!r}"
+    elif _without_runs(about["toml"]) != _without_runs(scenario.to_toml()):
+        held = "runs of an older form of this scenario"
+    else:
+        return None
+    return (
+        f"note: {writer.place} holds {held}: what this one has not stays there, but is not shown; "
+        "-o keeps them apart"
+    )
+
+
+def _without_runs(toml: str) -> dict[str, object]:
+    """What a scenario says of a run; more of them are of the same sweep, and so are more values."""
+    said = tomllib.loads(toml)
+    return {key: value for key, value in said.items() if key not in {"runs", "sweep"}}
 
 
 def lacking(runs: Sequence[tuple[Planned, int]], numbers: Mapping[str, int], writer: Writer) -> list[Todo]:

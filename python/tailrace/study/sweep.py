@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from tailrace import loading, present
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
@@ -156,6 +157,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         """A table of the result contract by its name, of all runs; empty if it was not recorded."""
         import polars as pl
 
+        self._check_table(name)
         if name not in self._frames:
             found = self._reader_figures if name == FIGURES else self._reader.frame(name)
             found = None if found is not None and not found.width else found
@@ -166,12 +168,19 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         """The same, read when it is collected: for tables larger than memory."""
         import polars as pl
 
+        self._check_table(name)
         found = self._reader.scan(name)
         return (
             pl.LazyFrame()
             if found is None
             else self._asked_of(found.join(self.cells.lazy(), on="cell", how="inner"))
         )
+
+    def _check_table(self, name: str) -> None:
+        """Refuses what neither is a table of the contract nor was recorded."""
+        there = [*self, *_INTERNAL]
+        if name not in {*there, *loading.TABLES}:
+            present.known(name, list(dict.fromkeys([*there, *loading.TABLES])), "table")
 
     def _placed(self, found: pl.DataFrame) -> pl.DataFrame:
         """With the parameters of each cell in front, in the order of the sweep."""
@@ -244,7 +253,9 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         own = self._reader_figures.filter(pl.col("cell").is_in(numbers)) if numbers else pl.DataFrame()
         seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
         notes = [*self.notes, *self._failed_note()]
-        return Measured(self.name, [column.parameter for column in columns], cells, own, seeds, notes)
+        return Measured(
+            self.name, [column.parameter for column in columns], cells, own, seeds, notes, self.scenario_toml
+        )
 
     def _failed_note(self) -> list[str]:
         """The first of what failed, with its error in a line; the command that ran it named some more."""
@@ -256,7 +267,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         first = next(iter(error.strip().splitlines()), "")
         return [f"failed: {label}{f' run {run}' if run else ''} ({first}){more}"]
 
-    def metrics(self, names: Sequence[str] = ()) -> list[Metric]:
+    def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
         """What names of metrics stand for; without any, what a table shows by itself."""
         if self.figures.is_empty():
             raise UsageError(f"{self.place} holds no run yet")
@@ -297,7 +308,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             f"there is no swept parameter {text!r}{among} (there are {', '.join(names) or 'none'})"
         )
 
-    def table(self, columns: Sequence[str] = ()) -> table.Table:
+    def table(self, columns: str | Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
         return table.of(self.measured, self.metrics(columns))
 
@@ -386,8 +397,9 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     # -- how it shows ------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        if name not in list(self):
-            raise KeyError(name)
+        there = list(self)
+        if name not in there:
+            raise KeyError(f"there is no table {name!r} in {self.place} (there are {', '.join(there)})")
         return self.frame(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -402,18 +414,12 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         return self is other
 
     def __rich__(self) -> RenderableType:
-        from tailrace import present
-
         return present.RichGrid(self.table().grid())
 
     def _repr_html_(self) -> str:
-        from tailrace import present
-
         return present.html([self.table().grid()])
 
     def __str__(self) -> str:
-        from tailrace import present
-
         return present.plain(self)
 
     def __repr__(self) -> str:

@@ -18,6 +18,8 @@ _UNITS: Mapping[str, tuple[tuple[int, int, int], float]] = {
     "packets": ((0, 0, 1), 1.0),
 }
 _PURE = (0, 0, 0)
+# Of which a number alone says how many.
+_COUNTED = frozenset({_PURE, (0, 0, 1)})
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def parse(text: str) -> tuple[str, str]:
 
 
 def of(text: str, metric: Metric) -> Tolerance:
-    """The limit of a metric: a share with %, a quantity with a unit, or a number in the metric's unit."""
+    """The limit of a metric: a share with %, a quantity with a unit, or of what is counted a number."""
     plain = text.lstrip("+-").strip()
     direction = {"+": 1, "-": -1}.get(text[0], 0)
     if plain.endswith("%"):
@@ -75,13 +77,18 @@ def of(text: str, metric: Metric) -> Tolerance:
     found = value_of(f'"{plain}"')
     if not isinstance(found, Quantity) or not math.isfinite(found.value):
         raise UsageError(f"tolerance {text!r} of {metric.heading} is no number, share (5%) or quantity (2ms)")
-    if found.unit == _PURE:
-        return Tolerance(text, found.value, relative=False, direction=direction)
     unit, scale = unit_of(metric)
+    if found.unit == _PURE:
+        if unit not in _COUNTED and found.value:
+            raise UsageError(
+                f"tolerance {text!r} of {metric.heading} has no unit: "
+                f"say {text}% of the mean, or {_with_unit(text, metric)}"
+            )
+        return Tolerance(text, found.value, relative=False, direction=direction)
     if found.unit != unit:
         raise UsageError(
             f"tolerance {text!r} is in {found.unit_name}, {metric.heading} is not; "
-            "5% is relative, a number alone is in the metric's unit"
+            f"say 5% of the mean, or as in {_with_unit('5', metric)}"
         )
     return Tolerance(text, found.value * scale * metric.scale, relative=False, direction=direction)
 
@@ -105,6 +112,13 @@ def judge(
     within = low <= first and last <= high
     state = "broken" if beyond else "kept" if within else "open"
     return Verdict(tolerance, state, beyond or (strict and not within), max(low - change, change - high, 0.0))
+
+
+def _with_unit(text: str, metric: Metric) -> str:
+    """The number with the unit that tables show, or that the figure is in."""
+    ends = {"s": "s", "bps": "bit/s", "bytes": "B", "packets": "packets"}
+    parts = [part.rpartition("_")[2] for part in metric.figure.split(".")]
+    return f"{text} {metric.unit or next((ends[part] for part in parts if part in ends), '')}".strip()
 
 
 def _number(text: str, whole: str) -> float:
