@@ -139,10 +139,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         Writer.opened(target, about, fresh=fresh) as writer,
     ):
         _say_found(writer, scenario, surveyed, part, quiet=quiet)
-        again = _again(file, options, sets, seed, runs, allow, with_files)
-        words = [*again, *(["--damage"] if damage else [])]
-        writer.index.state(running.COMMAND, shlex.join(words))
-        writer.index.state(running.COLUMNS, columns or "")
+        words = _again(file, options, sets, seed, runs, allow, with_files)
+        _note(writer, [*words, *(["--damage"] if damage else [])], columns)
         done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
         _stopped(target, held, done, columns=[] if part else common.listed(columns), form=form, quiet=quiet)
@@ -169,6 +167,14 @@ def _warn(scenario: Scenario, surveyed: "Survey", plan: "Plan") -> None:
 def _end(target: Path, done: "Done", missed: "list[Missed]", surveyed: "Survey") -> None:
     tabular.say_missed(missed, len(surveyed.all))
     end_with_failures(target, done.failed)
+
+
+def _note(writer: "Writer", words: list[str], columns: str | None) -> None:
+    """What the folder says of the command that fills it."""
+    from tailrace.study import running
+
+    writer.index.state(running.COMMAND, shlex.join(words))
+    writer.index.state(running.COLUMNS, columns or "")
 
 
 def _check_metrics(
