@@ -13,7 +13,7 @@ from conftest import SMALL, command_line
 from tailrace import quantities, statistics
 from tailrace.errors import UsageError
 from tailrace.plots import layout, swept, workshop
-from tailrace.plots.swept import design, lines
+from tailrace.plots.swept import design, lines, subject
 from tailrace.plots.swept.request import Request
 
 # Bursts instead of a constant rate: the period is what is swept.
@@ -176,7 +176,7 @@ def test_axes_that_go_together_are_no_panels(tmp_path):
     (line,) = (container.lines[0] for container in axes.containers)
     assert line.get_xdata().tolist() == [1.0, 2.0, 4.0]
     assert axes.get_xlabel() == "bottleneck.rate (Mbit/s)"
-    assert "seed varies with it" in title_of(figure)
+    assert "seed varies along with bottleneck.rate" in title_of(figure)
     assert "n = 1 run: no intervals" in title_of(figure)
     # The seed goes up and down: points are of no one curve.
     assert line.get_linestyle() == "None"
@@ -489,3 +489,36 @@ def test_a_sweep_without_a_value_says_so(tmp_path):
         found.plot("tcp.goodput")
     with pytest.raises(UsageError, match="no run has a value"):
         found.plot("tcp.completion", "queue")
+
+
+def test_a_point_of_one_run_has_no_interval_and_missing_runs_are_said(tmp_path):
+    place = tmp_path / "s"
+    queues = {"link.bottleneck.queue": ["red", "codel"]}
+    # Three of four runs.
+    for shard in (1, 2, 3):
+        swept = tailrace.sweep(SMALL, queues, runs=2, output=place, shard=(shard, 4))
+    figure = swept.plot("tcp.goodput", kind="bars")
+    assert "1 of 4 runs are missing" in title_of(figure).replace("\n", " ")
+    points = [p for panel in swept_design(swept).panels for line in panel.lines for p in line.points]
+    below = lines.reach(points)
+    assert below is not None
+    assert [bool(np.isnan(end).all()) for end in below.T] == [point.mean.n == 1 for point in points]
+
+
+def swept_design(swept):
+    request = Request.made("tcp.goodput", None, None, "bars", {})
+    return design.of(swept, subject.of(swept, request), request)
+
+
+def test_labels_of_panels_do_not_overlap(swept_pulses):
+    figure = swept_pulses.plot("tcp.goodput", "rate", "queue", kind="cdf", of="flows")
+    figure.canvas.draw()
+    boxes = [axes.xaxis.label.get_window_extent() for axes in figure.axes if axes.get_xlabel()]
+    row = sorted((box for box in boxes if box.y0 == boxes[-1].y0), key=lambda box: box.x0)
+    assert len(row) > 1
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(row))
+
+
+def test_flows_are_not_taken_for_groups(swept_pulses):
+    with pytest.raises(UsageError, match=r"--by group .*--of flows"):
+        swept_pulses.plot("goodput", "period", "flows", where=ONE_RATE)

@@ -135,6 +135,20 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         return self._placed(pl.DataFrame(rows, schema=schema, orient="row"))
 
     @property
+    def asked(self) -> int:
+        """How many runs the last command asked for; cells that say the same share theirs."""
+        most: dict[int, int] = {}
+        for row in self.plan:
+            if row["cell"]:
+                most[row["cell"]] = max(row["runs"], most.get(row["cell"], 0))
+        return sum(most.values())
+
+    @property
+    def missing(self) -> int:
+        """How many of these have not landed: they are not done yet, or failed."""
+        return self.asked - self.runs.select("cell", "run").unique().height
+
+    @property
     def failures(self) -> pl.DataFrame:
         """One row a cell or run that failed: its label, `run` (0: no run could be begun) and the error."""
         import polars as pl

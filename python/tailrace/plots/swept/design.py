@@ -21,6 +21,12 @@ from tailrace.plots.swept.subject import Subject
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
+# How the groups, queues or connections of a figure are called in `--by`.
+_PARTS = {
+    "flows": {"group", "groups"},
+    "queue": {"queue", "queues"},
+    "connection": {"connection", "connections"},
+}
 # Values of some dimensions.
 _Key: TypeAlias = tuple[object, ...]
 # The dimension of flow groups, queues or connections.
@@ -189,8 +195,10 @@ def _by(sweep: Sweep, subject: Subject, text: str | None) -> str | None:
     try:
         return sweep.column(text)
     except UsageError:
-        if text in {subject.whose, "group", "groups"}:
+        if text in _PARTS[subject.whose]:
             return PART
+        if text == "flows":
+            raise UsageError("--by group has a line for each flow group; single flows: --of flows") from None
         raise
 
 

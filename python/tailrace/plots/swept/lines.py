@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ BESIDE = "beside"
 
 
 def ends(point: Point) -> tuple[float, float]:
-    """Those of the 95 % interval; of one run it is the value itself."""
+    """Those of the 95 % interval; of one run, which has none, the value itself."""
     mean = point.mean
     if mean.ends is not None:
         return mean.ends
@@ -27,13 +28,17 @@ def ends(point: Point) -> tuple[float, float]:
 
 
 def reach(points: list[Point]) -> Any:  # noqa: ANN401 - what Matplotlib takes
-    """How far intervals reach below and above the means; None where no point has one."""
+    """How far intervals reach below and above the means; None where no point has one, nothing at one that has none."""
     if all(point.mean.ci95 is None for point in points):
         return None
-    found = [
-        (point.mean.mean - low, high - point.mean.mean) for point in points for low, high in [ends(point)]
-    ]
-    return np.array(found).T
+    return np.array([_parts(point) for point in points]).T
+
+
+def _parts(point: Point) -> tuple[float, float]:
+    if point.mean.ci95 is None:
+        return math.nan, math.nan
+    low, high = ends(point)
+    return point.mean.mean - low, high - point.mean.mean
 
 
 def cap() -> float:

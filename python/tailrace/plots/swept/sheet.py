@@ -145,15 +145,24 @@ class Drawing:
         said += [self.subject.note] if self.subject.note else []
         if plan.following and self.kind != "cdf":
             said.append(
-                f"{', '.join(plan.following)} var{'ies' if len(plan.following) == 1 else 'y'} with it"
+                f"{', '.join(plan.following)} var{'ies' if len(plan.following) == 1 else 'y'} along with "
+                f"{plan.x or ', '.join(plan.lines)}"
             )
         missing = sum(value is None for value in self.design.xs)
         if missing and not self.axis.labels and plan.x:
             said.append(f"without cells that have no {plan.x}")
         said += ["some intervals reach further than is shown"] if self._cuts() else []
-        failed = len(self.sweep.failures)
-        said += [f"{failed} cells or runs failed"] if failed else []
-        return ", ".join(said)
+        if self.kind in {"line", "bars"} and self.design.counts[0] == 1 < self.design.counts[-1]:
+            said.append("points of one run have no interval")
+        return ", ".join([*said, *self._lacking(), *self.sweep.notes])
+
+    def _lacking(self) -> list[str]:
+        """What was asked for and is not there: not done yet, or failed."""
+        failed, missing = len(self.sweep.failures), self.sweep.missing
+        return [
+            *([f"{missing} of {self.sweep.asked} runs are missing"] if missing else []),
+            *([f"{failed} cells or runs failed"] if failed else []),
+        ]
 
     def _cuts(self) -> bool:
         """Whether the frame cuts off intervals."""
@@ -275,7 +284,7 @@ def _label(sheet: Figure, every: Sequence[Axes], columns: int, across: str, up: 
     # The lowest panel of a column may have a spare place below it.
     for axes in every[-columns:]:
         axes.tick_params(labelbottom=True)
-        axes.set_xlabel(across)
+        axes.set_xlabel(layout.panel_title(across, columns))
 
 
 def _limit(drawing: Drawing, every: Sequence[Axes]) -> None:
