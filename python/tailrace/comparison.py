@@ -167,6 +167,8 @@ class Comparison(Mapping[str, Result]):
         return plots.overlay(self.results, figure, self.title, **chosen)
 
     def __getitem__(self, label: str) -> Result:
+        if label not in self.results:
+            raise KeyError(f"there is no variant {label!r} (there are {', '.join(self.results)})")
         return self.results[label]
 
     def __iter__(self) -> Iterator[str]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _CAPTURE_SUFFIX = ".pcapng"
 
 
-class Result:
-    """The runs of one scenario.
+class Result(Mapping[str, "pl.DataFrame"]):
+    """The runs of one scenario; as a mapping, the tables that were recorded by name.
 
     `summary` is the document of the result contract; the tables are Polars frames with a column `run`; the
     `plot_*` methods return Matplotlib figures.
@@ -384,6 +384,29 @@ class Result:
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
     # -- how it shows ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        there = list(self)
+        if name not in there:
+            raise KeyError(f"{self.name} has no table {name!r} (there are {', '.join(there)})")
+        return self.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The tables that were recorded."""
+        return (name for name in self._known_tables() if not self._was_asked_in_vain(name))
+
+    def _was_asked_in_vain(self, name: str) -> bool:
+        """What stands for a table that was not recorded has no column."""
+        found = self._tables.get(name)
+        return found is not None and not found.lazy().collect_schema()
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
     def __rich__(self) -> RenderableType:
         from tailrace import present
