@@ -30,6 +30,7 @@ test: test-rust test-python ## every test
 # The properties' cases are the same each time, so a failure is the change's; `make explore` draws new ones.
 test-rust: $(DEPS)
 	PROPTEST_RNG_SEED=1 cargo test --locked --workspace --no-fail-fast
+	cargo test --locked --manifest-path templates/discipline/Cargo.toml --target-dir target/templates
 
 explore: $(DEPS) ## the property tests on cases that nobody has tried before
 	cargo test --locked --workspace --no-fail-fast
