@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tailrace._native import Verdict, __version__
-    from tailrace.algorithms import Aqm, QueueDiscipline, parameter
+    from tailrace._native import Signal, Verdict, __version__
+    from tailrace.algorithms import Aqm, CongestionControl, QueueDiscipline, parameter
     from tailrace.api import list_queues, merge, run, run_variants, search, sweep
     from tailrace.comparison import Comparison, compare
     from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Aqm",
     "Comparison",
+    "CongestionControl",
     "Interrupted",
     "QueueDiscipline",
     "Result",
@@ -30,6 +31,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Search",
+    "Signal",
     "Sweep",
     "TailraceError",
     "UsageError",
@@ -51,6 +53,7 @@ __all__ = [
 _PLACES = {
     "Aqm": "algorithms",
     "Comparison": "comparison",
+    "CongestionControl": "algorithms",
     "Interrupted": "errors",
     "QueueDiscipline": "algorithms",
     "Result": "result",
@@ -58,6 +61,7 @@ _PLACES = {
     "Scenario": "scenario",
     "ScenarioError": "errors",
     "Search": "study.search",
+    "Signal": "_native",
     "Sweep": "study.sweep",
     "TailraceError": "errors",
     "UsageError": "errors",

@@ -1,4 +1,4 @@
-"""Queue disciplines of one's own: classes of Python that scenarios name like those of the engine.
+"""Queue disciplines and congestion controls of one's own: classes of Python that scenarios name like any other.
 
 A class has parameters, which scenarios set and sweeps vary, and hooks, which the engine calls. Times are whole
 nanoseconds, sizes bytes and rates bits a second, as the engine has them, so nothing is lost on the way; random numbers
@@ -16,7 +16,7 @@ from tailrace import _native
 from tailrace.errors import UsageError
 
 if TYPE_CHECKING:
-    from tailrace._native import Backlog, Cx, Link, Packet, Rng, Verdict
+    from tailrace._native import Ack, Backlog, Congestion, Cx, Delivery, Link, Packet, Rng, Setup, Verdict
 
 Default: TypeAlias = bool | int | float | str
 
@@ -55,7 +55,7 @@ def parameter(
 
 
 class Algorithm:
-    """What disciplines have in common: a name, parameters, an instance for each link direction of each run."""
+    """What they have in common: a name, parameters, an instance for each queue or connection of each run."""
 
     # What scenarios call it.
     name: ClassVar[str] = ""
@@ -64,6 +64,10 @@ class Algorithm:
 
     _sort: ClassVar[str] = ""
     _hooks: ClassVar[tuple[str, ...]] = ()
+
+
+class Discipline(Algorithm):
+    """What laws and whole queues have in common."""
 
     def start(self, link: Link) -> None:
         """Begins: the parameters are set. In place of `__init__`."""
@@ -77,7 +81,7 @@ class Algorithm:
         return None
 
 
-class Aqm(Algorithm):
+class Aqm(Discipline):
     """A law: it is told of sizes and times, and says what is to happen to a packet.
 
     The queue is one FIFO, which has a `limit` and marks instead of dropping with `ecn`; both are parameters.
@@ -132,7 +136,7 @@ class Aqm(Algorithm):
         """The link is another from now on: a fault changed it."""
 
 
-class QueueDiscipline(Algorithm):
+class QueueDiscipline(Discipline):
     """A whole queue: it is handed packets, and hands them out in an order of its own.
 
     Each packet that `enqueue` was given leaves once: `dequeue` returns it, or it is dropped with `cx.drop(packet)`. Who
@@ -157,6 +161,72 @@ class QueueDiscipline(Algorithm):
         """The link is another from now on: a fault changed it."""
 
 
+class CongestionControl(Algorithm):
+    """The window of one connection, as attributes that the engine reads after every hook.
+
+    `cwnd` is the window in bytes, a whole number or a float; `ssthresh` the slow-start threshold, or None;
+    `pacing_rate` bits a second, or None not to pace; `holds_back` whether the control keeps the flight down, so that
+    delivery rates say nothing of the path. The engine finds losses and keeps the timers.
+    """
+
+    _sort = "control"
+    _hooks = ("on_ack", "on_undo", "on_flight_after_timeout")
+
+    # What it asks of the engine: "deliveries" (`on_delivery`), "rates" in these, "pacing", "ecn".
+    needs: ClassVar[Sequence[str]] = ()
+    # Whether an ACK of some of what was lost ends fast recovery without SACK, as in plain Reno.
+    leaves_recovery_on_partial_ack: ClassVar[bool] = False
+
+    setup: Setup
+    cwnd: float
+    ssthresh: int | None = None
+    pacing_rate: int | None = None
+    holds_back: bool = False
+
+    def start(self, setup: Setup) -> None:
+        """Begins, and again when the handshake has settled the segment size. In place of `__init__`."""
+        self.setup = setup
+        self.cwnd = setup.initial_window
+        self.ssthresh = setup.initial_ssthresh
+
+    def on_ack(self, ack: Ack) -> None:
+        """New data was acknowledged outside fast recovery."""
+
+    def on_congestion(self, event: Congestion) -> None:
+        """Congestion was signalled; at most once a window of data."""
+        raise NotImplementedError(f"{type(self).__name__} has no on_congestion")
+
+    def on_delivery(self, delivery: Delivery) -> None:
+        """An ACK was dealt with; with `needs = ["deliveries"]` only."""
+        raise NotImplementedError(f"{type(self).__name__} asks for deliveries, but has no on_delivery")
+
+    def on_undo(self) -> None:
+        """The last reduction for a loss or a timeout was needless."""
+
+    def on_flight_after_timeout(self, window: int) -> None:
+        """After a timeout, what was sent just before is on its way still: that and a segment more is `window`."""
+
+    def on_idle(self, idle: int, rto: int, floor: int, decay: bool) -> None:
+        """Nothing was sent for `idle`: the window falls to `floor`, or with `decay` by half each `rto`."""
+        floor_or_less = min(float(floor), self.cwnd)
+        if not decay:
+            self.cwnd = floor_or_less
+            return
+        if self.ssthresh is not None:
+            self.ssthresh = max(self.ssthresh, int(self.cwnd * 0.75))
+        while rto > 0 and idle >= rto and self.cwnd > floor_or_less:
+            self.cwnd = max(self.cwnd / 2, floor_or_less)
+            idle -= rto
+
+    def on_recovered(self, cap: int) -> None:
+        """Fast recovery without SACK ended; a window larger than `cap` would send a burst."""
+        self.cwnd = max(min(self.cwnd, cap), self.setup.mss)
+
+    def penalise(self, ends_slow_start: bool) -> None:  # noqa: ARG002 - the engine's
+        """The window is halved for the sake of a Multipath TCP connection that waits for this subflow."""
+        self.on_recovered(int(self.cwnd) // 2)
+
+
 # One for each class: tables of parameters live as long as the process.
 _outsiders: weakref.WeakKeyDictionary[type[Algorithm], _native.Outsider] = weakref.WeakKeyDictionary()
 
@@ -176,7 +246,9 @@ def _outsider(each: type[Algorithm]) -> _native.Outsider:
 def checked(each: object) -> type[Algorithm]:
     """The class, where it is one that scenarios can name."""
     if not (isinstance(each, type) and issubclass(each, Algorithm) and each._sort):
-        raise UsageError(f"{each!r} is no class derived from tailrace.Aqm or tailrace.QueueDiscipline")
+        raise UsageError(
+            f"{each!r} is no class derived from tailrace.Aqm, tailrace.QueueDiscipline or tailrace.CongestionControl"
+        )
     if not isinstance(each.name, str) or not each.name:
         raise UsageError(f'{each.__name__} has no name for scenarios: give it one, as in name = "my_queue"')
     return each
@@ -190,10 +262,10 @@ def _declared(each: type[Algorithm]) -> _native.Outsider:
     ]
 
     def make(values: dict[str, object], setting: Any) -> Algorithm:  # noqa: ANN401 - of the engine
-        made = each.__new__(each)
+        made: Any = each.__new__(each)
         vars(made).update(values)
         made.start(setting)
-        return made
+        return made  # type: ignore[no-any-return]
 
     try:
         return _native.Outsider(each._sort, (each.name, each.__name__), rows, list(each.states), own, make)

@@ -1,4 +1,4 @@
-"""Queue disciplines written in Python: exact, repeatable, and what is wrong with them is said."""
+"""Algorithms written in Python: exact, repeatable, and what is wrong with them is said."""
 
 import pickle
 import re
@@ -54,6 +54,89 @@ def test_codel_of_the_page_has_the_fingerprints_of_the_engines(codel, overrides)
     assert found[0][0] == found[1][0]
     assert found[0][1] == found[1][1]
     assert found[0][1]
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"link.line.queue": "droptail", "link.line.queue_limit": "30 packets"},
+        {"link.line.loss": 0.02},
+        {"link.line.loss": 0.3},
+        {"link.line.queue.ecn": True, "flow.download.transport.ecn": True},
+        {
+            "flow.download.transport.profile": "linux",
+            "flow.download.transport.sack": False,
+            "link.line.loss": 0.01,
+        },
+        {"flow.download.transport.kind": "mptcp"},
+        {"link.line.delay": "1 ms", "link.line.jitter": "exponential(30 ms)"},
+    ],
+)
+def test_reno_of_the_page_has_the_fingerprints_of_the_engines(tmp_path, overrides):
+    reno = classes(FILES["my_reno.py"], tmp_path)["my_reno"]
+    found = [
+        tailrace.run(LINE, set={**overrides, "flow.download.transport.cc": cc}, runs=2, algorithms=[reno])
+        for cc in ("reno", "my_reno")
+    ]
+    assert found[0].manifest["fingerprint"] == found[1].manifest["fingerprint"]
+    lowered = {**overrides, "flow.download.transport.cc": {"kind": "my_reno", "beta": 0.8}}
+    other = tailrace.run(LINE, set=lowered, runs=2, algorithms=[reno])
+    assert other.manifest["fingerprint"] != found[0].manifest["fingerprint"]
+
+
+CONTROL = """
+import tailrace
+class Own(tailrace.CongestionControl):
+    name = "own_control"
+    NEEDS
+    def on_ack(self, ack):
+        ACK
+    def on_congestion(self, event):
+        self.cwnd = max(event.base // 2, self.setup.mss)
+        self.ssthresh = int(self.cwnd)
+"""
+
+
+def control(tmp_path, ack="self.cwnd += ack.acked", needs="pass"):
+    text = CONTROL.replace("NEEDS", needs.replace("\n", "\n    ")).replace("ACK", ack)
+    return classes(text, tmp_path)["own_control"]
+
+
+def run_control(each):
+    return tailrace.run(LINE, set={"flow.download.transport.cc": "own_control"}, algorithms=[each])
+
+
+@pytest.mark.parametrize(
+    ("ack", "needs", "said"),
+    [
+        ("self.cwnd = -1", "pass", "Own.on_ack leaves cwnd as -1: a window is a number of bytes, 1 at least"),
+        ("self.cwnd = 0", "pass", "Own.on_ack leaves cwnd as 0"),
+        ("self.cwnd = float('nan')", "pass", "Own.on_ack leaves cwnd as NaN"),
+        ("self.cwnd = None", "pass", "Own.on_ack leaves cwnd as None: it is a number of bytes"),
+        ("self.ssthresh = 'low'", "pass", "Own.on_ack leaves ssthresh as 'low'"),
+        ("self.pacing_rate = 0", "pass", "leaves pacing_rate as 0, at which nothing is ever sent"),
+        ("self.nothing", "pass", "Own.on_ack: AttributeError"),
+        ("pass", "needs = ['luck']", 'Own.needs has "luck": there are'),
+        ("pass", "needs = ['deliveries']", "NotImplementedError: Own asks for deliveries"),
+        ("pass", "def start(self, setup):\n    pass", "Own.start: AttributeError"),
+    ],
+)
+def test_windows_that_cannot_be_are_said(tmp_path, ack, needs, said):
+    with pytest.raises(tailrace.RunError) as failed:
+        run_control(control(tmp_path, ack, needs))
+    assert said in str(failed.value)
+
+
+PACED = """needs = ['rates', 'pacing']
+pacing_rate = 1000000
+def on_delivery(self, delivery):
+    assert delivery.total >= delivery.delivered"""
+
+
+def test_a_control_hears_of_deliveries_and_paces(tmp_path):
+    plain, slow = (run_control(control(tmp_path, needs=needs)) for needs in ("pass", PACED))
+    bytes_of = [sum(run.queues["dequeued_packets"]) for run in (plain, slow)]
+    assert bytes_of[1] * 5 < bytes_of[0]
 
 
 def test_the_page_can_be_followed(tmp_path):

@@ -20,15 +20,17 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, Source};
-    #[pymodule_export]
     use crate::outside::failure::HookError;
     #[pymodule_export]
     use crate::outside::kind::Outsider;
     #[pymodule_export]
     use crate::outside::packet::{Packet, Surroundings};
     #[pymodule_export]
+    use crate::outside::transport_views::{Ack, Delivered, Event, Setting, Signal};
+    #[pymodule_export]
     use crate::outside::views::{Backlog, Link, Rng, Verdict};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, ScenarioError, Source};
     #[pymodule_export]
     use crate::task::{Output, Task};
 

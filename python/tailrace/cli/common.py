@@ -48,7 +48,7 @@ With = Annotated[
     typer.Option(
         "--with",
         metavar="FILE.py",
-        help="A file with queue disciplines of your own, which the scenario may name. Repeatable.",
+        help="A file with algorithms of your own, which the scenario may name. Repeatable.",
     ),
 ]
 Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Replications [default: the file's].")]

@@ -1,5 +1,6 @@
 //! A class of Python as a kind of algorithm: its name, the table of its parameters, how an instance is made.
 
+use super::control::Control;
 use super::failure;
 use super::law::ManagedLaw;
 use super::parameter::{self, Declared};
@@ -14,12 +15,15 @@ use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
 use tailrace_qdisc::LinkView;
 use tailrace_qdisc::outside::{OutsideConfig, OutsideDiscipline, TicketQueue};
 use tailrace_scenario::Outsiders;
+use tailrace_transport::cc::outside::{BoxedControl, OutsideAlgorithm};
+use tailrace_transport::cc::{OutsideControl, Setup};
 
 /// What a class is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     Law,
     Queue,
+    Control,
 }
 
 /// A class that scenarios may name.
@@ -52,7 +56,7 @@ pub(crate) struct Outsider(Arc<Kind>);
 
 #[pymethods]
 impl Outsider {
-    /// `sort` is `law` or `queue`; `names` are that of scenarios and that of the class; `hooks` are those that the class has of its own. Tables of parameters live as
+    /// `sort` is `law`, `queue` or `control`; `names` are that of scenarios and that of the class; `hooks` are those that the class has of its own. Tables of parameters live as
     /// long as the process, so there is to be one of these for each class.
     #[new]
     fn new(
@@ -67,6 +71,7 @@ impl Outsider {
         let sort = match sort {
             "law" => Sort::Law,
             "queue" => Sort::Queue,
+            "control" => Sort::Control,
             other => return Err(PyValueError::new_err(format!("{other:?} is no sort of algorithm"))),
         };
         let read = parameters.into_iter().map(parameter::read).collect::<Result<Vec<_>, _>>();
@@ -83,7 +88,10 @@ impl Outsider {
     pub(crate) fn all(these: &[PyRef<'_, Self>]) -> PyResult<Outsiders> {
         let all = these.iter().try_fold(Outsiders::default(), |all, one| {
             let config = Config { kind: Arc::clone(&one.0), values: one.0.defaults.clone() };
-            all.with_queue(OutsideConfig::new(config))
+            match one.0.sort {
+                Sort::Law | Sort::Queue => all.with_queue(OutsideConfig::new(config)),
+                Sort::Control => all.with_control(OutsideControl::new(config)),
+            }
         });
         all.map_err(PyValueError::new_err)
     }
@@ -140,12 +148,25 @@ impl OutsideDiscipline for Config {
         match self.kind.sort {
             Sort::Law => Box::new(ManagedLaw::new(self, link)),
             Sort::Queue => Box::new(Queue::new(self, link)),
+            Sort::Control => unreachable!("a control is handed in as one"),
         }
     }
     fn classifies(&self) -> bool {
         false
     }
     fn copy(&self) -> Box<dyn OutsideDiscipline> {
+        Box::new(self.clone())
+    }
+}
+
+impl OutsideAlgorithm for Config {
+    fn validate(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+    fn build(&self, setup: &Setup) -> BoxedControl {
+        Box::new(Control::new(self, setup))
+    }
+    fn copy(&self) -> Box<dyn OutsideAlgorithm> {
         Box::new(self.clone())
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing is decided here: hooks are called with what the engine says, in its units, and what they answer is checked and
 //! handed on. A hook that raises, or answers what cannot be, ends its run there and then (`failure`).
 
+mod control;
 pub(crate) mod failure;
 mod instance;
 pub(crate) mod kind;
@@ -10,4 +11,5 @@ mod law;
 pub(crate) mod packet;
 mod parameter;
 mod queue;
+pub(crate) mod transport_views;
 pub(crate) mod views;
