@@ -15,6 +15,7 @@ applications! {
     "request_response" => request_response::RequestResponse(RequestResponseConfig),
     "sequence" => sequence::Sequence(SequenceConfig),
     "arrivals" => arrivals::Arrivals(ArrivalsConfig),
+    "slow_reader" => slow_reader::SlowReader(SlowReaderConfig),
     "web" => web::Web(WebConfig),
     "video" => video::Video(VideoConfig),
     "cbr" => cbr::Cbr(CbrConfig),

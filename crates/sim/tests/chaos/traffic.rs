@@ -150,6 +150,8 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
             // A buffer has room for what playing begins with, and a segment more.
             ("segment" | "startup", _) => format!("{:?}", seconds(d.scale(0.1, 10.0))),
             ("buffer", _) if info.name == "video" => format!("{:?}", seconds(d.scale(20.0, 300.0))),
+            // Each read is an event.
+            ("chunk", _) => format!("\"{} B\"", d.between(1000, 50_000)),
             ("burst", _) => format!("{:?}", seconds(burst)),
             ("period", _) => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
             // Open to the end under overload, so some hundreds a flow at most.

@@ -33,6 +33,7 @@ mod reordering;
 mod rewriting;
 mod sender;
 mod shrew;
+mod slow_reader;
 mod steps;
 mod support;
 mod tcp_theory;

@@ -1,0 +1,114 @@
+//! A receiver that takes data out of its socket slower than it comes: the receive buffer fills, its window closes, and the sender
+//! waits for it to open (RFC 9293 §3.8.6). Printers, players that are paused, and the attack "slow read" do that.
+
+use crate::application::{Application, Cx, Data, End};
+use crate::bounds::{RATES, SIZES};
+use crate::direction::Direction;
+use crate::registry::{AppKind, Misfit, Over, Transfers};
+use tailrace_core::{Bytes, Duration, Rate, SizeDist};
+
+tailrace_core::parameters! {
+    /// Keys of `slow_reader`.
+    pub struct SlowReaderConfig {
+        /// Rate at which the receiver takes what has come.
+        rate: Rate, required, within RATES;
+        /// What it takes at a time. The larger, the longer the window stays closed in between.
+        chunk: Bytes = Bytes(4096), "own choice: a page", within SIZES;
+        /// Size of the transfer; `"auto"` is as much as goes, until `stop`.
+        size: Option<SizeDist> = None, "own choice", within SIZES;
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Down, "own choice";
+    }
+}
+
+/// Reads closer than this would keep the clock from advancing.
+const LEAST_GAP: Duration = Duration::from_micros(1);
+
+impl AppKind for SlowReaderConfig {
+    const SUMMARY: &'static str =
+        "A transfer whose receiver takes data out of its socket at a rate, so that the window closes.";
+    const OVER: Over = Over::Streams;
+    type App = SlowReader;
+
+    fn build(&self) -> SlowReader {
+        SlowReader { config: self.clone(), is_open: false }
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        if self.rate.time_to_send(self.chunk) < LEAST_GAP {
+            let why = format!(
+                "it would be taken more often than every {LEAST_GAP}: more at a time, or a lower rate"
+            );
+            return Err(Misfit::Outside("chunk", why));
+        }
+        Ok(())
+    }
+    fn sender(&self) -> End {
+        self.direction.sender()
+    }
+    fn reader(&self) -> Option<End> {
+        Some(self.direction.sender().other())
+    }
+    fn transfers(&self) -> Transfers {
+        if self.size.is_some() { Transfers::Count(1) } else { Transfers::None }
+    }
+    fn has_varied_transfers(&self) -> bool {
+        self.size.as_ref().is_some_and(|size| !size.is_constant())
+    }
+    fn is_random(&self) -> bool {
+        self.has_varied_transfers()
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct SlowReader {
+    config: SlowReaderConfig,
+    is_open: bool,
+}
+
+impl Application for SlowReader {
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        cx.wake_at(cx.now().saturating_add(self.config.rate.time_to_send(self.config.chunk)));
+        let sender = self.config.sender();
+        if std::mem::replace(&mut self.is_open, true) {
+            return cx.read(sender.other(), self.config.chunk.get());
+        }
+        let data = match &self.config.size {
+            Some(size) => Data::Last(size.draw(cx.rng()).get()),
+            None => Data::Endless,
+        };
+        cx.open_from(sender, data);
+    }
+
+    fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
+        cx.complete();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::{Action, Actions};
+    use tailrace_core::{Instant, Rng};
+
+    #[test]
+    fn it_reads_a_chunk_as_often_as_makes_the_rate() {
+        let config = SlowReaderConfig { rate: Rate::from_bps(32_768), ..Default::default() };
+        let (mut app, mut rng) = (config.build(), Rng::new(1));
+        let mut wakes = |ms| {
+            let mut actions = Actions::default();
+            app.on_wake(&mut Cx::new(Instant::from_millis(ms), &mut rng, &mut actions));
+            (actions.wake(), actions.others().collect::<Vec<_>>())
+        };
+        let open = Action::Open(Data::Endless, End::Server);
+        assert_eq!(wakes(0), (Some(Instant::from_millis(1000)), vec![open]));
+        let read = Action::Read(End::Client, 4096);
+        assert_eq!(wakes(1000), (Some(Instant::from_millis(2000)), vec![read]));
+    }
+
+    #[test]
+    fn reads_without_end_at_once_are_refused() {
+        let config = SlowReaderConfig { rate: Rate::from_mbit(1000), chunk: Bytes(1), ..Default::default() };
+        assert!(matches!(config.validate(), Err(Misfit::Outside("chunk", _))));
+    }
+}
