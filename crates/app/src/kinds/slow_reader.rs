@@ -34,7 +34,8 @@ impl AppKind for SlowReaderConfig {
         SlowReader { config: self.clone(), is_open: false }
     }
     fn validate(&self) -> Result<(), Misfit> {
-        if self.rate.time_to_send(self.chunk) < LEAST_GAP {
+        // Where no rate is stated, that is the error.
+        if self.rate.as_bps() > 0 && self.rate.time_to_send(self.chunk) < LEAST_GAP {
             let why = format!(
                 "it would be taken more often than every {LEAST_GAP}: more at a time, or a lower rate"
             );
@@ -110,5 +111,6 @@ mod tests {
     fn reads_without_end_at_once_are_refused() {
         let config = SlowReaderConfig { rate: Rate::from_mbit(1000), chunk: Bytes(1), ..Default::default() };
         assert!(matches!(config.validate(), Err(Misfit::Outside("chunk", _))));
+        assert_eq!(SlowReaderConfig::default().validate(), Ok(()), "a rate that is missing is another error");
     }
 }
