@@ -2,7 +2,6 @@
 
 use crate::build::ObservedQueue;
 use crate::connection_summary::Listed;
-use crate::flow::Flow;
 use crate::results::RunView;
 use crate::summary::{
     Connections, Distribution, Flagged, GroupSummary, InOrder, Level, PagesSummary, QueueSummary, Spread,
@@ -208,8 +207,8 @@ impl RunView<'_> {
         }
         // A first flag in the warm-up is a detection, too; those of a window are its own.
         let from = if open == Open::Whole { Instant::ZERO } else { self.since(open) };
-        let attacks = |f: &Flow| self.plan.scenario.flows[f.group as usize].role == Role::Attack;
-        self.world.verdicts.judge((queue.link, open, from), &self.world.flows, attacks)
+        let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
+        self.world.verdicts.judge((queue.link, open, from), &self.world.flows, &groups.collect::<Vec<_>>())
     }
 }
 

@@ -7,7 +7,7 @@ mod spread;
 pub(crate) use group::{
     BySize, Connections, GroupSummary, PagesSummary, Transfers, VideoSummary, VoiceSummary, WholeRun,
 };
-pub(crate) use queue::{Flagged, QueueSummary, WholeRunOfQueue, by_reason};
+pub(crate) use queue::{Flagged, FlaggedGroup, QueueSummary, WholeRunOfQueue, by_reason};
 pub(crate) use spread::{Distribution, Level, Spread};
 
 use crate::connection_summary::{ConnectionSummary, PathSummary};
@@ -107,6 +107,11 @@ pub fn objects() -> Vec<ObjectInfo> {
     vec![
         object("run", "An entry of `runs`.", RunSummary::KEYS),
         object("connection", "A connection of Multipath TCP, under `connections`.", ConnectionSummary::KEYS),
+        object(
+            "flagged_group",
+            "How a discipline that singles out flows judged those of a group, under `flagged.groups`.",
+            FlaggedGroup::KEYS,
+        ),
         object("path", "A path of a connection, under `paths`.", PathSummary::KEYS),
         object("group", "A group of flows, under `groups`.", GroupSummary::KEYS),
         object(

@@ -1,7 +1,7 @@
 //! Which flows the queues' classifiers singled out, against the scenario's ground truth.
 
 use crate::flow::{Carrier, Flow};
-use crate::summary::Flagged;
+use crate::summary::{Flagged, FlaggedGroup};
 use crate::window::{Each, Open};
 use std::collections::BTreeMap;
 use tailrace_core::packet::protocol;
@@ -33,6 +33,32 @@ struct Flags {
     /// Clearings, and how long those flags had stood, from their beginning on.
     cleared: u32,
     lasted: Duration,
+    /// Flags after a clearing, whenever that was.
+    again: u32,
+}
+
+/// How many there were of something that lasts, and how long all together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum(u32, Duration);
+
+impl Sum {
+    fn add(&mut self, count: u32, lasted: Duration) {
+        self.0 += count;
+        self.1 += lasted;
+    }
+
+    fn mean_s(self) -> Option<f64> {
+        (self.0 > 0).then(|| self.1.as_secs_f64() / f64::from(self.0))
+    }
+}
+
+/// What a group's flows have together.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfGroup {
+    flagged: u64,
+    first: Sum,
+    cleared: Sum,
+    again: u64,
 }
 
 impl Verdicts {
@@ -50,6 +76,9 @@ impl Verdicts {
         for flow in found {
             let record = self.records.entry((link, *flow)).or_default();
             if flagged {
+                if record.since.is_none() && record.first.is_some() {
+                    Open::BOTH.into_iter().for_each(|open| record.windows[open].again += 1);
+                }
                 record.first.get_or_insert(at);
                 record.since.get_or_insert(at);
                 Open::BOTH.into_iter().for_each(|open| record.windows[open].stood = true);
@@ -70,33 +99,56 @@ impl Verdicts {
         }
     }
 
-    /// How a queue judged the flows in an open window; `is_attack` is the ground truth. First flags count from `from` on.
+    /// How a queue judged the flows in an open window; of each group of flows its name, and whether it is an attack in truth.
+    /// First flags count from `from` on.
     pub(crate) fn judge(
         &self,
         (link, open, from): (LinkId, Open, Instant),
         flows: &[Flow],
-        is_attack: impl Fn(&Flow) -> bool,
+        groups: &[(&str, bool)],
     ) -> Flagged {
         let mut judged = Flagged::default();
-        let (mut detections, mut clearings) = ((0u32, Duration::ZERO), (0u32, Duration::ZERO));
+        let mut each = vec![OfGroup::default(); groups.len()];
+        let (mut detections, mut clearings) = (Sum::default(), Sum::default());
         for (i, flow) in flows.iter().enumerate() {
             let record = self.records.get(&(link, i)).copied().unwrap_or_default();
             let flags = record.windows[open];
-            *match (is_attack(flow), flags.stood) {
+            let is_attack = groups[flow.group as usize].1;
+            let own = &mut each[flow.group as usize];
+            *match (is_attack, flags.stood) {
                 (true, true) => &mut judged.true_positive,
                 (true, false) => &mut judged.false_negative,
                 (false, true) => &mut judged.false_positive,
                 (false, false) => &mut judged.true_negative,
             } += 1;
-            if let Some(first) = record.first.filter(|first| is_attack(flow) && *first >= from) {
-                detections = (detections.0 + 1, detections.1 + first.saturating_since(flow.start));
+            own.flagged += u64::from(flags.stood);
+            own.again += u64::from(flags.again);
+            if let Some(first) = record.first.filter(|first| *first >= from) {
+                own.first.add(1, first.saturating_since(flow.start));
+                if is_attack {
+                    detections.add(1, first.saturating_since(flow.start));
+                }
             }
-            clearings = (clearings.0 + flags.cleared, clearings.1 + flags.lasted);
+            own.cleared.add(flags.cleared, flags.lasted);
+            clearings.add(flags.cleared, flags.lasted);
         }
-        let mean = |(n, sum): (u32, Duration)| (n > 0).then(|| sum.as_secs_f64() / f64::from(n));
-        judged.detection_s = mean(detections);
-        judged.rehabilitation_s = mean(clearings);
+        judged.detection_s = detections.mean_s();
+        judged.rehabilitation_s = clearings.mean_s();
+        judged.groups =
+            groups.iter().map(|(name, _)| (*name).into()).zip(each.iter().map(OfGroup::summary)).collect();
         judged
+    }
+}
+
+impl OfGroup {
+    fn summary(&self) -> FlaggedGroup {
+        FlaggedGroup {
+            flagged: self.flagged,
+            first_flag_s: self.first.mean_s(),
+            cleared: u64::from(self.cleared.0),
+            rehabilitation_s: self.cleared.mean_s(),
+            flagged_again: self.again,
+        }
     }
 }
 

@@ -99,6 +99,26 @@ keys! {
         detection_s: Option<f64>, "s";
         /// Mean length of the flags that were cleared; null without any.
         rehabilitation_s: Option<f64>, "s";
+        /// The flows of each group by themselves; left out for disciplines that do not classify.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        groups: BTreeMap<String, FlaggedGroup>, "";
+    }
+}
+
+keys! {
+    /// How a classifier judged the flows of a group.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct FlaggedGroup {
+        /// Flows that stood flagged at any time: right of an attack, false positives of others.
+        flagged: u64, "flows";
+        /// Mean time from a flow's start to its first flag; null without any.
+        first_flag_s: Option<f64>, "s";
+        /// Flags that were cleared.
+        cleared: u64, "";
+        /// Mean length of those; null without any.
+        rehabilitation_s: Option<f64>, "s";
+        /// Flags of flows that had been cleared before.
+        flagged_again: u64, "";
     }
 }
 

@@ -264,6 +264,68 @@ fn classifiers_are_judged_by_what_stood_in_the_window() {
 }
 
 #[test]
+fn groups_say_when_they_were_flagged_cleared_and_flagged_again() {
+    // A flood that rests from 10 s to 40 s, so that SFB forgets it and has to find it again.
+    let starts = [0, 30, 60];
+    let run = Text::new("90 s")
+        .top("record = { events = true }")
+        .dumbbell(2, "4 Mbit/s", "5 ms", "queue = \"sfb\"")
+        .flow("good", ("src[0]", "dst[0]"), "\"tcp\"", "\"bulk\"")
+        .flow_with(
+            "flood",
+            ("src[1]", "dst[1]"),
+            "\"udp\"",
+            "{ kind = \"schedule\", size = \"1000 B\", steps = [[\"0 s\", \"30 Mbit/s\"], [\"10 s\", \"0 bit/s\"], [\"40 s\", \"30 Mbit/s\"]] }",
+            "role = \"attack\"\nstart = \"4 s\"",
+        )
+        .add(&windows(&starts.map(|s| s * 1000)))
+        .run();
+    for group in ["flood", "good"] {
+        let (kinds, groups) = (run.words("events", "kind"), run.words("events", "group"));
+        let rows = kinds.into_iter().zip(groups).zip(run.column("events", "time_s"));
+        let rows = rows.filter(|((kind, of), _)| of == group && ["flag", "clear"].contains(&kind.as_str()));
+        let told: Vec<(String, f64)> = rows.map(|((kind, _), at)| (kind, at)).collect();
+        // By hand from the events: one flow, whose flags and clearings take turns.
+        let expected = |from: f64, to: f64| {
+            let (mut stands, mut first, mut figures) = (None, None, (0.0, 0.0, 0.0, 0.0, f64::NAN));
+            for (kind, at) in &told {
+                let counts = *at > from && *at <= to;
+                if kind == "flag" && stands.is_none() {
+                    figures.3 += f64::from(first.is_some() && counts);
+                    if first.is_none() && counts {
+                        figures.4 = at - if group == "flood" { 4.0 } else { 0.0 };
+                    }
+                    first.get_or_insert(*at);
+                    stands = Some(*at);
+                } else if kind == "clear"
+                    && let Some(since) = stands.take()
+                {
+                    figures.0 = f64::from(figures.0 > 0.0 || *at > from && since <= to);
+                    figures.1 += f64::from(counts);
+                    figures.2 += if counts { at - since } else { 0.0 };
+                }
+            }
+            figures.0 = f64::from(figures.0 > 0.0 || stands.is_some_and(|since| since <= to));
+            figures
+        };
+        for (i, (from, to)) in [(0.0, 30.0), (30.0, 60.0), (60.0, 90.0)].into_iter().enumerate() {
+            let found =
+                |leaf: &str| of_windows(&run, &format!("queues.r1->r2.flagged.groups.{group}.{leaf}"))[i];
+            let (flagged, cleared, lasted, again, first) = expected(from, to);
+            assert_eq!(found("flagged"), flagged, "{group} {i} {told:?}");
+            assert_eq!(found("cleared"), cleared, "{group} {i} {told:?}");
+            assert_eq!(found("flagged_again"), again, "{group} {i} {told:?}");
+            let close = |a: f64, b: f64| a.is_nan() && b.is_nan() || (a - b).abs() < 1e-9;
+            assert!(close(found("rehabilitation_s"), lasted / cleared), "{group} {i} {told:?}");
+            assert!(close(found("first_flag_s"), first), "{group} {i} {told:?}");
+        }
+    }
+    let of_run = |leaf: &str| run.queue(&format!("flagged.groups.flood.{leaf}"));
+    assert!(of_run("flagged") == 1.0 && of_run("cleared") >= 1.0 && of_run("flagged_again") >= 1.0);
+    assert_eq!(of_run("first_flag_s"), run.queue("flagged.detection_s"));
+}
+
+#[test]
 fn connections_of_multipath_tcp_say_what_each_path_carried_in_the_window() {
     // Two paths, of which the second is dead from 10 s to 20 s.
     let run = Text::new("30 s")
