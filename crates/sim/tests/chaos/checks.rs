@@ -21,6 +21,7 @@ const MAY_BE_NULL: &[&str] = &[
     "loss_ratio",
     "reordered_ratio",
     "detection_s",
+    "first_flag_s",
     "rehabilitation_s",
     // Of applications without transfers, without an end, and of UDP.
     "transfers",
