@@ -128,13 +128,16 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
     let all = |name: &str| json[name].as_object().unwrap().values().collect::<Vec<_>>();
     let connection = &json["connections"]["mp[0]"];
     let paths = connection["paths"].as_object().unwrap().values().collect();
+    let classified = small().with("kind = \"red\"", "kind = \"sfb\"").run();
+    let judged = &classified.json["queues"]["r1->r2"];
     let seen = [
+        ("flagged_group", vec![&judged["flagged"]["groups"]["tcp"]]),
         ("run", vec![json]),
         ("connection", vec![connection]),
         ("path", paths),
         ("group", all("groups")),
         ("transfers_by_size", vec![&json["groups"]["short"]["completion_by_size"]["below_10kB"]]),
-        ("queue", all("queues")),
+        ("queue", [all("queues"), vec![judged]].concat()),
         ("window", all("windows")),
         ("engine", vec![&json["engine"]]),
         ("spread", vec![&json["groups"]["tcp"]["goodput_bps"]]),
