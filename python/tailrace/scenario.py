@@ -55,7 +55,7 @@ class Scenario:
         try:
             given = self._given = _as_text({**self.overrides, **set_by_variant})
             # A variant's file has been read already, and its sweep is of no concern to it.
-            self._source = source or self._read()
+            self._source = source or _source(text, file_name, self.allow, self.algorithms)
             of_source = self._source.variant if variant else self._source.scenario
             self.native = of_source(given, machine.memory())
         except _native.ScenarioError as error:
@@ -63,23 +63,12 @@ class Scenario:
             found = json.loads(diagnostics)
             raise ScenarioError(_placed(rendered, found, variant), found) from None
 
-    def _read(self) -> _native.Source:
-        outsiders: list[_native.Outsider] = []
-        if self.algorithms:
-            from tailrace import algorithms
-
-            outsiders = algorithms.outsiders(self.algorithms)
-        try:
-            return _native.Source(self.text, self.file_name, list(self.allow), outsiders)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
-        """What the compiled parser made of it is made again, in whatever process."""
+        """What the compiled parser made of it is made again in whatever process, without the files that it names."""
         from tailrace import own
 
-        shipped = own.ship(self.algorithms)
-        return _again, (self.text, self.file_name, self.overrides, self._variant, self.allow, shipped)
+        shipped, files = own.ship(self.algorithms), self._source.files()
+        return _again, (self.text, self.file_name, self.overrides, self._variant, self.allow, shipped, files)
 
     @classmethod
     def of(
@@ -183,11 +172,33 @@ def _again(
     variant: tuple[str, Overrides] | None,
     allow: tuple[str, ...],
     shipped: tuple[Shipped, ...],
+    files: Mapping[str, str],
 ) -> Scenario:
     """The scenario in whatever process."""
     from tailrace import own
 
-    return Scenario(text, file_name, overrides, variant, allow=allow, algorithms=own.land(shipped))
+    algorithms = own.land(shipped)
+    source = _source(text, file_name, allow, algorithms, files)
+    return Scenario(text, file_name, overrides, variant, source, allow, algorithms)
+
+
+def _source(
+    text: str,
+    file_name: str,
+    allow: Sequence[str],
+    known: Algorithms,
+    files: Mapping[str, str] | None = None,
+) -> _native.Source:
+    """The text, read once; `files` is what was in those that it names, where that is known."""
+    outsiders: list[_native.Outsider] = []
+    if known:
+        from tailrace import algorithms
+
+        outsiders = algorithms.outsiders(known)
+    try:
+        return _native.Source(text, file_name, list(allow), outsiders, dict(files or {}))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def read(path: Path) -> str:

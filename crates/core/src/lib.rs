@@ -4,6 +4,7 @@
 
 pub mod bounds;
 pub mod counts;
+pub mod delivery;
 pub mod distribution;
 pub mod dscp;
 pub mod histogram;
@@ -21,6 +22,7 @@ pub mod time;
 pub mod units;
 
 pub use counts::CountDist;
+pub use delivery::{DeliveryTrace, Opportunity, TraceError};
 pub use distribution::DurationDist;
 pub use dscp::Dscp;
 pub use histogram::{CoarseHistogram, Histogram, LogHistogram};

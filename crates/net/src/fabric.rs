@@ -319,6 +319,12 @@ impl<P: Routed> Fabric<P> {
         self.schedule(link);
     }
 
+    /// Lets a link that has a trace deliver by it again, after [`Fabric::set_rate`].
+    pub fn resume_trace<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
+        self.links[link.0 as usize].resume_trace(&mut self.packets, self.now, link, hosts);
+        self.schedule(link);
+    }
+
     /// Changes a link's propagation delay for packets whose transmission has not started. They do not overtake
     /// those in flight.
     pub fn set_delay<R: Hosts<P>>(&mut self, link: LinkId, delay: Duration, hosts: &mut R) {

@@ -9,7 +9,7 @@
 //!   since a discipline's state is seen only through the link. (Where a capture watches, it asks in time.)
 //!
 //! Both give the same departures, drops and statistics to the nanosecond. Where a departure cannot be known on
-//! arrival (jitter, a change of rate or delay, a capture of what is sent when), a FIFO is handed over to the
+//! arrival (jitter, a change of rate or delay, a trace, a capture of what is sent when), a FIFO is handed over to the
 //! `droptail` discipline.
 //!
 //! At equal times a departure comes before an arrival. Without an [`Impairment`] that reorders, a link never does:
@@ -19,6 +19,7 @@
 //! idle transmitter (the common case: most links are not bottlenecks) lies in the first two cache lines.
 
 mod faults;
+mod opportunities;
 mod queueing;
 mod replacing;
 
@@ -27,8 +28,10 @@ use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
 use crate::{Hosts, LinkId, NodeId};
+use opportunities::Opportunities;
 use queueing::Service;
-use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
+use std::sync::Arc;
+use tailrace_core::{Bytes, DeliveryTrace, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
 /// How a link's queue works.
@@ -43,8 +46,10 @@ pub enum LinkQueue<P: Packet> {
 /// What a link is built from.
 #[derive(Debug)]
 pub struct LinkConfig<P: Packet> {
-    /// Rate, more than zero.
+    /// Rate, more than zero; with a trace its mean.
     pub rate: Rate,
+    /// When it can deliver, where it is not the rate that says so.
+    pub trace: Option<Arc<DeliveryTrace>>,
     /// Propagation delay.
     pub delay: Duration,
     /// Bytes each packet takes on the link beyond its size.
@@ -92,6 +97,7 @@ pub struct Link<P: Packet> {
     service: Service<P>,
     impairment: Option<Box<Impairment>>,
     stats: Option<Box<QueueStats>>,
+    opportunities: Option<Box<Opportunities>>,
     tally: Tally,
 }
 
@@ -141,9 +147,11 @@ impl<P: Packet> Link<P> {
             service: Service::new(config.queue),
             impairment: config.impairment,
             stats: config.observed.then(Box::default),
+            opportunities: config.trace.map(|trace| Box::new(Opportunities::new(trace))),
             tally: Tally::default(),
         };
-        if link.watched || link.impairment.as_ref().is_some_and(|i| i.jitters()) {
+        let asks = link.watched || link.opportunities.is_some();
+        if asks || link.impairment.as_ref().is_some_and(|i| i.jitters()) {
             link.undo_arithmetic(&mut Slab::new(), Instant::ZERO);
         }
         link.renew_shortcuts();

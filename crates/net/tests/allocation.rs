@@ -91,6 +91,7 @@ impl Observer<Header> for Echo {
 fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
     let link = |rate, queue, observed| LinkConfig {
         rate,
+        trace: None,
         delay: Duration::from_millis(5),
         overhead: Bytes::ZERO,
         mtu: Bytes(1500),

@@ -159,6 +159,7 @@ fn shape(shape: Shape) -> String {
     match shape {
         Shape::Plain(kind) => word(kind),
         Shape::Distribution => "duration or distribution".to_string(),
+        Shape::LinkRate => "rate or trace".to_string(),
         Shape::Addresses => "IPv4 address, or a list of them".to_string(),
         Shape::Starts => "duration, distribution or list of durations".to_string(),
         _ => "text".to_string(),

@@ -7,7 +7,7 @@ use tailrace_core::text::nearest;
 use tailrace_qdisc::LinkView;
 use tailrace_qdisc::tc::{NoTc, TcExport, rate_text, time_text};
 use tailrace_scenario::Scenario;
-use tailrace_scenario::model::{DurationDist, Link, LinkSpec};
+use tailrace_scenario::model::{DurationDist, Link, LinkIndex, LinkSpec, NodeIndex};
 
 /// One entry for each queue: those that results show, or the ones of the link or queue called `chosen`.
 ///
@@ -32,6 +32,29 @@ pub(crate) fn tc(scenario: &Scenario, chosen: Option<&str>) -> Result<Value, Str
             Err(format!("there is no link or queue {name:?}{hint}"))
         }
         _ => Ok(queues.iter().map(|(link, queue, spec)| entry(link, queue, spec)).collect()),
+    }
+}
+
+/// When a link's direction could have delivered: that of the queue called `chosen`, or the forward one of such a link.
+///
+/// # Errors
+/// Where nothing is called so, several directions are, or it could never have delivered.
+pub(crate) fn opportunities(scenario: &Scenario, chosen: &str) -> Result<String, String> {
+    let node = |at: NodeIndex| &scenario.nodes[at.0 as usize].name;
+    let ways = scenario.links.iter().enumerate().flat_map(|(i, link)| {
+        let there = format!("{}->{}", node(link.a), node(link.b));
+        let back = format!("{}->{}", node(link.b), node(link.a));
+        [(i, true, [link.name.clone(), there]), (i, false, [String::new(), back])]
+    });
+    let found: Vec<_> = ways.filter(|(_, _, names)| names.iter().any(|name| name == chosen)).collect();
+    match found.as_slice() {
+        [(i, forward, _)] => tailrace_sim::opportunities(scenario, LinkIndex(*i as u32), *forward),
+        [] => {
+            let near = nearest(chosen, scenario.links.iter().map(|link| link.name.as_str()));
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            Err(format!("there is no link or queue {chosen:?}{hint}"))
+        }
+        _ => Err(format!("{} links are called {chosen:?}; give the name of one", found.len())),
     }
 }
 

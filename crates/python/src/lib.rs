@@ -6,6 +6,7 @@ mod catalog;
 mod clock;
 mod export;
 mod figures;
+mod files;
 mod leaving;
 mod outside;
 mod quantity;

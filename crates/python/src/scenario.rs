@@ -1,10 +1,12 @@
 //! Scenarios for Python.
 
+use crate::files::Folder;
 use crate::outside::kind::Outsider;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_scenario::{
@@ -30,43 +32,54 @@ pub(crate) struct Scenario {
 
 /// The text of a scenario file, read once for all scenarios that are made of it.
 #[pyclass(frozen, module = "tailrace._native")]
-pub(crate) struct Source(tailrace_scenario::Source);
+pub(crate) struct Source {
+    source: tailrace_scenario::Source,
+    files: Arc<Folder>,
+}
 
 #[pymethods]
 impl Source {
     /// `allow` has codes of warnings that are left out, beside those that the file allows; `outsiders` are algorithms
-    /// that it may name beside the registered ones.
+    /// that it may name beside the registered ones; `files` what is in files that it names, where that is known.
     #[new]
-    #[pyo3(signature = (text, file_name, allow=Vec::new(), outsiders=Vec::new()))]
+    #[pyo3(signature = (text, file_name, allow=Vec::new(), outsiders=Vec::new(), files=BTreeMap::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn new(
         text: &str,
         file_name: &str,
         allow: Vec<String>,
         outsiders: Vec<PyRef<'_, Outsider>>,
+        files: BTreeMap<String, String>,
     ) -> PyResult<Self> {
         let outsiders = Outsider::all(&outsiders)?;
-        Ok(Self(tailrace_scenario::Source::new(text, file_name).allowing(allow).with(outsiders)))
+        let files = Arc::new(Folder::of(file_name, files));
+        let source = tailrace_scenario::Source::new(text, file_name).allowing(allow).with(outsiders);
+        Ok(Self { source: source.reading(Arc::<Folder>::clone(&files)), files })
+    }
+
+    /// What was in the files that have been read.
+    fn files(&self) -> BTreeMap<String, String> {
+        self.files.read_so_far()
     }
 
     /// The scenario; `overrides` are (path, value) pairs, `memory` the bytes that this machine has.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn scenario(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.0.scenario(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
+        Scenario::of(self.source.scenario(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
     }
 
     /// The same without its `[sweep]`, of which it is a variant.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn variant(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.0.variant(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
+        Scenario::of(self.source.variant(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
     }
 
     /// What the file says at a path, with these values set, as TOML; `ValueError` says why there is nothing.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn value(&self, overrides: Vec<(String, String)>, path: &str) -> PyResult<String> {
-        self.0.value(&overrides, path).map_err(PyValueError::new_err)
+        self.source.value(&overrides, path).map_err(PyValueError::new_err)
     }
 }
 
@@ -160,6 +173,12 @@ impl Scenario {
     fn tc(&self, chosen: Option<&str>) -> PyResult<String> {
         let entries = crate::export::tc(&self.scenario, chosen).map_err(PyValueError::new_err)?;
         Ok(entries.to_string())
+    }
+
+    /// When a link could have delivered, as lines of a trace: one direction, called as its queue (`r1->r2`), or a link's forward
+    /// one.
+    fn opportunities(&self, chosen: &str) -> PyResult<String> {
+        crate::export::opportunities(&self.scenario, chosen).map_err(PyValueError::new_err)
     }
 
     /// The scenario as a file with every default written out.

@@ -47,6 +47,7 @@ pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
 pub use source::{Parsed, Source};
 pub use text::codes::Code;
 pub use text::diagnostic::{Diagnostic, render_all};
+pub use text::files::Files;
 pub use text::place::Place;
 pub use text::severity::Severity;
 

@@ -13,9 +13,11 @@ use crate::text::allow::allowable;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Table};
+use crate::text::files::{Files, NoFiles};
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
 use crate::text::{path, read, write};
+use std::sync::Arc;
 use tailrace_core::Bytes;
 
 /// A scenario that can run.
@@ -45,6 +47,7 @@ pub struct Source {
     file_name: String,
     allow: Vec<String>,
     outside: Outsiders,
+    files: Arc<dyn Files>,
     /// `None` where there is something to say about it, which is found again for whom it is said to.
     root: Option<Table>,
 }
@@ -52,7 +55,7 @@ pub struct Source {
 impl Source {
     /// Reads the text. What is wrong with it is said when a scenario is made of it.
     pub fn new(text: &str, file_name: &str) -> Self {
-        let sink = Sink::new(file_name, text, &[], &[]);
+        let sink = Sink::new(file_name, text, &[], &[], &NoFiles);
         let root = read::parse(text, &lists(), &sink);
         let root = root.filter(|_| sink.into_sorted().is_empty());
         Self {
@@ -60,6 +63,7 @@ impl Source {
             file_name: file_name.into(),
             allow: Vec::new(),
             outside: Outsiders::NONE.clone(),
+            files: Arc::new(NoFiles),
             root,
         }
     }
@@ -75,6 +79,13 @@ impl Source {
     #[must_use]
     pub fn with(mut self, outside: Outsiders) -> Self {
         self.outside = outside;
+        self
+    }
+
+    /// Has files that the scenario names read so.
+    #[must_use]
+    pub fn reading(mut self, files: Arc<dyn Files>) -> Self {
+        self.files = files;
         self
     }
 
@@ -99,7 +110,7 @@ impl Source {
     /// # Errors
     /// Why the path leads to no value, in words.
     pub fn value(&self, overrides: &[(String, String)], path: &str) -> Result<String, String> {
-        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow);
+        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
         let mut root = self.root(false, &sink).ok_or("the file cannot be read")?;
         set(&mut root, overrides, &sink);
         path::find(&root, path, queue::long_form).map(|node| write::node(&node)).map_err(path::Lost::said)
@@ -111,7 +122,7 @@ impl Source {
         memory: Bytes,
         sweep: bool,
     ) -> Result<Parsed, Vec<Diagnostic>> {
-        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow);
+        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
         let allow = self.allow.iter().enumerate();
         let allow: Vec<Code> =
             allow.filter_map(|(i, word)| allowable(word, Origin::Allow(i), &sink)).collect();

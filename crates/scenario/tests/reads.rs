@@ -1,12 +1,13 @@
 //! Whole files: what they become, and that the resolved file is the same scenario.
 
+use std::sync::Arc;
 use tailrace_app::kinds::cbr::CbrConfig;
-use tailrace_core::{Bytes, Duration, Limit, Rate};
+use tailrace_core::{Bytes, DeliveryTrace, Duration, Limit, Rate};
 use tailrace_impair::faults::rate::RateConfig;
 use tailrace_scenario::model::{
     AppConfig, DurationDist, FaultConfig, LossConfig, NodeIndex, NodeKind, Role, Transport,
 };
-use tailrace_scenario::{Parsed, Scenario, parse, render_all};
+use tailrace_scenario::{Diagnostic, Files, Parsed, Scenario, Source, parse, render_all};
 use tailrace_transport::cc::CubicForm;
 use tailrace_transport::mptcp::MptcpPlan;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
@@ -310,4 +311,56 @@ fn faults_and_captures_are_called_by_name_in_paths() {
     let errors = parse(&text, "named.toml", &[("fault.second.at".into(), "5 s".into())]).unwrap_err();
     let help = errors[0].help.as_deref().unwrap_or_default();
     assert_eq!((errors[0].message.as_str(), help), ("there is no `fault.second`", "there are: first"));
+}
+
+/// Files as a test has them.
+#[derive(Debug)]
+struct Given;
+
+impl Files for Given {
+    fn read(&self, name: &str) -> Result<String, String> {
+        match name {
+            "up.trace" => Ok("1\n4\n10\n".into()),
+            "traces/down.trace" => Ok("5\n3\n".into()),
+            _ => Err("there is none".into()),
+        }
+    }
+}
+
+fn traced(rate: &str) -> Result<Parsed, Vec<Diagnostic>> {
+    let set = [("link.bottleneck.rate".to_string(), rate.to_string())];
+    Source::new(include_str!("files/small.toml"), "small.toml")
+        .reading(Arc::new(Given))
+        .scenario(&set, Bytes(1 << 30))
+}
+
+#[test]
+fn a_trace_comes_from_a_file_and_the_resolved_form_needs_none() {
+    let parsed = traced("trace(up.trace)").unwrap();
+    let bottleneck = parsed.scenario.links.iter().find(|link| link.name == "bottleneck").unwrap();
+    // Three times 1504 bytes in 10 ms.
+    assert_eq!(bottleneck.forward.rate, Rate::from_bps(3 * 1504 * 8 * 100));
+    assert_eq!(bottleneck.forward.trace, Some(Arc::new(DeliveryTrace::parse("1 4 10").unwrap())));
+    assert_eq!(bottleneck.forward.overhead, Bytes(4));
+    let resolved = parsed.to_toml();
+    assert!(resolved.contains("rate = \"trace(1 4 10)\""), "{resolved}");
+    assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
+}
+
+#[test]
+fn each_direction_may_have_its_trace() {
+    let text = include_str!("files/small.toml")
+        .replace("rate = \"1 Mbit/s\"\n", "rate = \"1 Mbit/s\"\nreverse = { rate = \"trace(3 3 8)\" }\n");
+    let parsed = parse(&text, "small.toml", &[]).unwrap();
+    let bottleneck = parsed.scenario.links.iter().find(|link| link.name == "bottleneck").unwrap();
+    assert_eq!((bottleneck.forward.trace.is_some(), bottleneck.backward.trace.is_some()), (false, true));
+    assert_eq!(parse(&parsed.to_toml(), "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_its_name_and_line() {
+    let label = |rate: &str| traced(rate).unwrap_err()[0].label.clone().unwrap();
+    let back = "line 2 of \"traces/down.trace\": 3 comes after 5; times never go back: sort them";
+    assert_eq!(label("trace(traces/down.trace)"), back);
+    assert_eq!(label("trace(else.trace)"), "\"else.trace\": there is none");
 }

@@ -10,7 +10,7 @@ use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
 use crate::ports::{ClientPorts, ServerPorts};
-use crate::rates::Rates;
+use crate::rates::{Pace, Rates};
 use crate::recorder::Recorder;
 use crate::sockets::{SocketId, Sockets};
 use crate::source_route::SourceRoutes;
@@ -59,7 +59,7 @@ pub(crate) struct ObservedQueue {
     pub(crate) form: Option<&'static str>,
     /// Most that may wait, where the discipline has a bound.
     pub(crate) limit: Option<String>,
-    pub(crate) rate: tailrace_core::Rate,
+    pub(crate) pace: Pace,
     pub(crate) overhead: u64,
 }
 
@@ -282,6 +282,7 @@ fn link_config<P: Packet>(
         .then(|| Box::new(Impairment::new(&spec.loss, spec.jitter, spec.reorder, stream("impairment"))));
     LinkConfig {
         rate: spec.rate,
+        trace: spec.trace.clone(),
         delay,
         overhead: spec.overhead,
         mtu: spec.mtu,
@@ -311,7 +312,7 @@ fn observed_queues(scenario: &Scenario, places: &Places) -> Vec<ObservedQueue> {
                 limit: spec
                     .queue
                     .bound(&LinkView::new(spec.rate, Duration::ZERO).with_overhead(spec.overhead)),
-                rate: spec.rate,
+                pace: Pace::of(spec),
                 overhead: spec.overhead.get(),
             });
         }

@@ -179,7 +179,8 @@ impl RunView<'_> {
         let stats = self.queue_stats(i, open);
         let span = stats.span();
         let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
-        let rate = self.world.rates.mean_bps(queue.link, queue.rate, self.since(open), self.fabric.now());
+        let (from, to) = (self.since(open), self.fabric.now());
+        let rate = self.world.rates.mean_bps(queue.link, &queue.pace, from, to);
         let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
         QueueSummary {
             kind: queue.kind,
@@ -188,7 +189,8 @@ impl RunView<'_> {
             sojourn_s: Distribution::of(stats.sojourn_times()),
             backlog_bytes: level(stats.bytes()),
             backlog_packets: level(stats.packets()),
-            utilization: rate_bps(sent, self.span(open)) / rate,
+            // A trace may have no opportunity in a short span; nothing is sent then.
+            utilization: if rate > 0.0 { rate_bps(sent, self.span(open)) / rate } else { 0.0 },
             enqueued_packets: counters.enqueued(),
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,

@@ -61,7 +61,7 @@ pub use control::Control;
 pub use foreign::{AttachError, ForeignHost, HostError, HostFailure};
 pub use keys::{KeyInfo, ObjectInfo};
 pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
-pub use simulation::{Change, ChangeError, OnTheWay, Progress, RunError, Simulation};
+pub use simulation::{Change, ChangeError, OnTheWay, Progress, RunError, Simulation, opportunities};
 pub use snapshot::{GroupView, QueueView, Snapshot};
 pub use stall::Stall;
 pub use summary::objects;

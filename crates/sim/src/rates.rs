@@ -1,41 +1,67 @@
-//! What links could have carried: their rates over time, where faults change them.
+//! What links could have carried: their rates or opportunities over time, where faults change them.
 
 use std::collections::BTreeMap;
-use tailrace_core::{Duration, Instant, Rate};
+use std::sync::Arc;
+use tailrace_core::{DeliveryTrace, Instant, Rate};
 use tailrace_net::LinkId;
+use tailrace_scenario::model::LinkSpec;
+
+/// How much a link direction can carry.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Pace {
+    /// So much, all the time.
+    Rate(Rate),
+    /// What its trace says.
+    Trace(Arc<DeliveryTrace>),
+}
+
+impl Pace {
+    /// That of the file.
+    pub(crate) fn of(spec: &LinkSpec) -> Self {
+        spec.trace.as_ref().map_or(Self::Rate(spec.rate), |trace| Self::Trace(Arc::clone(trace)))
+    }
+
+    /// Bits after `from`, up to and including `to`.
+    fn bits(&self, from: Instant, to: Instant) -> f64 {
+        match self {
+            Self::Rate(rate) => rate.as_bps() as f64 * to.saturating_since(from).as_secs_f64(),
+            Self::Trace(trace) => trace.count(from, to) as f64 * DeliveryTrace::OPPORTUNITY.as_f64() * 8.0,
+        }
+    }
+}
 
 /// Rates of the link directions whose rate has changed.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     /// From when on it was which, in the order of time.
-    changes: BTreeMap<LinkId, Vec<(Instant, Rate)>>,
+    changes: BTreeMap<LinkId, Vec<(Instant, Pace)>>,
 }
 
 impl Rates {
     /// A direction has another rate from now on.
-    pub(crate) fn changed(&mut self, way: LinkId, now: Instant, rate: Rate) {
-        self.changes.entry(way).or_default().push((now, rate));
+    pub(crate) fn changed(&mut self, way: LinkId, now: Instant, pace: Pace) {
+        self.changes.entry(way).or_default().push((now, pace));
     }
 
     /// The mean rate of a direction from `from` to `to`, if it began with `first`.
-    pub(crate) fn mean_bps(&self, way: LinkId, first: Rate, from: Instant, to: Instant) -> f64 {
+    pub(crate) fn mean_bps(&self, way: LinkId, first: &Pace, from: Instant, to: Instant) -> f64 {
         let changes = self.changes.get(&way).map_or(&[][..], Vec::as_slice);
         let before = changes.partition_point(|(at, _)| *at <= from);
-        let first = before.checked_sub(1).map_or(first, |last| changes[last].1);
+        let first = before.checked_sub(1).map_or(first, |last| &changes[last].1);
         let within: Vec<_> = changes[before..].iter().filter(|(at, _)| *at < to).collect();
         let span = to.saturating_since(from);
-        if within.is_empty() || span.is_zero() {
-            return first.as_bps() as f64;
+        if let Pace::Rate(rate) = first
+            && (within.is_empty() || span.is_zero())
+        {
+            return rate.as_bps() as f64;
         }
-        let (mut bits, mut since, mut rate) = (0.0, from, first);
-        let mut pass = |until: Instant, next: Rate| {
-            let time: Duration = until.saturating_since(since);
-            bits += rate.as_bps() as f64 * time.as_secs_f64();
-            (since, rate) = (until, next);
-        };
-        within.iter().for_each(|(at, next)| pass(*at, *next));
-        pass(to, first);
-        bits / span.as_secs_f64()
+        let (mut bits, mut since, mut pace) = (0.0, from, first);
+        for (at, next) in within {
+            bits += pace.bits(since, *at);
+            (since, pace) = (*at, next);
+        }
+        bits += pace.bits(since, to);
+        if span.is_zero() { 0.0 } else { bits / span.as_secs_f64() }
     }
 }
 
@@ -46,9 +72,9 @@ mod tests {
     #[test]
     fn the_mean_is_weighted_by_time() {
         let (way, second) = (LinkId(3), Instant::from_secs);
-        let [ten, one, four] = [10, 1, 4].map(Rate::from_mbit);
+        let [ten, one, four] = [10, 1, 4].map(|mbit| Pace::Rate(Rate::from_mbit(mbit)));
         let mut rates = Rates::default();
-        let mean = |rates: &Rates, from, to| rates.mean_bps(way, ten, second(from), second(to));
+        let mean = |rates: &Rates, from, to| rates.mean_bps(way, &ten, second(from), second(to));
         assert_eq!(mean(&rates, 0, 8), 10e6);
         rates.changed(way, second(2), one);
         rates.changed(way, second(4), four);
@@ -58,6 +84,18 @@ mod tests {
         // 1 s of 1 and 1 s of 4.
         assert_eq!(mean(&rates, 3, 5), 2.5e6);
         assert_eq!((mean(&rates, 0, 2), mean(&rates, 5, 9)), (10e6, 4e6));
-        assert_eq!(rates.mean_bps(LinkId(4), ten, second(0), second(8)), 10e6);
+        assert_eq!(rates.mean_bps(LinkId(4), &ten, second(0), second(8)), 10e6);
+    }
+
+    #[test]
+    fn of_a_trace_opportunities_count() {
+        let trace = Pace::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
+        let (way, second) = (LinkId(0), Instant::from_secs);
+        let mut rates = Rates::default();
+        assert_eq!(rates.mean_bps(way, &trace, second(0), second(4)), 3.0 * 12_032.0);
+        assert_eq!(rates.mean_bps(way, &trace, second(2), second(2)), 0.0);
+        rates.changed(way, Instant::from_nanos(500_000_000), Pace::Rate(Rate::from_bps(1000)));
+        // Two opportunities and 500 bits in a second.
+        assert_eq!(rates.mean_bps(way, &trace, second(0), second(1)), 2.0 * 12_032.0 + 500.0);
     }
 }

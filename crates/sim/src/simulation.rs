@@ -7,10 +7,12 @@ mod failure;
 mod faults;
 mod foreign;
 mod live;
+mod opportunities;
 
 pub use balance::OnTheWay;
 pub use failure::RunError;
 pub use live::{Change, ChangeError};
+pub use opportunities::opportunities;
 
 use crate::agenda::Agenda;
 use crate::build::{BuildError, Built, Plan, build};

@@ -17,6 +17,7 @@ app.command("csv")(export_results.csv)
 app.command("flent")(export_results.flent)
 app.command("flowmonitor")(export_results.flowmonitor)
 app.command("qlog")(export_results.qlog)
+app.command("mahimahi")(export_results.mahimahi)
 
 # Beyond what is under way for the link's delay netem holds packets in a queue of its own, which must not drop.
 _SMALLEST_PACKET_BITS = 8 * 64

@@ -1,4 +1,4 @@
-"""`tailrace export csv`, `flent`, `flowmonitor`, `qlog`: results for other tools."""
+"""`tailrace export csv`, `flent`, `flowmonitor`, `qlog`, `mahimahi`: results for other tools."""
 
 from __future__ import annotations
 
@@ -87,6 +87,29 @@ def qlog(
         form.SUFFIXES,
         lambda found: form.document(found, output.suffix, flows).encode(),
     )
+
+
+@guarded
+def mahimahi(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="DIR|FILE", help="Folder of a result, or a scenario file."),
+    ],
+    link: Annotated[
+        str,
+        typer.Option(
+            "--link", metavar="NAME", help="A link, in its forward direction, or a direction: r1->r2."
+        ),
+    ],
+    output: Annotated[Path, _file("any name")],
+) -> None:
+    """Write when a link could have delivered, as a trace for Mahimahi's mm-link."""
+    from tailrace.export import mahimahi as form
+    from tailrace.export import whole
+
+    lines = form.document(source, link)
+    whole.write(output, lines.encode())
+    say(f"{lines.count(chr(10))} opportunities of {link} are in {output}")
 
 
 def _write(

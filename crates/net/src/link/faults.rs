@@ -40,6 +40,9 @@ impl<P: Packet> Link<P> {
             }
         }
         self.transmitter.stop(now);
+        if let Some(trace) = &mut self.opportunities {
+            trace.lose();
+        }
         self.pending = Instant::MAX;
         let level = self.backlog();
         if let Some(stats) = &mut self.stats {
@@ -63,7 +66,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// From `now` on the link sends at `rate`; a packet in service finishes at the old one.
+    /// From `now` on the link sends at `rate`, also where it had a trace; a packet in service finishes as it began.
     pub(crate) fn set_rate<R: Hosts<P>>(
         &mut self,
         rate: Rate,
@@ -77,7 +80,12 @@ impl<P: Packet> Link<P> {
             self.undo_arithmetic(packets, now);
         }
         self.transmitter.set_rate(rate);
+        self.suspend_trace(now);
         self.tell_discipline(now, id, hosts);
+        let idle = matches!(self.service, Service::Disciplined { due: None, .. });
+        if idle && self.opportunities.is_some() && self.backlog().packets > 0 {
+            self.serve(packets, now, id, hosts);
+        }
     }
 
     /// Packets whose transmission starts after `now` take `delay`.

@@ -199,6 +199,15 @@ impl<P: Packet> Link<P> {
         if !self.up {
             return;
         }
+        if let Some(trace) = &mut self.opportunities
+            && let Err(next) = trace.opens(at)
+        {
+            *due = Some(next);
+            if let Some(stats) = &mut self.stats {
+                stats.level(queue.0.backlog(), at);
+            }
+            return;
+        }
         let (qdisc, rng) = &mut **queue;
         let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
         let next = qdisc.dequeue(&mut Cx { now: at, rng, sink: &mut sink });
@@ -207,12 +216,22 @@ impl<P: Packet> Link<P> {
         }
         let Some((pkt, arrived)) = next else {
             *due = None;
+            if let Some(trace) = &mut self.opportunities {
+                trace.lose();
+            }
             return;
         };
         let size = pkt.size();
         self.sent_bytes += size.get();
-        let (_, ends) = self.transmitter.send(size, at);
-        *due = Some(ends);
+        let by_trace = match &mut self.opportunities {
+            Some(trace) => trace.send(size + self.transmitter.overhead()),
+            None => None,
+        };
+        let (ends, free) = by_trace.unwrap_or_else(|| {
+            let (_, ends) = self.transmitter.send(size, at);
+            (ends, ends)
+        });
+        *due = Some(free);
         if let Some(stats) = &mut self.stats {
             stats.sojourn(at - arrived);
         }

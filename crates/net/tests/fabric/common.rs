@@ -112,6 +112,7 @@ impl<P: Identified> Observer<P> for Log {
 pub(crate) fn link<P: Packet>(rate: Rate, delay: Duration) -> LinkConfig<P> {
     LinkConfig {
         rate,
+        trace: None,
         delay,
         overhead: Bytes::ZERO,
         mtu: Bytes(65_535),

@@ -7,6 +7,7 @@ mod exactness;
 mod faults;
 mod impairments;
 mod lazy;
+mod opportunities;
 mod routes;
 mod source_routes;
 mod theory;

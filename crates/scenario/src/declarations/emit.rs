@@ -59,7 +59,7 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     let [a, b] = &l.ends;
     out.put("between", format_args!("[{}, {}]", shown(&a.value), shown(&b.value)));
     let spec = &l.forward;
-    out.put("rate", shown(spec.rate));
+    out.put("rate", rate(spec));
     out.put("delay", shown(spec.delay));
     if let Some(jitter) = &spec.jitter {
         out.put("jitter", shown(jitter));
@@ -77,9 +77,13 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     }
 }
 
+fn rate(spec: &LinkSpec) -> String {
+    spec.trace.as_ref().map_or_else(|| shown(spec.rate), shown)
+}
+
 fn reverse(spec: &LinkSpec, observed: bool) -> String {
     let mut pairs = vec![
-        ("rate".to_string(), shown(spec.rate)),
+        ("rate".to_string(), rate(spec)),
         ("delay".into(), shown(spec.delay)),
         ("loss".into(), plain(&spec.loss.to_value())),
         ("strip".into(), plain(&spec.strip.to_value())),

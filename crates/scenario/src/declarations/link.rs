@@ -3,16 +3,17 @@
 use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::queue::{Around, QueueDefaults, read_queue, writes};
+use crate::declarations::rate::{LinkRate, read_rate, trace_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LINK, REVERSE};
 use crate::declarations::unfit::Unfit;
-use crate::declarations::values::{distribution, plain, positive_rate};
+use crate::declarations::values::{distribution, plain};
 use crate::model::{LinkSpec, LossConfig, Strip};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::place::{At, Ignored, Origin};
 use crate::text::sink::Sink;
-use tailrace_core::{Bytes, Probability};
+use tailrace_core::{Bytes, DeliveryTrace, Probability};
 
 /// One `[[link]]` as written, defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,20 +42,22 @@ impl LinkDecl {
         let Some(r) = Reader::new(node, &LINK, sink) else { return Err(Vec::new()) };
         let name = r.read("name", names::read_name);
         let ends = r.required("between").and_then(|node| read_ends(node, sink));
-        let rate = r.need("rate", positive_rate);
+        let rate = r.need("rate", read_rate(sink.files()));
         let delay = r.need("delay", distribution);
         let jitter = r.read("jitter", distribution);
         let reorder = r.read_or("reorder", false, plain);
         let loss = r.node("loss").map_or(Some(LossConfig::default()), |node| read_loss("loss", node, sink));
-        let overhead = r.read_or("overhead", Bytes::ZERO, read_overhead);
+        let overhead = r.read_or("overhead", usual_overhead(&r), read_overhead);
         let mtu = r.read_or("mtu", Bytes(1500), plain);
         let strip = r.read_or("strip", Strip::None, plain);
         let rewrite = r.read_or("rewrite", Probability::ZERO, plain);
         let defaults = QueueDefaults { around, limit: r.read("queue_limit", plain) };
         let queue = read_queue(r.node("queue"), &defaults, sink);
         let forward = (|| {
+            let LinkRate { rate, trace } = rate?.value;
             Some(LinkSpec {
-                rate: rate?.value,
+                rate,
+                trace,
                 delay: delay?.value,
                 jitter: jitter.map(|j| j.value),
                 reorder: reorder?,
@@ -71,11 +74,9 @@ impl LinkDecl {
         let backward = reverse.map(|node| read_reverse(node, forward.as_ref(), &defaults, sink));
         let queue_written = r.node("queue").is_some();
         let observed = queue_written || reverse.is_some_and(writes_queue);
-        let written = |queue: Option<&Node>, key| queue.map(|queue| writes(queue, key, around.outside));
-        let forward_role = written(r.node("queue"), "role").unwrap_or(false);
-        let form_written = Ignored(around.form.is_some() || written(r.node("queue"), "form") == Some(true));
-        let own = reverse.and_then(Node::as_table).and_then(|t| t.get("queue"));
-        let roles_written = Ignored([forward_role, written(own, "role").unwrap_or(forward_role)]);
+        let form_written =
+            Ignored(around.form.is_some() || says(r.node("queue"), "form", around) == Some(true));
+        let roles_written = Ignored(roles_written(r.node("queue"), reverse, around));
         let (origin, queue_origin) = (Ignored(r.origin()), Ignored(r.origin_of("queue")));
         r.finish();
         let loose = ends.iter().flatten().cloned().collect();
@@ -110,8 +111,27 @@ impl LinkDecl {
     }
 }
 
+/// Whether a queue, where one is written, says this.
+fn says(queue: Option<&Node>, key: &str, around: Around<'_>) -> Option<bool> {
+    queue.map(|queue| writes(queue, key, around.outside))
+}
+
+/// Whether the queue of each direction says its role.
+fn roles_written(queue: Option<&Node>, reverse: Option<&Node>, around: Around<'_>) -> [bool; 2] {
+    let forward = says(queue, "role", around).unwrap_or(false);
+    let own = reverse.and_then(Node::as_table).and_then(|table| table.get("queue"));
+    [forward, says(own, "role", around).unwrap_or(forward)]
+}
+
 fn writes_queue(reverse: &Node) -> bool {
     reverse.as_table().is_some_and(|t| t.get("queue").is_some())
+}
+
+/// A trace counts a TUN device's header, too.
+fn usual_overhead(r: &Reader<'_>) -> Bytes {
+    let reverse = r.node("reverse").and_then(Node::as_table).and_then(|table| table.get("rate"));
+    let traced = r.node("rate").into_iter().chain(reverse).any(|rate| trace_of(rate).is_some());
+    if traced { DeliveryTrace::HEADER } else { Bytes::ZERO }
 }
 
 fn read_overhead(node: &Node) -> Result<Bytes, Unfit> {
@@ -152,7 +172,7 @@ fn read_reverse(
 ) -> Option<LinkSpec> {
     let r = Reader::new(node, &REVERSE, sink)?;
     let before = sink.errors();
-    let rate = r.read("rate", positive_rate);
+    let rate = r.read("rate", read_rate(sink.files()));
     let delay = r.read("delay", distribution);
     let jitter = r.read("jitter", distribution);
     let loss = r.node("loss").and_then(|node| read_loss("loss", node, sink));
@@ -161,7 +181,9 @@ fn read_reverse(
     let queue = r.node("queue").and_then(|node| read_queue(Some(node), defaults, sink));
     r.finish();
     let mut spec = forward?.clone();
-    spec.rate = rate.map_or(spec.rate, |r| r.value);
+    if let Some(rate) = rate {
+        LinkRate { rate: spec.rate, trace: spec.trace } = rate.value;
+    }
     spec.delay = delay.map_or(spec.delay, |d| d.value);
     spec.jitter = jitter.map_or(spec.jitter, |j| Some(j.value));
     spec.loss = loss.unwrap_or(spec.loss);

@@ -27,6 +27,7 @@ mod forms;
 mod kinds;
 mod lines;
 mod loss;
+mod rate;
 mod reader;
 mod steps;
 mod unfit;

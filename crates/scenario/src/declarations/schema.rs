@@ -180,6 +180,9 @@ fn shape(shape: Shape) -> Value {
             let address = json!({ "type": "string", "format": "ipv4" });
             json!({ "anyOf": [address, { "type": "array", "items": address, "minItems": 1 }] })
         }
+        Shape::LinkRate => {
+            json!({ "anyOf": [reference("rate"), { "type": "string", "pattern": "^trace\\([\\s\\S]*\\)$" }] })
+        }
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
         Shape::Reverse => reference("reverse"),
         Shape::Transport => reference("transport"),

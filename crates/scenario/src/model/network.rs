@@ -2,7 +2,7 @@
 
 use core::net::Ipv4Addr;
 use std::sync::Arc;
-use tailrace_core::{Bytes, DurationDist, Probability, Rate};
+use tailrace_core::{Bytes, DeliveryTrace, DurationDist, Probability, Rate};
 use tailrace_impair::LossConfig;
 use tailrace_qdisc::QdiscConfig;
 
@@ -55,8 +55,10 @@ pub struct Link {
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
-    /// Rate, more than zero.
+    /// Rate, more than zero; where there is a trace, its mean.
     pub rate: Rate,
+    /// When it can deliver, where that is not by its rate.
+    pub trace: Option<Arc<DeliveryTrace>>,
     /// One-way propagation delay, drawn once a link and run; both directions share the draw when both specs
     /// are the same declaration.
     pub delay: DurationDist,

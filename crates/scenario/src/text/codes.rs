@@ -47,6 +47,7 @@ codes! {
         EmptyList = "empty-list": "A list has nothing in it where something is needed.",
         BadValue = "bad-value": "A value cannot be read as what its key takes, or makes no sense there.",
         OutOfBounds = "out-of-bounds": "A value lies beyond the bounds of its key.",
+        UnreadableFile = "unreadable-file": "A file that the scenario names cannot be read.",
         BadName = "bad-name": "A name is empty or holds characters that names cannot have.",
         BadSelector = "bad-selector": "A selector of hosts, routers or links cannot be read.",
         UnknownKind = "unknown-kind": "There is no such kind: no queue discipline, transport, application or policy of that name.",

@@ -7,6 +7,7 @@ pub(crate) mod allow;
 pub(crate) mod codes;
 pub(crate) mod diagnostic;
 pub(crate) mod document;
+pub(crate) mod files;
 pub(crate) mod path;
 pub(crate) mod place;
 pub(crate) mod read;

@@ -2,6 +2,7 @@
 
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
+use crate::text::files::Files;
 use crate::text::place::{Origin, Place};
 use crate::text::severity::Severity;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -13,6 +14,8 @@ pub(crate) struct Sink<'a> {
     overrides: &'a [(String, String)],
     /// What is allowed beside the file, as given.
     allow: &'a [String],
+    /// Who reads the files that the scenario names.
+    files: &'a dyn Files,
     allowed: RefCell<Vec<Code>>,
     /// Where lines end, found when first asked for: a large file may be full of errors.
     lines: OnceCell<Vec<usize>>,
@@ -29,12 +32,14 @@ impl<'a> Sink<'a> {
         text: &'a str,
         overrides: &'a [(String, String)],
         allow: &'a [String],
+        files: &'a dyn Files,
     ) -> Self {
         Self {
             file,
             text,
             overrides,
             allow,
+            files,
             allowed: RefCell::default(),
             lines: OnceCell::new(),
             found: RefCell::default(),
@@ -78,13 +83,18 @@ impl<'a> Sink<'a> {
 
     /// One that collects for the same file by itself, for something that is only tried.
     pub(crate) fn apart(&self) -> Self {
-        Self::new(self.file, self.text, self.overrides, self.allow)
+        Self::new(self.file, self.text, self.overrides, self.allow, self.files)
     }
 
     /// Takes over what was found apart, but for these codes.
     pub(crate) fn join(&self, apart: Self, without: &[Code]) {
         let found = apart.found.into_inner().into_iter();
         found.filter(|(_, d)| !without.contains(&d.code)).for_each(|(_, d)| self.push(d));
+    }
+
+    /// Who reads the files that the scenario names.
+    pub(crate) const fn files(&self) -> &'a dyn Files {
+        self.files
     }
 
     /// Leaves out these warnings, also those that were found before.

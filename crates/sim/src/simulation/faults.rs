@@ -2,6 +2,7 @@
 
 use super::{Simulation, What};
 use crate::build::link_stream;
+use crate::rates::Pace;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::Instant;
 use tailrace_impair::{Aspects, Condition, Passage};
@@ -57,7 +58,7 @@ impl Faults {
         (self.declared..self.all.len()).filter(|i| self.all[*i].until.is_none())
     }
 
-    fn turn(&mut self, fault: usize, edge: Edge) {
+    pub(super) fn turn(&mut self, fault: usize, edge: Edge) {
         for link in &self.all[fault].links {
             let here = self.under_way.entry(*link).or_default();
             here.retain(|f| *f != fault);
@@ -70,7 +71,7 @@ impl Faults {
     }
 
     /// What the faults under way make of a link that is so without them, each of what those have made that began before.
-    fn shape(&self, way: LinkId, link: &mut Condition) {
+    pub(super) fn shape(&self, way: LinkId, link: &mut Condition) {
         let here = self.under_way.get(&LinkIndex(way.0 / 2)).into_iter().flatten();
         here.for_each(|f| self.all[*f].kind.shape(link));
     }
@@ -144,9 +145,14 @@ impl Simulation {
 
     fn renew_rate(&mut self, ways: &[LinkId]) {
         for &way in ways {
-            let rate = self.condition(way).rate();
-            self.fabric.set_rate(way, rate, &mut self.world);
-            self.world.rates.changed(way, self.fabric.now(), rate);
+            let condition = self.condition(way);
+            let pace =
+                if condition.set().rate { Pace::Rate(condition.rate()) } else { Pace::of(self.spec(way)) };
+            match &pace {
+                Pace::Rate(rate) => self.fabric.set_rate(way, *rate, &mut self.world),
+                Pace::Trace(_) => self.fabric.resume_trace(way, &mut self.world),
+            }
+            self.world.rates.changed(way, self.fabric.now(), pace);
         }
     }
 

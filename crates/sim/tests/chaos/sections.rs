@@ -43,6 +43,8 @@ pub(crate) fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
         Shape::Plain(Kind::Probability) => format!("{:?}", d.scale(1e-4, 0.2)),
         Shape::Plain(Kind::Duration) => format!("{:?}", d.time(1e-3, 1.0)),
         Shape::Plain(Kind::Rate) => format!("\"{} kbit/s\"", d.between(50, 5000)),
+        Shape::LinkRate if d.chance(0.3) => trace(d),
+        Shape::LinkRate => by_shape(d, Shape::Plain(Kind::Rate))?,
         Shape::Plain(Kind::Bytes) => format!("\"{} B\"", d.between(1, 1400)),
         Shape::Plain(Kind::Choice(words)) => toml(&Value::Text((*d.any(words)).into())),
         Shape::Plain(Kind::Dscp) => dscp(d),
@@ -69,6 +71,15 @@ pub(crate) fn of_link(d: &mut Draw, key: &Key) -> Option<String> {
         "rewrite" => format!("{:?}", d.scale(1e-4, 1.0)),
         _ => return None,
     })
+}
+
+/// A trace of some tens of opportunities within some hundred milliseconds.
+fn trace(d: &mut Draw) -> String {
+    let mut times: Vec<u64> = (0..d.between(1, 40)).map(|_| d.between(0, 200)).collect();
+    times.push(d.between(1, 400));
+    times.sort_unstable();
+    let times: Vec<String> = times.iter().map(u64::to_string).collect();
+    format!("\"trace({})\"", times.join(" "))
 }
 
 /// A duration, or a distribution of durations, with a mean in this range.

@@ -37,4 +37,5 @@ mod slow_reader;
 mod steps;
 mod support;
 mod tcp_theory;
+mod traces;
 mod windows;

@@ -20,6 +20,8 @@ pub enum Shape {
     Distribution,
     /// As a distribution, or a list of durations, one for each flow.
     Starts,
+    /// A rate, or a trace.
+    LinkRate,
     /// A duration, or `"off"`.
     DurationOrOff,
     /// A coupled congestion control, or one of TCP's.
@@ -106,6 +108,7 @@ impl Shape {
     pub const fn quantity(self) -> Option<Kind> {
         match self {
             Self::Plain(kind) => Some(kind),
+            Self::LinkRate => Some(Kind::Rate),
             Self::Distribution | Self::DurationOrOff => Some(Kind::Duration),
             _ => None,
         }
@@ -114,7 +117,6 @@ impl Shape {
 
 pub(super) const COUNT: Shape = Shape::Plain(Kind::Count);
 pub(super) const DURATION: Shape = Shape::Plain(Kind::Duration);
-pub(super) const RATE: Shape = Shape::Plain(Kind::Rate);
 pub(super) const SIZE: Shape = Shape::Plain(Kind::Bytes);
 pub(super) const SWITCH: Shape = Shape::Plain(Kind::Bool);
 pub(super) const LOSS: Shape = Shape::Plain(Kind::Loss);

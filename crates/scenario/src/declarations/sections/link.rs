@@ -1,6 +1,6 @@
 //! Links.
 
-use super::key::{LOSS, PROBABILITY, QUEUE, RATE, SIZE, SWITCH, Section, Shape, may, must};
+use super::key::{LOSS, PROBABILITY, QUEUE, SIZE, SWITCH, Section, Shape, may, must};
 use crate::model::Strip;
 use tailrace_core::params::{Kind, ParamType};
 use tailrace_impair::RATES;
@@ -15,7 +15,12 @@ pub const LINK: Section = Section {
     keys: &[
         may("name", Shape::Name, "its ends, joined by -", "Its name, unique among links."),
         must("between", Shape::Ends, "Its ends: [\"src[*]\", \"g1\"] makes one link for each member of src."),
-        must("rate", RATE, "Rate of each direction.").bounded(RATES),
+        must(
+            "rate",
+            Shape::LinkRate,
+            "Rate of each direction, or a trace of when it delivers: \"trace(FILE)\".",
+        )
+        .bounded(RATES),
         must(
             "delay",
             Shape::Distribution,
@@ -24,7 +29,12 @@ pub const LINK: Section = Section {
         may("jitter", Shape::Distribution, "none", "Extra delay drawn for each packet."),
         may("reorder", SWITCH, "false", "Whether jitter may reorder packets."),
         may("loss", LOSS, "0", "Random loss after transmission."),
-        may("overhead", SIZE, "0 B", "Bytes that each packet takes on the link beyond its IP size."),
+        may(
+            "overhead",
+            SIZE,
+            "0 B; with a trace 4 B",
+            "Bytes that each packet takes on the link beyond its IP size.",
+        ),
         may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted.").within(
             "68 B",
             "65536 B",
@@ -58,7 +68,7 @@ pub const REVERSE: Section = Section {
     title: "`reverse` of a link",
     doc: "What differs in the direction from a link's second end to its first.",
     keys: &[
-        may("rate", RATE, "as forward", "Rate.").bounded(RATES),
+        may("rate", Shape::LinkRate, "as forward", "Rate, or a trace.").bounded(RATES),
         may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
         may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
         may("loss", LOSS, "as forward", "Random loss after transmission."),
