@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from contextlib import suppress
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Any, Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -15,13 +16,23 @@ from tailrace.execute import Job
 from tailrace.names import visible
 
 _LINE_EVERY_S = 10.0
+_CELL_EVERY_S = 0.25
 
 
 def watch(*, quiet: bool, total: int = 0, what: str = "simulating") -> Monitor:
     """The watch that fits where stderr goes."""
     if quiet:
         return Monitor()
+    if _in_notebook():
+        return Cell(what, total)
     return Bar(what) if sys.stderr.isatty() else Lines(sys.stderr, total)
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this, which can change what it has displayed."""
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell else None
+    return found is not None and hasattr(found, "kernel")
 
 
 class Monitor:
@@ -76,6 +87,47 @@ class Bar(Monitor):
 
     def ended(self, job: Job, wall_s: float) -> None:
         """The bar shows it already."""
+
+
+class Cell(Monitor):
+    """A line below a notebook's cell, which changes in its place, and is gone when all has ended."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what = what
+        self._total = total
+        self._ended = 0
+        self._start = time.monotonic()
+        self._last = -_CELL_EVERY_S
+        self._shown: Any = None
+
+    def __enter__(self) -> Self:
+        # By name: where there is no notebook, there is no IPython to be checked against.
+        display = importlib.import_module("IPython.display").display
+        self._shown = display({"text/plain": f"{self._what} ..."}, raw=True, display_id=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._show("")
+
+    def progress(self, fraction: float) -> None:
+        """Changes the line if the last change is a moment ago."""
+        now = time.monotonic() - self._start
+        if now - self._last < _CELL_EVERY_S:
+            return
+        self._last = now
+        left = f", about {now * (1 / fraction - 1):.0f} s left" if 0 < fraction < 1 else ""
+        count = f", {self._ended} of {self._total} runs" if self._total > 1 else ""
+        self._show(f"{self._what}: {100 * fraction:.0f} %{count}{left}")
+
+    def ended(self, job: Job, wall_s: float) -> None:  # noqa: ARG002 - the line is of all of them
+        """The next change of the line counts it."""
+        self._ended += 1
+
+    def _show(self, text: str) -> None:
+        if self._shown is not None:
+            self._shown.update({"text/plain": text}, raw=True)
 
 
 class Lines(Monitor):
