@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tailrace import belongings, folder, loading, manifest, names, statistics
+from tailrace import _native, belongings, folder, loading, manifest, names, statistics
 from tailrace.execute import FinishedRun
 from tailrace.scenario import Scenario
 from tailrace.study import identity
@@ -437,7 +437,11 @@ def _tables_of(runs: Sequence[FinishedRun]) -> dict[str, pl.DataFrame | pl.LazyF
         for read, several in itertools.groupby(runs, lambda run: name in run.frames):
             if read:
                 yield from (run.frames[name] for run in several)
-            elif raw := [(0, run.run, run.raw_tables[name]) for run in several if name in run.raw_tables]:
-                yield tables.joined(raw).drop("cell")
+            elif raw := [
+                (0, run.run, _native.pack({name: run.raw_tables[name]}))
+                for run in several
+                if name in run.raw_tables
+            ]:
+                yield tables.joined(_native.join(raw)[name]).drop("cell")
 
     return {name: tables.concatenate(list(frames(name))) for name in loading.TABLES if name in recorded}

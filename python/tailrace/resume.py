@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from tailrace import belongings
+from tailrace import _native, belongings
 from tailrace.belongings import Holding
 from tailrace.errors import TailraceError
 from tailrace.execute import FinishedRun, Job
@@ -124,7 +124,6 @@ class Resumption:
     def _landed(self) -> dict[Key, FinishedRun]:
         """Runs of a command that was killed."""
         from tailrace.store import Reader
-        from tailrace.store.packing import unpacked
         from tailrace.store.store import captures
         from tailrace.study import identity
 
@@ -141,7 +140,7 @@ class Resumption:
                         seed=run.seed,
                         fingerprint=run.fingerprint,
                         entry=json.loads(run.summary),
-                        raw_tables=unpacked(run.tables),
+                        raw_tables=_native.unpack(run.tables),
                         captures=[(file.name, file.read_bytes()) for file in files],
                     )
             found |= self._long_ones(reader, names)
@@ -200,7 +199,6 @@ class Resumption:
 
     def _land(self, writer: Writer, runs: Sequence[tuple[Job, FinishedRun]]) -> None:
         from tailrace.store import Landing
-        from tailrace.store.packing import packed
 
         ids = list(dict.fromkeys(self._id(job) for job, _ in runs))
         numbers = dict(zip(ids, writer.index.add_cells(ids), strict=True))
@@ -213,7 +211,7 @@ class Resumption:
                     fingerprint=run.fingerprint,
                     wall_s=run.entry["engine"]["wall_s"],
                     summary=json.dumps(run.entry),
-                    tables=packed(run.raw_tables),
+                    tables=_native.pack(run.raw_tables),
                     files=self._files(run, numbers[self._id(job)]),
                 ),
                 run.captures,

@@ -29,6 +29,11 @@ def frame(columns: Mapping[str, RawColumn], run: int, cell: int | None = None) -
     return pl.DataFrame([*numbers, *series])
 
 
+def plain(columns: Mapping[str, RawColumn]) -> pl.DataFrame:
+    """A table that is of no run, or has its runs as a column."""
+    return pl.DataFrame([_series(name, *raw) for name, raw in columns.items()])
+
+
 def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
     values = np.frombuffer(raw, dtype=_NUMPY[dtype])
     if dtype == "text":
@@ -106,45 +111,14 @@ def collected(rows: pl.LazyFrame) -> pl.DataFrame:
         raise ValueError(f"its data is damaged ({panic})") from None
 
 
-def joined(runs: Sequence[tuple[int, int, Mapping[str, RawColumn]]]) -> pl.DataFrame:
-    """One table of many runs (cell, run, columns), which begins with `cell` and `run`.
+def joined(alike: Sequence[Mapping[str, RawColumn]]) -> pl.DataFrame:
+    """One table of many runs, from rows that have the same columns and begin with `cell` and `run`.
 
-    Columns are put together as bytes before anything is made of them: a frame a run costs a hundred times as much.
     Columns that not all runs have are null where they are missing.
     """
-    alike: dict[tuple[tuple[str, str], ...], list[tuple[int, int, Mapping[str, RawColumn]]]] = {}
-    for cell, run, columns in runs:
-        shape = tuple((name, kind) for name, (kind, _, _) in columns.items() if name != "run")
-        alike.setdefault(shape, []).append((cell, run, columns))
-    found = [_joined(shape, rows) for shape, rows in alike.items()]
+    found = [plain(columns) for columns in alike]
     return (
         pl.concat(found, how="diagonal").sort("cell", "run", maintain_order=True)
         if len(found) > 1
         else found[0]
     )
-
-
-def _joined(
-    shape: Sequence[tuple[str, str]], runs: Sequence[tuple[int, int, Mapping[str, RawColumn]]]
-) -> pl.DataFrame:
-    first, kind = shape[0]
-    heights = [len(columns[first][1]) // np.dtype(_NUMPY[kind]).itemsize for _, _, columns in runs]
-    cells = np.repeat(np.array([cell for cell, _, _ in runs], dtype=np.uint32), heights)
-    numbers = np.repeat(np.array([run for _, run, _ in runs], dtype=np.uint32), heights)
-    series = [pl.Series("cell", cells), pl.Series("run", numbers)]
-    return pl.DataFrame(
-        [*series, *(_joined_series(name, kind, [c[name] for _, _, c in runs]) for name, kind in shape)]
-    )
-
-
-def _joined_series(name: str, kind: str, columns: Sequence[RawColumn]) -> pl.Series:
-    if kind != "text":
-        raw = b"".join([data for _, data, _ in columns])
-        return pl.Series(name, np.frombuffer(raw, dtype=_NUMPY[kind]), nan_to_null=kind == "f64")
-    words: dict[str, int] = {}
-    codes = []
-    for _, data, own in columns:
-        numbers = np.frombuffer(data, dtype=_NUMPY[kind])
-        places = np.array([words.setdefault(word, len(words)) for word in own], dtype=np.uint32)
-        codes.append(places[numbers] if len(own) else numbers)
-    return pl.Series(list(words), dtype=pl.String).gather(pl.Series(np.concatenate(codes))).alias(name)

@@ -1,74 +1,62 @@
-//! The numbers of a run's summary as a table: a row each, so that thousands of runs can be put together as columns.
+//! The numbers of runs' summaries as one table, a row each: thousands of runs are put together here as columns.
 
+use crate::raw::raw;
+use crate::words::Words;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What a summary has figures of, and what the table calls one of each.
 const SECTIONS: [(&str, &str); 3] = [("groups", "group"), ("queues", "queue"), ("connections", "connection")];
 
-/// The columns of the table. Words are numbered; 0 is the empty one, where there is none.
+/// The columns of the table.
 pub(crate) struct Figures {
+    pub(crate) cell: Vec<u32>,
+    pub(crate) run: Vec<u32>,
     pub(crate) window: Words,
     pub(crate) of: Words,
     pub(crate) name: Words,
     pub(crate) figure: Words,
+    /// NaN where there is none.
     pub(crate) value: Vec<f64>,
     pub(crate) text: Words,
 }
 
-/// A column of words: each once, and for each row its number.
-pub(crate) struct Words {
-    pub(crate) rows: Vec<u32>,
-    pub(crate) words: Vec<String>,
-    numbers: BTreeMap<String, u32>,
-}
-
-impl Words {
-    fn new() -> Self {
-        Self { rows: Vec::new(), words: vec![String::new()], numbers: BTreeMap::from([(String::new(), 0)]) }
-    }
-
-    fn push(&mut self, word: &str) {
-        let next = self.words.len() as u32;
-        let number = self.numbers.get(word).copied().unwrap_or_else(|| {
-            self.numbers.insert(word.into(), next);
-            self.words.push(word.into());
-            next
-        });
-        self.rows.push(number);
-    }
-}
-
 impl Figures {
-    /// Of a summary as JSON text; empty where it is none.
-    pub(crate) fn of_summary(text: &str) -> Self {
-        let mut figures = Self {
+    pub(crate) fn new() -> Self {
+        Self {
+            cell: Vec::new(),
+            run: Vec::new(),
             window: Words::new(),
             of: Words::new(),
             name: Words::new(),
             figure: Words::new(),
             value: Vec::new(),
             text: Words::new(),
-        };
-        let summary: Value = serde_json::from_str(text).unwrap_or_default();
-        figures.entry("", &summary);
-        for (window, entry) in summary["windows"].as_object().into_iter().flatten() {
-            figures.entry(window, entry);
         }
-        figures
+    }
+
+    /// The rows of one more run; its summary is JSON text.
+    pub(crate) fn add(&mut self, cell: u32, run: u32, summary: &str) -> Result<(), serde_json::Error> {
+        let summary: Value = serde_json::from_str(summary)?;
+        self.entry("", &summary);
+        for (window, entry) in summary["windows"].as_object().into_iter().flatten() {
+            self.entry(window, entry);
+        }
+        self.cell.resize(self.value.len(), cell);
+        self.run.resize(self.value.len(), run);
+        Ok(())
     }
 
     /// The whole run, or a window of it.
     fn entry(&mut self, window: &str, entry: &Value) {
         for (section, of) in SECTIONS {
             for (name, tree) in entry[section].as_object().into_iter().flatten() {
-                let before = self.value.len();
                 self.leaves(tree, &mut String::new());
-                for _ in before..self.value.len() {
-                    self.window.push(window);
-                    self.of.push(of);
-                    self.name.push(name);
-                }
+                let rows = self.value.len();
+                self.window.fill(rows, window);
+                self.of.fill(rows, of);
+                self.name.fill(rows, name);
             }
         }
     }
@@ -102,4 +90,25 @@ impl Figures {
         self.value.push(value);
         self.text.push(text);
     }
+}
+
+/// `{column: (type, little-endian bytes, words)}`.
+pub(crate) fn columns<'py>(py: Python<'py>, figures: &Figures) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    let none: [&str; 0] = [];
+    let numbers = |name: &str, column: &[u32]| -> PyResult<()> {
+        columns.set_item(name, ("u32", raw(py, column, |x| x.to_le_bytes())?, none))
+    };
+    let words = |name: &str, column: &Words| -> PyResult<()> {
+        columns.set_item(name, ("text", raw(py, &column.rows, |x| x.to_le_bytes())?, &column.words))
+    };
+    numbers("cell", &figures.cell)?;
+    numbers("run", &figures.run)?;
+    words("window", &figures.window)?;
+    words("of", &figures.of)?;
+    words("name", &figures.name)?;
+    words("figure", &figures.figure)?;
+    columns.set_item("value", ("f64", raw(py, &figures.value, |x| x.to_le_bytes())?, none))?;
+    words("text", &figures.text)?;
+    Ok(columns)
 }

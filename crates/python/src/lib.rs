@@ -7,18 +7,24 @@ mod clock;
 mod export;
 mod figures;
 mod files;
+mod joining;
 mod leaving;
 mod outside;
+mod packing;
 mod quantity;
+mod raw;
 mod scenario;
 mod task;
+mod words;
 
 use pyo3::prelude::*;
 
 /// The compiled simulator. Private: `tailrace` wraps it.
 #[pymodule]
 mod _native {
+    use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
+    use pyo3::types::{PyBytes, PyDict};
 
     #[pymodule_export]
     use crate::outside::failure::HookError;
@@ -51,6 +57,49 @@ mod _native {
     #[pyfunction]
     fn quantity(text: &str) -> Option<(f64, &'static str)> {
         crate::quantity::quantity(text)
+    }
+
+    /// Every number and word of runs' summaries as a table: `{column: (type, little-endian bytes, words)}`, the
+    /// columns `cell`, `run`, `window`, `of`, `name`, `figure`, `value`, `text`; the empty word stands for none.
+    ///
+    /// Of each run its cell, its number and its entry of the result contract as JSON text.
+    #[pyfunction]
+    fn figures<'py>(
+        py: Python<'py>,
+        runs: Vec<(u32, u32, pyo3::pybacked::PyBackedStr)>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut found = crate::figures::Figures::new();
+        for (cell, run, summary) in &runs {
+            let damaged = |error| PyValueError::new_err(format!("summary of cell {cell}, run {run}: {error}"));
+            found.add(*cell, *run, summary).map_err(damaged)?;
+        }
+        crate::figures::columns(py, &found)
+    }
+
+    /// Tables of one run, `{table: {column: (type, little-endian bytes, words)}}`, as one piece of bytes.
+    #[pyfunction]
+    fn pack<'py>(py: Python<'py>, tables: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
+        crate::packing::pack(py, tables)
+    }
+
+    /// The way back from `pack`.
+    #[pyfunction]
+    fn unpack<'py>(py: Python<'py>, packed: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+        crate::packing::unpack(py, packed)
+    }
+
+    /// Packed tables of many runs put together: of each table those rows that have the same columns, which begin with
+    /// `cell` and `run`. Of each run its cell, its number and what `pack` made.
+    #[pyfunction]
+    fn join<'py>(
+        py: Python<'py>,
+        runs: Vec<(u32, u32, pyo3::pybacked::PyBackedBytes)>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut tables = crate::joining::Tables::default();
+        for (cell, run, packed) in &runs {
+            tables.add(*cell, *run, packed)?;
+        }
+        tables.shown(py)
     }
 
     /// The JSON Schema of scenario files.

@@ -1,9 +1,9 @@
 //! One run of one scenario, and what it leaves behind.
 
 use crate::clock::Stopwatch;
-use crate::figures::{Figures, Words};
 use crate::leaving::Leaving;
 use crate::outside::failure::caught;
+use crate::raw::raw;
 use crate::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -143,23 +143,6 @@ impl Output {
         by_name(py, &self.0.tables)
     }
 
-    /// The numbers of the summary as a table, in the same form; the empty word stands for none.
-    fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let figures = Figures::of_summary(&self.0.summary);
-        let columns = PyDict::new(py);
-        let words = |name: &str, column: &Words| -> PyResult<()> {
-            columns.set_item(name, ("text", raw(py, &column.rows, |x| x.to_le_bytes())?, &column.words))
-        };
-        words("window", &figures.window)?;
-        words("of", &figures.of)?;
-        words("name", &figures.name)?;
-        words("figure", &figures.figure)?;
-        let none: [&str; 0] = [];
-        columns.set_item("value", ("f64", raw(py, &figures.value, |x| x.to_le_bytes())?, none))?;
-        words("text", &figures.text)?;
-        Ok(columns)
-    }
-
     /// `[(file name, contents)]`.
     fn captures<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyBytes>)> {
         self.0
@@ -191,18 +174,4 @@ fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> 
         columns.set_item(&column.name, (kind, raw, &column.words))?;
     }
     Ok(columns)
-}
-
-/// The values as bytes that `numpy.frombuffer` wraps: one copy, no Arrow needed on this side.
-fn raw<'py, T: Copy, const N: usize>(
-    py: Python<'py>,
-    values: &[T],
-    bytes: impl Fn(T) -> [u8; N],
-) -> PyResult<Bound<'py, PyBytes>> {
-    PyBytes::new_with(py, values.len() * N, |out| {
-        for (place, value) in out.chunks_exact_mut(N).zip(values) {
-            place.copy_from_slice(&bytes(*value));
-        }
-        Ok(())
-    })
 }

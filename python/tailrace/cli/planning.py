@@ -56,7 +56,6 @@ def echo(scenario: Scenario, surveyed: "Survey", *, json: bool) -> None:
 def _tried(scenario: Scenario, surveyed: "Survey") -> tuple[float, int]:
     """Seconds and bytes of the first run."""
     from tailrace import _native
-    from tailrace.store.packing import packed
 
     first = next(planned for planned in surveyed.cells if planned)
     variant = scenario.variant(first.cell.label, first.cell.overrides)
@@ -64,7 +63,7 @@ def _tried(scenario: Scenario, surveyed: "Survey") -> tuple[float, int]:
     output = _native.Task(variant.native, 1).execute()
     wall_s = time.perf_counter() - start
     captured = sum(len(data) for _, data in output.captures())
-    return wall_s, len(output.summary) + len(packed(output.tables())) + captured
+    return wall_s, len(output.summary) + len(_native.pack(output.tables())) + captured
 
 
 def _duration(seconds: float) -> str:

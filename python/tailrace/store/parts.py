@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tailrace import _native
 from tailrace.store.index import Landed
-from tailrace.store.packing import unpacked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,15 +49,11 @@ def frames(runs: Sequence[Landed]) -> dict[str, pl.DataFrame]:
     """All tables of these runs; each begins with `cell` and `run`."""
     import polars as pl
 
-    from tailrace import tables
+    from tailrace import figures, tables
 
-    rows: dict[str, list[tuple[int, int, Mapping[str, tables.RawColumn]]]] = {}
-    for run in runs:
-        for name, columns in unpacked(run.tables).items():
-            rows.setdefault(name, []).append((run.cell, run.run, columns))
-    found = {name: tables.joined(of_runs) for name, of_runs in rows.items()}
-    if FIGURES in found:
-        found[FIGURES] = found[FIGURES].with_columns(pl.col("window", "text").replace("", None))
+    together = _native.join([(r.cell, r.run, r.tables) for r in runs])
+    found = {name: tables.joined(alike) for name, alike in together.items()}
+    found[FIGURES] = figures.of_texts([(r.cell, r.run, r.summary) for r in runs])
     found[SUMMARIES] = pl.DataFrame(
         {
             "cell": pl.Series([r.cell for r in runs], dtype=pl.UInt32),

@@ -215,11 +215,12 @@ class Writer(Reader):
 
     def name_captures(self, cell: int, run: int, captured: Sequence[str]) -> None:
         """Gives captures that were written by number, `0.pcapng` first, their names."""
+        if not captured:
+            return
         folder = self.captures_of(cell, run)
         for number, name in enumerate(captured):
             (folder / f"{number}{_CAPTURE_SUFFIX}").replace(folder / _capture_file(name))
-        if captured:
-            parts.sync(folder)
+        parts.sync(folder)
 
     def _keep_captures(self, run: Landed, captures: Sequence[tuple[str, bytes]]) -> None:
         if not captures:

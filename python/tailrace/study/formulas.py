@@ -7,6 +7,7 @@ result is written with the unit that it has. Nothing else can be called or reach
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import math
 import operator
@@ -71,6 +72,7 @@ class Quantity:
         raise ValueError(f"nothing in a scenario is measured in {self.unit_name}")
 
 
+@functools.lru_cache(maxsize=4096)
 def value_of(toml: str) -> Value:
     """A value of a scenario, given as TOML text, as formulas see it.
 

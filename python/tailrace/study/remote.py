@@ -22,8 +22,6 @@ from tailrace.errors import RunError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
 from tailrace.store import Landing, Writer
-from tailrace.store.packing import packed
-from tailrace.store.parts import FIGURES
 from tailrace.study import identity
 
 if TYPE_CHECKING:
@@ -129,7 +127,7 @@ def _ended(scenario: Scenario, work: Work) -> Ended:
             fingerprint=output.fingerprint,
             wall_s=time.perf_counter() - start,
             summary=output.summary,
-            tables=packed({**output.tables(), FIGURES: output.figures()}),
+            tables=_native.pack(output.tables()),
         )
         return Ended(landing, output.captures())
     except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost

@@ -15,8 +15,6 @@ from tailrace.scenario import Scenario
 from tailrace.spill import Rows
 from tailrace.store import Landing, Writer
 from tailrace.store.index import unwritable
-from tailrace.store.packing import packed
-from tailrace.store.parts import FIGURES
 from tailrace.study import identity
 from tailrace.study.cells import Cell, Plan
 from tailrace.study.damage import Without
@@ -310,19 +308,20 @@ class Here:
     ) -> tuple[int, bool]:
         """Scenarios are made when it is their turn: a sweep takes no more memory than its runs under way."""
         sink = _Landing(writer)
-        jobs = (
-            Job(
-                scenario.variant(planned.cell.label, planned.cell.overrides),
-                run_number,
-                planned.cell.label,
-                cell,
-            )
-            for planned, cell, run_number in todo
-        )
+        jobs = _jobs(scenario, todo)
         fitting = machine.runs_at_once(max(planned.memory for planned, _, _ in todo), 0)
         most = min(self._threads or execute.default_jobs(), len(todo), fitting)
         interrupted = execute.stream(jobs, len(todo), sink, most, watch, stop)
         return sink.failed, interrupted
+
+
+def _jobs(scenario: Scenario, todo: Sequence[Todo]) -> Iterator[Job]:
+    """One a run; runs of a cell that follow on one another share its scenario."""
+    before, variant = None, scenario
+    for planned, cell, run_number in todo:
+        if planned is not before:
+            before, variant = planned, scenario.variant(planned.cell.label, planned.cell.overrides)
+        yield Job(variant, run_number, planned.cell.label, cell)
 
 
 class _Landing:
@@ -350,7 +349,7 @@ class _Landing:
             fingerprint=output.fingerprint,
             wall_s=wall_s,
             summary=output.summary,
-            tables=packed({**left, FIGURES: output.figures()}),
+            tables=_native.pack(left),
             captures=len(names),
             files=rows.settle() if rows else {},
         )
