@@ -42,7 +42,9 @@ impl Tables {
         for (name, mut columns) in opened(packed)? {
             columns.retain(|column| column.name != RUN);
             let added = self.alike(&name, &columns).add(cell, run, &columns);
-            added.ok_or_else(|| PyValueError::new_err(format!("table {name} of cell {cell}, run {run} is damaged")))?;
+            added.ok_or_else(|| {
+                PyValueError::new_err(format!("table {name} of cell {cell}, run {run} is damaged"))
+            })?;
         }
         Ok(())
     }
@@ -83,7 +85,8 @@ impl Joined {
     }
 
     fn fits(&self, columns: &[Column<'_>]) -> bool {
-        let alike = |(ours, theirs): (&Gathered, &Column<'_>)| ours.name == theirs.name && ours.kind == theirs.kind;
+        let alike =
+            |(ours, theirs): (&Gathered, &Column<'_>)| ours.name == theirs.name && ours.kind == theirs.kind;
         self.columns.len() == columns.len() && self.columns.iter().zip(columns).all(alike)
     }
 

@@ -70,7 +70,8 @@ mod _native {
     ) -> PyResult<Bound<'py, PyDict>> {
         let mut found = crate::figures::Figures::new();
         for (cell, run, summary) in &runs {
-            let damaged = |error| PyValueError::new_err(format!("summary of cell {cell}, run {run}: {error}"));
+            let damaged =
+                |error| PyValueError::new_err(format!("summary of cell {cell}, run {run}: {error}"));
             found.add(*cell, *run, summary).map_err(damaged)?;
         }
         crate::figures::columns(py, &found)

@@ -32,7 +32,8 @@ pub(crate) fn pack<'py>(py: Python<'py>, tables: &Bound<'py, PyDict>) -> PyResul
     }
     let text = serde_json::to_vec(&header).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let length = (text.len() as u32).to_le_bytes();
-    let whole: Vec<&[u8]> = [&length[..], &text].into_iter().chain(pieces.iter().map(|piece| &piece[..])).collect();
+    let whole: Vec<&[u8]> =
+        [&length[..], &text].into_iter().chain(pieces.iter().map(|piece| &piece[..])).collect();
     Ok(PyBytes::new(py, &whole.concat()))
 }
 
