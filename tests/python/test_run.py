@@ -21,7 +21,7 @@ GROUP_COUNTS = (
     "retransmitted_packets",
     "timeouts",
 )
-DISTRIBUTION = {"mean", "sd", "p50", "p95", "p99", "max"}
+DISTRIBUTION = {"mean", "sd", "min", "p50", "p95", "p99", "max"}
 
 
 def test_the_document_has_the_keys_of_the_contract(small):
@@ -38,7 +38,7 @@ def test_the_document_has_the_keys_of_the_contract(small):
         queue = entry["queues"]["r1->r2"]
         assert queue["kind"] == "droptail"
         assert set(queue["sojourn_s"]) == DISTRIBUTION
-        assert {"mean", "sd", "max"} <= set(queue["backlog_packets"])
+        assert {"mean", "sd", "min", "max"} <= set(queue["backlog_packets"])
         assert {"overlimit", "aqm"} <= set(queue["dropped_packets"])
         assert set(entry["engine"]) >= {"simulated_s", "wall_s", "events", "packet_hops", "peak_rss_bytes"}
 

@@ -121,6 +121,14 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
     pub fn sd_s(&self) -> f64 {
         self.sd() / 1e9
     }
+    /// Least value; NaN without values.
+    pub fn min(&self) -> f64 {
+        if self.count == 0 { f64::NAN } else { self.min as f64 }
+    }
+    /// Least value in seconds; NaN without values.
+    pub fn min_s(&self) -> f64 {
+        self.min() / 1e9
+    }
     /// Largest value; NaN without values.
     pub fn max(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { self.max as f64 }
@@ -209,9 +217,9 @@ mod tests {
         assert!((h.sd_s() - (999_999.0_f64 / 12.0).sqrt() / 1e3).abs() < 1e-9);
         assert!((h.quantile_s(0.5) / 0.5 - 1.0).abs() < 0.008);
         assert!((h.quantile_s(0.99) / 0.99 - 1.0).abs() < 0.008);
-        assert_eq!(h.max_s(), 1.0);
+        assert_eq!((h.min_s(), h.max_s()), (0.001, 1.0));
         let empty = Histogram::default();
-        let all = [empty.mean_s(), empty.sd_s(), empty.max_s(), empty.quantile_s(0.5)];
+        let all = [empty.mean_s(), empty.sd_s(), empty.min_s(), empty.max_s(), empty.quantile_s(0.5)];
         assert!(all.iter().all(|x| x.is_nan()), "{all:?}");
     }
 
@@ -227,7 +235,7 @@ mod tests {
             assert_eq!((of_part.count(), of_part.buckets().count()), (0, 0));
         }
         assert_eq!(format!("{merged:?}"), format!("{whole:?}"));
-        assert_eq!((merged.count(), merged.max()), (7, 90_000_000.0));
+        assert_eq!((merged.count(), merged.min(), merged.max()), (7, 2.0, 90_000_000.0));
     }
 
     #[test]
@@ -242,8 +250,11 @@ mod tests {
         assert_eq!((new.count(), new.mean()), (3, 4_400.0 / 3.0));
         // Within its bucket, as no value is larger than all before.
         assert!((4_000.0..4_040.0).contains(&new.max()) && (new.quantile(0.5) / 300.0 - 1.0).abs() < 0.008);
+        assert!((99.0..=100.0).contains(&new.min()), "{}", new.min());
+        h.record_value(3);
+        assert_eq!(h.since(&earlier).min(), 3.0, "none was less before");
         h.record_value(1_000_000);
-        assert_eq!((h.since(&earlier).max(), h.since(&earlier).count()), (1_000_000.0, 4));
+        assert_eq!((h.since(&earlier).max(), h.since(&earlier).count()), (1_000_000.0, 5));
     }
 
     #[test]

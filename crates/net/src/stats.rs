@@ -62,6 +62,7 @@ impl LinkCounters {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gauge {
     level: u64,
+    min: u64,
     max: u64,
     /// Integral of the level, and of its square, over nanoseconds.
     sum: u128,
@@ -69,6 +70,10 @@ pub struct Gauge {
 }
 
 impl Gauge {
+    /// One that begins at a level.
+    fn at(level: u64) -> Self {
+        Self { level, min: level, max: level, ..Self::default() }
+    }
     fn advance(&mut self, ns: u64) {
         let area = u128::from(self.level) * u128::from(ns);
         self.sum += area;
@@ -76,10 +81,12 @@ impl Gauge {
     }
     fn set(&mut self, level: u64) {
         self.level = level;
+        self.min = self.min.min(level);
         self.max = self.max.max(level);
     }
     /// Takes in what another has seen at another time; the level stays.
     fn merge(&mut self, other: &Self) {
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.sum += other.sum;
         self.square += other.square;
@@ -92,6 +99,10 @@ impl Gauge {
     pub fn sd(&self, span: Duration) -> f64 {
         let mean = self.mean(span);
         tailrace_core::math::sqrt((self.square as f64 / span.as_nanos().max(1) as f64 - mean * mean).max(0.0))
+    }
+    /// Least level seen.
+    pub fn min(&self) -> u64 {
+        self.min
     }
     /// Largest level seen.
     pub fn max(&self) -> u64 {
@@ -133,11 +144,15 @@ impl QueueStats {
 
     /// Gives what there is so far, and begins anew at `now` with the current backlog. The recent sojourns stay here.
     pub(crate) fn cut(&mut self, level: Backlog, now: Instant) -> Self {
-        let fresh = Self { since: now, last: now, recent: self.recent, ..Self::default() };
-        let past = std::mem::replace(self, fresh);
-        self.packets.set(level.packets);
-        self.bytes.set(level.bytes.get());
-        past
+        let fresh = Self {
+            since: now,
+            last: now,
+            packets: Gauge::at(level.packets),
+            bytes: Gauge::at(level.bytes.get()),
+            recent: self.recent,
+            ..Self::default()
+        };
+        std::mem::replace(self, fresh)
     }
 
     /// Takes in what came right after it, up to another cut.
@@ -207,6 +222,21 @@ mod tests {
         };
         assert_eq!(of(&parts), of(&whole));
         assert_eq!((parts.packets().max(), parts.span()), (7, Duration::from_millis(100)));
+    }
+
+    #[test]
+    fn the_least_level_is_of_the_time_since_the_cut() {
+        let at = Instant::from_millis;
+        let of = |packets: u64| Backlog { packets, bytes: tailrace_core::Bytes(packets * 100) };
+        let mut stats = QueueStats::default();
+        [(10, 5), (20, 3), (30, 8)].into_iter().for_each(|(ms, packets)| stats.level(of(packets), at(ms)));
+        assert_eq!(stats.packets().min(), 0, "a queue begins empty");
+        let mut past = stats.cut(of(8), at(30));
+        stats.level(of(4), at(40));
+        stats.level(of(6), at(50));
+        assert_eq!((stats.packets().min(), stats.bytes().min(), stats.packets().max()), (4, 400, 8));
+        past.merge(&stats);
+        assert_eq!((past.packets().min(), past.packets().max()), (0, 8));
     }
 
     #[test]

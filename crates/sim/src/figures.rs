@@ -181,7 +181,12 @@ impl RunView<'_> {
         let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
         let (from, to) = (self.since(open), self.fabric.now());
         let rate = self.world.rates.mean_bps(queue.link, &queue.pace, from, to);
-        let level = |g: &tailrace_net::Gauge| Level { mean: g.mean(span), sd: g.sd(span), max: g.max() };
+        let level = |g: &tailrace_net::Gauge| Level {
+            mean: g.mean(span),
+            sd: g.sd(span),
+            min: g.min(),
+            max: g.max(),
+        };
         QueueSummary {
             kind: queue.kind,
             form: queue.form,

@@ -42,6 +42,8 @@ keys! {
         mean: f64, "";
         /// Standard deviation.
         sd: f64, "";
+        /// The least.
+        min: f64, "";
         /// Median.
         p50: f64, "";
         /// 95th percentile.
@@ -58,6 +60,7 @@ impl Distribution {
         Self {
             mean: h.mean_s(),
             sd: h.sd_s(),
+            min: h.min_s(),
             p50: h.quantile_s(0.5),
             p95: h.quantile_s(0.95),
             p99: h.quantile_s(0.99),
@@ -68,7 +71,15 @@ impl Distribution {
     /// Of numbers that are no durations.
     pub(crate) fn of_numbers<const STEPS: u32>(h: &LogHistogram<STEPS>) -> Self {
         let at = |q| h.quantile(q);
-        Self { mean: h.mean(), sd: h.sd(), p50: at(0.5), p95: at(0.95), p99: at(0.99), max: h.max() }
+        Self {
+            mean: h.mean(),
+            sd: h.sd(),
+            min: h.min(),
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            max: h.max(),
+        }
     }
 }
 
@@ -80,6 +91,8 @@ keys! {
         mean: f64, "";
         /// Standard deviation over time.
         sd: f64, "";
+        /// The least at any moment.
+        min: u64, "";
         /// The largest at any moment.
         max: u64, "";
     }

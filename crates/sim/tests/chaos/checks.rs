@@ -28,6 +28,17 @@ const MAY_BE_NULL: &[&str] = &[
     "asked",
     "not_begun",
     "connections",
+    // Of distributions, where of spreads there is one.
+    "one_way_delay_s.min",
+    "reverse_one_way_delay_s.min",
+    "rtt_s.min",
+    "completion_s.min",
+    "slowdown.min",
+    "jitter_s.min",
+    "load_s.min",
+    "sojourn_s.min",
+    "displacement_bytes.min",
+    "reordering_delay_s.min",
     // Of voice where none was sent, and of players that have not got anything.
     "r_factor.min",
     "r_factor.sum",
@@ -141,7 +152,7 @@ fn check_group(group: &Json) -> Result<(), String> {
         }
     }
     for name in ["one_way_delay_s", "rtt_s", "completion_s", "jitter_s"] {
-        let at = ["p50", "p95", "p99", "max"].map(|leaf| of(&format!("{name}.{leaf}")));
+        let at = ["min", "p50", "p95", "p99", "max"].map(|leaf| of(&format!("{name}.{leaf}")));
         if at.windows(2).any(|w| w[0] > w[1]) {
             return Err(format!("{name}: {at:?} do not ascend"));
         }

@@ -87,7 +87,7 @@ fn windows_that_follow_one_another_make_up_the_whole() {
         for tree in ["groups", "queues"] {
             leaves(&whole.json[tree], tree, &mut figures);
         }
-        let (mut sums, mut maxima) = (0, 0);
+        let (mut sums, mut maxima, mut minima) = (0, 0, 0);
         for (path, figure) in figures.iter().filter(|(path, _)| !path.contains("whole_run")) {
             let each = of_windows(&parts, path);
             assert_eq!(each.len(), starts.len());
@@ -98,9 +98,12 @@ fn windows_that_follow_one_another_make_up_the_whole() {
             } else if last == "max" && !path.contains("put_bps") {
                 assert_eq!(each.iter().copied().fold(f64::NAN, f64::max), *figure, "{path} {each:?}");
                 maxima += 1;
+            } else if last == "min" && !path.contains("put_bps") {
+                assert_eq!(each.iter().copied().fold(f64::NAN, f64::min), *figure, "{path} {each:?}");
+                minima += 1;
             }
         }
-        assert!(sums > 20 && maxima > 20, "{sums} counters and {maxima} maxima");
+        assert!(sums > 20 && maxima > 20 && minima > 20, "{sums} counters, {maxima} maxima, {minima} minima");
         for group in ["tcp", "web", "mp", "asked", "noise"] {
             let bits = |path: &str| {
                 let spans = of_windows(&parts, "end_s").into_iter().zip(of_windows(&parts, "start_s"));
