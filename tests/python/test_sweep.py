@@ -343,6 +343,7 @@ def test_metrics_have_names_and_errors_tell_the_nearest(swept):
     ]
     assert swept.metrics(["tcp.rtt_p99"])[0].figure == "rtt_s.p99"
     assert swept.metrics(["tcp.goodput_bps.min"])[0].figure == "goodput_bps.min"
+    assert swept.metrics(["tcp.rtt_min"])[0].figure == "rtt_s.min"
     (median,) = swept.metrics(["median(tcp.goodput)"])
     assert median.heading == "median(tcp goodput) [Mbit/s]"
     assert swept.metrics(["cv(tcp.goodput)"])[0].heading == "cv(tcp goodput)"

@@ -8,9 +8,10 @@ import pytest
 
 import tailrace
 from conftest import ROOT, SMALL
-from tailrace import present
+from tailrace import figures, present
+from tailrace.errors import UsageError
 from tailrace.study import forms
-from tailrace.study.metrics import SHORT
+from tailrace.study.metrics import SHORT, Known, values
 from tailrace.study.parameters import Column
 
 RATES = {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
@@ -112,3 +113,22 @@ def test_the_documentation_lists_every_short_name_of_a_metric():
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     named = [name for row in rows for name in row.replace("`", "").replace(" ", "").split(",")]
     assert sorted(named) == sorted(SHORT)
+
+
+def test_metrics_of_pages_videos_and_voice_are_those_of_the_groups_that_have_them():
+    web = {"role": "normal", "pages": {"loaded": 3, "load_s": {"mean": 0.5, "min": 0.25, "p95": 0.75}}}
+    tv = {"role": "normal", "video": {"stalls": {"mean": 2.0}, "stalled_s": {"mean": 1.5}}}
+    found = figures.frame([(1, 1, {"groups": {"web": web, "tv": tv}})])
+    known = Known(found)
+    (load,) = known.metric("page_load_min")
+    assert load.heading == "web page_load_min [ms]"
+    assert values(found, load)["value"].to_list() == [250.0]
+    assert [m.heading for m in known.metrics(["pages", "stalls", "stalled"])] == [
+        "web pages",
+        "tv stalls",
+        "tv stalled [s]",
+    ]
+    with pytest.raises(UsageError, match=r"no metric 'tv\.page_load'"):
+        known.metric("tv.page_load")
+    with pytest.raises(UsageError, match="no metric 'mos'"):
+        known.metric("mos")

@@ -68,6 +68,12 @@ def _queue(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric
     return Metric(name, "queue", figure, unit, scale)
 
 
+def _distribution(name: str, figure: str, unit: str = "", scale: float = 1.0) -> list[Metric]:
+    """Its mean by its name alone, and what names say after that."""
+    parts = {"": "mean", "_min": "min", "_p95": "p95", "_p99": "p99"}
+    return [_group(f"{name}{end}", f"{figure}.{part}", unit, scale) for end, part in parts.items()]
+
+
 # Against the same run without the attack: of all normal flows together, the first two of each group, too.
 OF_ATTACKS: Mapping[str, Metric] = {
     "damage": Metric("damage", "attack", "damage", "%", 100),
@@ -82,26 +88,32 @@ SHORT: Mapping[str, Metric] = {
         _group("flow_goodput", "goodput_bps.mean", "Mbit/s", 1e-6),
         _group("throughput", "throughput_bps.sum", "Mbit/s", 1e-6),
         _group("loss", "loss_ratio", "%", 100),
-        _group("delay", "one_way_delay_s.mean", "ms", 1e3),
-        _group("delay_p95", "one_way_delay_s.p95", "ms", 1e3),
-        _group("delay_p99", "one_way_delay_s.p99", "ms", 1e3),
-        _group("rtt", "rtt_s.mean", "ms", 1e3),
-        _group("rtt_p95", "rtt_s.p95", "ms", 1e3),
-        _group("rtt_p99", "rtt_s.p99", "ms", 1e3),
+        *_distribution("delay", "one_way_delay_s", "ms", 1e3),
+        *_distribution("rtt", "rtt_s", "ms", 1e3),
         _group("jain", "jain"),
         _group("completed", "completed"),
-        _group("completion", "completion_s.mean", "ms", 1e3),
-        _group("completion_p95", "completion_s.p95", "ms", 1e3),
-        _group("completion_p99", "completion_s.p99", "ms", 1e3),
+        *_distribution("completion", "completion_s", "ms", 1e3),
         *(
             _group(f"completion_{size}", f"completion_by_size.{size}.completion_s.mean", "ms", 1e3)
             for size in ("below_10kB", "below_100kB", "below_1MB", "below_10MB", "larger")
         ),
+        *_distribution("slowdown", "slowdown"),
+        *_distribution("page_load", "pages.load_s", "ms", 1e3),
+        _group("pages", "pages.loaded"),
+        _group("stalls", "video.stalls.mean"),
+        _group("stalled", "video.stalled_s.mean", "s"),
+        _group("startup", "video.startup_s.mean", "s"),
+        _group("video_rate", "video.rate_bps.mean", "Mbit/s", 1e-6),
+        _group("switches", "video.switches.mean"),
+        _group("mos", "voice.mos.mean"),
+        _group("r_factor", "voice.r_factor.mean"),
         _group("retransmissions", "retransmitted_packets"),
         _group("timeouts", "timeouts"),
         _queue("backlog", "backlog_packets.mean", "packets"),
+        _queue("backlog_min", "backlog_packets.min", "packets"),
         _queue("backlog_max", "backlog_packets.max", "packets"),
         _queue("sojourn", "sojourn_s.mean", "ms", 1e3),
+        _queue("sojourn_min", "sojourn_s.min", "ms", 1e3),
         _queue("sojourn_p95", "sojourn_s.p95", "ms", 1e3),
         _queue("sojourn_p99", "sojourn_s.p99", "ms", 1e3),
         _queue("utilization", "utilization", "%", 100),
@@ -126,6 +138,7 @@ class Known:
         self.windows = [name for name in rows["window"].unique(maintain_order=True).to_list() if name]
         self.owners = {of: self._names(whole, of) for of in ("group", "queue", "connection", "attack")}
         self.figures = {of: set(whole.filter(pl.col("of") == of)["figure"].to_list()) for of in self.owners}
+        self._having = set(whole.select("of", "name", "figure").iter_rows())
         valued = figures.filter(pl.col("window").is_null() & pl.col("value").is_not_null())
         self._values = set(valued.select("of", "name", "figure").unique().iter_rows())
         roles = figures.filter((pl.col("figure") == "role") & (pl.col("text") == "attack"))
@@ -167,9 +180,8 @@ class Known:
             metric = replace(metric, of="group")
         if metric is None or (owner and owner not in self.owners[metric.of]):
             return []
-        if metric.figure.rstrip(".*") not in self.figures[metric.of] and not metric.figure.endswith("*"):
-            return []
-        return [replace(metric, owner=owner)] if owner else self._each(metric)
+        having = self._each(metric)
+        return [m for m in having if self._owner(m) == owner] if owner else having
 
     def _long(self, wanted: str) -> list[Metric]:
         """`goodput_bps.mean`, or `tcp.goodput_bps.mean`."""
@@ -183,12 +195,13 @@ class Known:
         return []
 
     def _each(self, metric: Metric) -> list[Metric]:
+        """Of every one that has it; whose it is need not be said where there is only one."""
         owners = self.owners[metric.of]
-        return (
-            [replace(metric, owner=owner) for owner in owners]
-            if len(owners) > 1
-            else [replace(metric, owner=None)]
-        )
+        having = [owner for owner in owners if self._is_of(metric, owner)]
+        return [replace(metric, owner=owner if len(owners) > 1 else None) for owner in having]
+
+    def _is_of(self, metric: Metric, owner: str) -> bool:
+        return metric.figure.endswith("*") or (metric.of, owner, metric.figure) in self._having
 
     def _all(self) -> list[str]:
         owned = [f"{owner}.{m.name}" for m in SHORT.values() for owner in self.owners[m.of]]
