@@ -16,7 +16,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost build lock audit clean
+.PHONY: help demo test test-rust explore test-python test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -74,8 +74,11 @@ fuzz: ## every fuzz target for a minute each, or: make fuzz SECONDS=600 TARGETS=
 bench: ## the benchmarks of benches/
 	$(PYTHON) benches/run.py
 
-docs: build ## docs/queues and docs/applications.md: pages, figures and the zoo's table, from the code and from runs
+docs: build ## docs/queues, docs/applications.md and classes: pages, figures and the zoo's table, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
+
+classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
+	PYTHONPATH=tools $(BIN)/python -m queue_docs classes
 
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost

@@ -41,11 +41,12 @@ def run(  # noqa: PLR0913 - what can be said
 ) -> Result:
     """Runs a scenario and returns what it found.
 
-    `source` is a path, TOML text, a dictionary or a `Scenario`; `set` overrides values by their path in the file,
-    `allow` has codes of warnings that are not wanted, `algorithms` classes of one's own that the scenario names. `jobs`
-    runs go in parallel (default: one a processor); results do not depend on it. With `until_ci={"goodput": 0.05}` there
-    are more runs, at most `max_runs`, until the half width of the metric's 95 % interval is so small a share of its
-    mean. Ctrl-C stops the runs under way and raises `Interrupted`, a `KeyboardInterrupt` that holds what had ended.
+    `source` is a path, TOML text, a dictionary, a `Scenario` or one of `tailrace.build`; `set` overrides values by
+    their path in the file, `allow` has codes of warnings that are not wanted, `algorithms` classes of one's own that
+    the scenario names. `jobs` runs go in parallel (default: one a processor); results do not depend on it. With
+    `until_ci={"goodput": 0.05}` there are more runs, at most `max_runs`, until the half width of the metric's 95 %
+    interval is so small a share of its mean. Ctrl-C stops the runs under way and raises `Interrupted`, a
+    `KeyboardInterrupt` that holds what had ended.
 
     >>> import tailrace
     >>> result = tailrace.run("papers/kochher/kochher.toml", runs=2, set={"duration": "20 s"})  # doctest: +SKIP
@@ -73,7 +74,7 @@ def run_variants(
 ) -> Comparison:
     """Runs several scenarios by label, all their runs in one pool, and puts the results side by side.
 
-    Each is a path, TOML text, a dictionary or a `Scenario`, as for `run`.
+    Each is a path, TOML text, a dictionary, a `Scenario` or one of `tailrace.build`, as for `run`.
     """
     scenarios = {label: Scenario.of(source) for label, source in variants.items()}
     todo = [job for label, scenario in scenarios.items() for job in jobs_of(scenario, label)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailrace import _native, machine, places, toml_text
+from tailrace import _native, machine, objects, places, toml_text
 from tailrace.errors import ScenarioError, UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Overrides: TypeAlias = Mapping[str, object]
 Codes: TypeAlias = str | Sequence[str]
 # Classes of one's own that a scenario may name.
 Algorithms: TypeAlias = "Sequence[type[Algorithm]]"
-ScenarioLike: TypeAlias = "Scenario | str | os.PathLike[str] | Mapping[str, object]"
+ScenarioLike: TypeAlias = "Scenario | objects.Root | str | os.PathLike[str] | Mapping[str, object]"
 
 
 class Scenario:
@@ -61,7 +61,7 @@ class Scenario:
         except _native.ScenarioError as error:
             rendered, diagnostics = error.args
             found = json.loads(diagnostics)
-            raise ScenarioError(_placed(rendered, found, variant), found) from None
+            raise ScenarioError(_placed(rendered, found, variant, text), found) from None
 
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
         """What the compiled parser made of it is made again in whatever process, without the files that it names."""
@@ -78,7 +78,8 @@ class Scenario:
         allow: Codes = (),
         algorithms: Algorithms = (),
     ) -> Scenario:
-        """A scenario from a path, from TOML text (it holds a line break or a `=`), or from a dictionary.
+        """A scenario from a path, from TOML text (it holds a line break or a `=`), from objects of `tailrace.build`, or
+        from a dictionary.
 
         `set` overrides values by their path in the file, `allow` has codes of warnings that are not wanted,
         `algorithms` classes of one's own that it names.
@@ -87,6 +88,8 @@ class Scenario:
             case Scenario():
                 changed = set or allow or algorithms
                 return source.replaced(set, allow, algorithms) if changed else source
+            case objects.Root():
+                return cls(objects.written(source), "Scenario", set, allow=allow, algorithms=algorithms)
             case Mapping():
                 return cls(toml_text.document(source), "dictionary", set, allow=allow, algorithms=algorithms)
             case str() if "\n" in source or "=" in source:
@@ -120,6 +123,13 @@ class Scenario:
         """What the file says at a path (`link.bottleneck.rate`), as TOML; `ValueError` says why there is nothing."""
         return self._source.value(self._given, path)
 
+    def said(self) -> dict[str, Any]:
+        """What the file says, without what is set beside it."""
+        import tomllib
+
+        # Not the file's own text: the compiled parser takes more than version 1.0, which Python's does.
+        return tomllib.loads(self._source.plain())
+
     @property
     def name(self) -> str:
         """Its name; result folders are called after it."""
@@ -149,7 +159,7 @@ class Scenario:
     def warnings(self) -> list[str]:
         """What looks like a slip but can be run, as text for people."""
         found = zip(self.native.warnings, self.outline["warnings"], strict=True)
-        return [_placed(text, [warning], self._variant).rstrip() for text, warning in found]
+        return [_placed(text, [warning], self._variant, self.text).rstrip() for text, warning in found]
 
     @property
     def outline(self) -> dict[str, Any]:
@@ -213,11 +223,27 @@ def read(path: Path) -> str:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _placed(rendered: str, found: list[dict[str, Any]], variant: tuple[str, Overrides] | None) -> str:
-    """Places of values that a variant sets, said as such: nobody wrote a `--set` for them."""
-    if variant is None:
-        return rendered
-    label, overrides = variant
+def _placed(
+    rendered: str, found: list[dict[str, Any]], variant: tuple[str, Overrides] | None, text: str
+) -> str:
+    """Places as whoever wrote them knows them: in objects, or in a variant."""
+    if isinstance(text, objects.Written):
+        rendered = _in_objects(rendered, found, text)
+    return rendered if variant is None else _in_variant(rendered, found, *variant)
+
+
+def _in_objects(rendered: str, found: list[dict[str, Any]], text: objects.Written) -> str:
+    """Nobody wrote the text's lines; `diagnostics` have the place as `path`, too."""
+    for diagnostic in found:
+        if "span" in diagnostic:
+            path = diagnostic["path"] = text.path(diagnostic["span"])
+            line = "{file}:{line}:{column}".format(**diagnostic)
+            rendered = rendered.replace(f"--> {line}\n", f"--> {path}\n", 1)
+    return rendered
+
+
+def _in_variant(rendered: str, found: list[dict[str, Any]], label: str, overrides: Overrides) -> str:
+    """Nobody wrote a `--set` for what a variant sets."""
     places = iter([diagnostic["override"] for diagnostic in found if "override" in diagnostic])
     lines = []
     for line in rendered.split("\n"):

@@ -15,7 +15,7 @@ def document(values: Mapping[str, object]) -> str:
     >>> document({"name": "x", "link": [{"rate": "1 Mbit/s"}]})
     'name = "x"\\nlink = [{ rate = "1 Mbit/s" }]\\n'
     """
-    return "".join(f"{_key(key)} = {value(item)}\n" for key, item in values.items())
+    return "".join(f"{key(name)} = {value(item)}\n" for name, item in values.items())
 
 
 def value(item: object) -> str:  # noqa: PLR0911 - a case each
@@ -35,14 +35,17 @@ def value(item: object) -> str:  # noqa: PLR0911 - a case each
         case float():
             return float.__repr__(item)  # of NumPy's, which are floats, too, it is another
         case Mapping():
-            inside = ", ".join(f"{_key(k)} = {value(v)}" for k, v in item.items())
+            inside = ", ".join(f"{key(k)} = {value(v)}" for k, v in item.items())
             return f"{{ {inside} }}" if inside else "{}"
         case Sequence():
             return f"[{', '.join(value(v) for v in item)}]"
     if hasattr(item, "tolist"):  # NumPy's numbers and arrays
         return value(item.tolist())
+    if hasattr(item, "as_dict"):  # objects of `tailrace.build`
+        return value(item.as_dict())
     raise TypeError(f"a scenario cannot hold a {type(item).__name__}")
 
 
-def _key(key: str) -> str:
-    return key if _BARE.match(key) else json.dumps(key, ensure_ascii=False)
+def key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if _BARE.match(name) else json.dumps(name, ensure_ascii=False)

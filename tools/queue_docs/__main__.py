@@ -4,11 +4,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import apps, columns, cost, figures, pages, zoo
+from queue_docs import apps, classes, columns, cost, figures, pages, zoo
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
     "apps": apps.write,
+    "classes": classes.write,
     "columns": columns.write,
     "pages": pages.write,
     "figures": figures.write,
@@ -23,7 +24,7 @@ def main(words: list[str]) -> int:
     if unknown:
         print(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    for word in words or ["apps", "columns", "pages", "figures", "zoo"]:
+    for word in words or ["apps", "classes", "columns", "pages", "figures", "zoo"]:
         written = PARTS[word]()
         print(f"{word}: {len(written)} files under {written[0].parent.relative_to(ROOT)}")
     return 0

@@ -81,6 +81,11 @@ impl Source {
     fn value(&self, overrides: Vec<(String, String)>, path: &str) -> PyResult<String> {
         self.source.value(&overrides, path).map_err(PyValueError::new_err)
     }
+
+    /// What the file says as TOML of version 1.0, a line for each key of its top level.
+    fn plain(&self) -> PyResult<String> {
+        self.source.plain().ok_or_else(|| PyValueError::new_err("the file cannot be read"))
+    }
 }
 
 impl Scenario {

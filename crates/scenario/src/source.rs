@@ -116,6 +116,19 @@ impl Source {
         path::find(&root, path, queue::long_form).map(|node| write::node(&node)).map_err(path::Lost::said)
     }
 
+    /// What the file says in plain TOML, which readers of version 1.0 take: a line for each key of its top level, and no
+    /// comments. `None` where it cannot be read.
+    pub fn plain(&self) -> Option<String> {
+        let sink = Sink::new(&self.file_name, &self.text, &[], &self.allow, &*self.files);
+        let root = self.root(true, &sink)?;
+        let lines = root.entries.iter();
+        Some(
+            lines
+                .map(|(key, value)| format!("{} = {}\n", write::key(&key.value), write::node(value)))
+                .collect(),
+        )
+    }
+
     fn read(
         &self,
         overrides: &[(String, String)],

@@ -90,6 +90,17 @@ fn a_value_may_contradict_the_file_where_others_change_with_it() {
 }
 
 #[test]
+fn the_plain_form_has_a_line_for_each_key_and_means_the_same() {
+    let text = format!("# a comment\n{SWEPT}").replace("kind = \"red\"", "kind = \"red\",\n # TOML 1.1\n");
+    let plain = Source::new(&text, "swept.toml").plain().unwrap();
+    assert_eq!(plain.lines().filter(|line| line.contains(" = ")).count(), plain.lines().count());
+    let [said, again] = [&text, &plain].map(|text| parse(text, "swept.toml", &[]).unwrap());
+    assert_eq!(said.to_toml(), again.to_toml());
+    assert!(plain.contains("\nsweep = { "));
+    assert_eq!(Source::new("name = ", "broken.toml").plain(), None);
+}
+
+#[test]
 fn the_file_says_what_stands_at_a_path_and_why_nothing_does() {
     let source = Source::new(SWEPT, "swept.toml");
     let value = |path| source.value(&set("5 Mbit/s"), path);

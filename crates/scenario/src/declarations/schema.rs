@@ -361,7 +361,7 @@ fn multipath_control() -> Value {
 fn policies(doc: &str, catalog: &[CatalogEntry]) -> Value {
     let names: Vec<&str> = catalog.iter().map(|c| c.name).collect();
     let tables = catalog.iter().map(|c| {
-        let doc = format!("{} {}.", c.summary, c.citation);
+        let doc = format!("{}. {}.", c.summary, c.citation);
         named(c.name, section(&NO_KEYS, Some(c.name), c.params), &doc)
     });
     kinded(doc, &names, tables.collect())

@@ -1,0 +1,32 @@
+"""Scenarios built in code: a class for every table of a scenario file and every kind.
+
+docs/scenarios-in-code.md shows how. Written by `make classes`, from the schema.
+
+>>> from tailrace.build import Host, Link, queue
+>>> Link(["home", "server"], "10 Mbit/s", "5 ms", queue=queue.Codel(target="3 ms"))
+Link(between=['home', 'server'], rate='10 Mbit/s', delay='5 ms', queue=Codel(target='3 ms'))
+"""
+
+from tailrace.build import app, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
+from tailrace.build.tables import Capture, Flow, Host, Link, Record, Reverse, Router, Scenario, Window
+
+__all__ = [
+    "Capture",
+    "Flow",
+    "Host",
+    "Link",
+    "Record",
+    "Reverse",
+    "Router",
+    "Scenario",
+    "Window",
+    "app",
+    "cc",
+    "coupled",
+    "fault",
+    "loss",
+    "path_manager",
+    "queue",
+    "scheduler",
+    "transport",
+]
