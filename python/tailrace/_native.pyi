@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 __engine__: str
+ROWS_AT_ONCE_BYTES: int
 __version__: str
 
 class ScenarioError(ValueError): ...
@@ -198,6 +199,8 @@ class Outsider:
 
 @final
 class Scenario:
+    @property
+    def captures(self) -> int: ...
     @property
     def name(self) -> str: ...
     @property

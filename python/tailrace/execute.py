@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tailrace import _native, machine
 from tailrace import spill as spilling
+from tailrace.capture import Capture, numbered
 from tailrace.errors import RunError, ScenarioError
 from tailrace.scenario import Scenario
 from tailrace.spill import RawTables, Rows, Spill
@@ -54,7 +55,7 @@ class FinishedRun:
     fingerprint: str
     entry: dict[str, Any]
     raw_tables: RawTables
-    captures: list[tuple[str, bytes]]
+    captures: list[Capture]
     # Tables of a run that was read from a result, or whose rows left it while it went on.
     frames: Mapping[str, pl.DataFrame | pl.LazyFrame] = field(default_factory=dict)
     # What has the files of these.
@@ -99,9 +100,9 @@ def default_jobs() -> int:
 
 
 def fitting(jobs: Iterable[Job]) -> int:
-    """How many of the jobs fit into memory at once, where what they leave is kept in memory, too, unless it is long."""
+    """How many of the jobs fit into memory at once, beside what they leave, unless that is long."""
     sizes = [job.scenario.native.memory for job in jobs]
-    left = sum(min(kept, spilling.AT_ONCE_BYTES) for _, kept in sizes)
+    left = sum(kept for _, kept in sizes)
     return machine.runs_at_once(max((run for run, _ in sizes), default=0), left)
 
 
@@ -185,17 +186,22 @@ class _Collected:
 
     def task(self, job: Job) -> tuple[_native.Task, Rows]:
         rows = Rows(self._spill, job.run)
-        return _native.Task(job.scenario.native, job.run, None, rows, spilling.AT_ONCE_BYTES), rows
+        captures = rows.folder() if job.scenario.native.captures else None
+        return _native.Task(job.scenario.native, job.run, captures, rows, spilling.AT_ONCE_BYTES), rows
 
     def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
         left = output.tables()
+        captured = [name for name, _ in output.captures()]
         return FinishedRun(
             run=output.run,
             seed=output.seed,
             fingerprint=output.fingerprint,
             entry=json.loads(output.summary),
             raw_tables=rows.finish(left) if rows else left,
-            captures=output.captures(),
+            captures=[
+                Capture(job.run, name, numbered(rows.folder(), number))
+                for number, name in enumerate(captured)
+            ],
             frames=rows.scans() if rows else {},
             holder=rows,
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tailrace import _native, belongings, folder, loading, manifest, names, statistics
+from tailrace import _native, belongings, folder, loading, manifest, statistics
+from tailrace.capture import Capture, file_name, in_folder
 from tailrace.execute import FinishedRun
 from tailrace.scenario import Scenario
 from tailrace.study import identity
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tailrace.study.table import Table
 
 # Beyond this, names of captured places are cut.
-_CAPTURE_SUFFIX = ".pcapng"
 
 
 class Result(Mapping[str, "pl.DataFrame"]):
@@ -47,12 +46,25 @@ class Result(Mapping[str, "pl.DataFrame"]):
         self.summary = summary
         self.scenario_toml = scenario_toml
         self.manifest = about
-        self.captures: list[tuple[int, str, bytes]] = []
+        # A pcapng file a place and run, in order of runs.
+        self.captures: list[Capture] = []
         # In memory, or on the disk until somebody asks for all of one.
         self._tables = dict(tables)
         self._folder: Path | None = None
         # What has the files of those on the disk.
         self._holders: list[object] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is on the disk until this ends: its tables are read."""
+        if not self._holders:
+            return self.__dict__
+        import polars as pl
+
+        tables = {
+            name: table.collect() if isinstance(table, pl.LazyFrame) else table
+            for name, table in self._tables.items()
+        }
+        return {**self.__dict__, "_tables": tables, "_holders": []}
 
     @classmethod
     def of_runs(cls, scenario: Scenario, runs: Sequence[FinishedRun], status: str = "complete") -> Result:
@@ -79,8 +91,8 @@ class Result(Mapping[str, "pl.DataFrame"]):
             "warnings": scenario.warnings,
         }
         result = cls(summary, _tables_of(runs), scenario.to_toml(), about)
-        result.captures = [(run.run, name, data) for run in runs for name, data in run.captures]
-        result._holders = [run.holder for run in runs if run.holder]
+        result.captures = [capture for run in runs for capture in run.captures]
+        result._holders = [run.holder for run in runs if run.holder is not None]
         return result
 
     @classmethod
@@ -90,6 +102,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         summary, about, text = loading.result(place)
         result = cls(summary, {}, text, about)
         result._folder = place
+        result.captures = in_folder(place / "captures")
         return result
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -120,12 +133,10 @@ class Result(Mapping[str, "pl.DataFrame"]):
         belongings.seal(place, belongings.RESULT, {**self.manifest, "tables": columns})
 
     def _write_captures(self, place: Path) -> None:
-        for run, name, data in self.captures:
-            stem = names.shortened(name.removesuffix(_CAPTURE_SUFFIX))
-            (place / "captures" / f"run{run}").mkdir(parents=True, exist_ok=True)
-            (place / "captures" / f"run{run}" / f"{stem}{_CAPTURE_SUFFIX}").write_bytes(data)
-        if self._folder and (self._folder / "captures").is_dir():
-            shutil.copytree(self._folder / "captures", place / "captures")
+        for capture in self.captures:
+            of_run = place / "captures" / f"run{capture.run}"
+            of_run.mkdir(parents=True, exist_ok=True)
+            capture.save(of_run / file_name(capture.name))
 
     def to_json(self) -> str:
         """The document of the result contract."""
@@ -258,7 +269,6 @@ class Result(Mapping[str, "pl.DataFrame"]):
         import polars as pl
 
         tables = {name: self._kept(name) for name in self._known_tables()}
-        captured = self._captured()
         return [
             FinishedRun(
                 run=entry["run"],
@@ -266,7 +276,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
                 fingerprint=entry["fingerprint"],
                 entry=entry,
                 raw_tables={},
-                captures=captured.get(entry["run"], []),
+                captures=[capture for capture in self.captures if capture.run == entry["run"]],
                 frames={
                     name: table.filter(pl.col("run") == entry["run"])
                     for name, table in tables.items()
@@ -276,17 +286,6 @@ class Result(Mapping[str, "pl.DataFrame"]):
             )
             for entry in self.summary["runs"]
         ]
-
-    def _captured(self) -> dict[int, list[tuple[str, bytes]]]:
-        found: dict[int, list[tuple[str, bytes]]] = {}
-        for run, name, data in self.captures:
-            found.setdefault(run, []).append((name, data))
-        folder = self._folder / "captures" if self._folder else None
-        for file in sorted(folder.glob(f"run*/*{_CAPTURE_SUFFIX}")) if folder else []:
-            number = file.parent.name.removeprefix("run")
-            if number.isdecimal():
-                found.setdefault(int(number), []).append((file.name, file.read_bytes()))
-        return found
 
     def _known_tables(self) -> list[str]:
         stored = [file.stem for file in sorted(self._folder.glob("*.parquet"))] if self._folder else []

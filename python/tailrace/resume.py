@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from tailrace import _native, belongings
 from tailrace.belongings import Holding
+from tailrace.capture import Capture
 from tailrace.errors import TailraceError
 from tailrace.execute import FinishedRun, Job
-from tailrace.spill import Spill
+from tailrace.spill import Spill, adopted
 
 if TYPE_CHECKING:
     from tailrace.store import Reader, Writer
@@ -141,14 +142,15 @@ class Resumption:
                         fingerprint=run.fingerprint,
                         entry=json.loads(run.summary),
                         raw_tables=_native.unpack(run.tables),
-                        captures=[(file.name, file.read_bytes()) for file in files],
+                        captures=self._captured(run.run, files),
+                        holder=self.spill,
                     )
             found |= self._long_ones(reader, names)
         return found
 
     def _long_ones(self, reader: Reader, names: Mapping[int, str]) -> dict[Key, FinishedRun]:
         """Those whose series are in parts, one each."""
-        from tailrace import spill, tables
+        from tailrace import tables
         from tailrace.store import parts
         from tailrace.store.store import captures
 
@@ -163,9 +165,7 @@ class Resumption:
             ):
                 continue
             # The store goes when the result is saved; a result may be asked for its tables later.
-            kept = spill.adopted(
-                self.spill, [reader.place / parts.file_name(part, name) for name in known[part]]
-            )
+            kept = adopted(self.spill, [reader.place / parts.file_name(part, name) for name in known[part]])
             frames = {
                 name: tables.scan([file]).drop("cell") for name, file in zip(known[part], kept, strict=True)
             }
@@ -175,11 +175,16 @@ class Resumption:
                 fingerprint=fingerprint,
                 entry=json.loads(frames.pop(parts.SUMMARIES).collect()["summary"][0]),
                 raw_tables={},
-                captures=[(file.name, file.read_bytes()) for file in files],
+                captures=self._captured(run, files),
                 frames=frames,
                 holder=self.spill,
             )
         return found
+
+    def _captured(self, run: int, files: Sequence[Path]) -> list[Capture]:
+        """Captures in the store, where they stay when that goes."""
+        kept = adopted(self.spill, files) if files else []
+        return [Capture(run, file.name, file) for file in kept]
 
     def _of_result(self) -> dict[Key, FinishedRun]:
         """Runs of the result or comparison that stands at the target."""

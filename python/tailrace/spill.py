@@ -16,13 +16,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailrace import staging
+from tailrace import _native, staging
 
 if TYPE_CHECKING:
     import polars as pl
 
 # Rows that leave together; runs that record less keep them in memory.
-AT_ONCE_BYTES = 16 << 20
+AT_ONCE_BYTES = _native.ROWS_AT_ONCE_BYTES
 
 RawTables: TypeAlias = Mapping[str, Mapping[str, tuple[str, bytes, list[str]]]]
 
@@ -82,11 +82,15 @@ class Rows:
             if frame.height:
                 tables.write(frame, self._place(name))
 
-    def _place(self, name: str) -> Path:
+    def folder(self) -> Path:
+        """Where files of the run are."""
         if self._folder is None:
             self._folder = self._spill.folder()
+        return self._folder
+
+    def _place(self, name: str) -> Path:
         chunks = self._chunks.setdefault(name, [])
-        chunks.append(self._folder / f"{name}-{len(chunks)}.parquet")
+        chunks.append(self.folder() / f"{name}-{len(chunks)}.parquet")
         return chunks[-1]
 
     def finish(self, raw: RawTables) -> dict[str, Mapping[str, tuple[str, bytes, list[str]]]]:

@@ -7,6 +7,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL
+from tailrace.capture import Capture
 from tailrace.errors import UsageError
 from tailrace.store import Writer
 from tailrace.study import identity, remote, running
@@ -115,7 +116,7 @@ def test_batches_grow_with_what_is_known():
     landing = running.Landing(1, 1, 1, "", 0.015, "", b"x" * 1000)
     pace.note(remote.Ended(landing, []))
     assert pace.batch == 100
-    pace.note(remote.Ended(landing, [("a", b"x" * (32 << 20))]))
+    pace.note(remote.Ended(landing, [Capture(1, "a", b"x" * (32 << 20))]))
     assert pace.batch == 1
 
 

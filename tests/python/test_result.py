@@ -11,6 +11,7 @@ from rich.console import Console
 import tailrace
 from conftest import SMALL
 from tailrace import loading, present
+from tailrace.capture import Capture
 
 
 def shown(renderable, width=160):
@@ -227,7 +228,7 @@ def test_a_table_of_the_first_format_reads_the_same(small, tmp_path):
 def test_names_of_captures_fit_the_file_system_and_differ(tmp_path):
     result = tailrace.run(SMALL, runs=1, set={"duration": "1 s"})
     long = "x" * 5000
-    result.captures = [(1, f"{long}{end}.pcapng", b"") for end in "ab"]
+    result.captures = [Capture(1, f"{long}{end}.pcapng", b"") for end in "ab"]
     place = result.save(tmp_path / "result")
     assert len(list((place / "captures" / "run1").iterdir())) == 2
     again = tailrace.Result.load(place).save(tmp_path / "again")

@@ -1,5 +1,7 @@
 """What `run` and `compare` do not do again."""
 
+import gc
+
 import pytest
 
 import tailrace
@@ -40,6 +42,8 @@ def test_more_runs_are_added_to_those_that_are_there(tmp_path):
     fewer, found = run(Scenario.of(CAPTURED, {"runs": 3}), target)
     assert (found, fewer.n) == (3, 3)
     assert run(Scenario.of(CAPTURED, {"runs": 3}), target, fresh=True)[1] == 0
+    del more, fewer  # which have their captures beside
+    gc.collect()
     assert sorted(place.name for place in tmp_path.iterdir()) == ["r"]
 
 
@@ -63,10 +67,13 @@ def test_runs_of_a_killed_command_are_taken_over(tmp_path, monkeypatch):
     api.watched(jobs[:2], None, quiet=True, resumed=killed)
     # What a killed process holds is let go by the system.
     killed._open.close()
+    killed.spill.close()
     assert [place.name for place in tmp_path.iterdir()] == ["r.unfinished"]
     result, found = run(scenario, target)
     assert found == 2
     alike(result, tailrace.run(CAPTURED))
+    del result  # which has its captures beside
+    gc.collect()
     assert sorted(place.name for place in tmp_path.iterdir()) == ["r"]
 
 

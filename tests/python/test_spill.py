@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -45,6 +46,11 @@ def alike(one, other):
 @pytest.fixture(scope="module")
 def in_memory():
     return tailrace.run(SMALL)
+
+
+@pytest.mark.usefixtures("short_chunks")
+def test_a_pickle_has_the_rows_in_it(in_memory):
+    alike(pickle.loads(pickle.dumps(tailrace.run(SMALL))), in_memory)
 
 
 @pytest.mark.usefixtures("short_chunks")

@@ -4,7 +4,13 @@ use crate::capture_files::CaptureFiles;
 use crate::task::by_name;
 use pyo3::prelude::*;
 use std::path::Path;
+use tailrace_core::{Bytes, Duration};
 use tailrace_sim::{RunOutput, Simulation};
+
+/// Rows leave when there are so many bytes of them, where Python does not say otherwise.
+pub(crate) const ROWS_AT_ONCE: Bytes = Bytes(16 << 20);
+/// So often in simulated time a run is looked at for what may leave it.
+pub(crate) const LOOKED_AFTER: Duration = Duration::from_millis(100);
 
 /// Of one run.
 pub(crate) struct Leaving<'a> {

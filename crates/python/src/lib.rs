@@ -43,6 +43,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("ROWS_AT_ONCE_BYTES", crate::leaving::ROWS_AT_ONCE.get())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__engine__", concat!(env!("CARGO_PKG_VERSION"), "+", env!("TAILRACE_ENGINE")))
     }

@@ -1,6 +1,7 @@
 //! Scenarios for Python.
 
 use crate::files::Folder;
+use crate::leaving::{LOOKED_AFTER, ROWS_AT_ONCE};
 use crate::outside::kind::Outsider;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_scenario::{
-    DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Parsed, Preset, Range, Sweep, SweepAxis,
+    DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Leaving, Parsed, Preset, Range, Room, Sweep,
+    SweepAxis,
 };
 
 create_exception!(
@@ -63,17 +65,18 @@ impl Source {
     }
 
     /// The scenario; `overrides` are (path, value) pairs, `memory` the bytes that this machine has.
+    /// Rows of series are reckoned to leave the runs as `Task` lets them.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn scenario(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.source.scenario(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
+        Scenario::of(self.source.scenario(&overrides, room(memory)))
     }
 
     /// The same without its `[sweep]`, of which it is a variant.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn variant(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.source.variant(&overrides, memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes)))
+        Scenario::of(self.source.variant(&overrides, room(memory)))
     }
 
     /// What the file says at a path, with these values set, as TOML; `ValueError` says why there is nothing.
@@ -95,6 +98,12 @@ impl Scenario {
     }
 }
 
+/// What runs are reckoned to have.
+fn room(memory: Option<u64>) -> Room {
+    let leaving = Leaving { at_once: ROWS_AT_ONCE, every: LOOKED_AFTER };
+    Room { memory: memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes), leaving: Some(leaving) }
+}
+
 /// The exception for errors of a scenario.
 fn scenario_error(errors: &[Diagnostic]) -> PyErr {
     ScenarioError::new_err((rendered(errors).join("\n"), data(errors).to_string()))
@@ -110,6 +119,12 @@ fn data(diagnostics: &[Diagnostic]) -> Value {
 
 #[pymethods]
 impl Scenario {
+    /// How many captures it has.
+    #[getter]
+    fn captures(&self) -> usize {
+        self.scenario.captures.len()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name

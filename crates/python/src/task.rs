@@ -1,7 +1,7 @@
 //! One run of one scenario, and what it leaves behind.
 
 use crate::clock::Stopwatch;
-use crate::leaving::Leaving;
+use crate::leaving::{LOOKED_AFTER, Leaving};
 use crate::outside::failure::caught;
 use crate::raw::raw;
 use crate::scenario::{Scenario, ScenarioError};
@@ -11,13 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tailrace_core::{Duration, Instant};
+use tailrace_core::Instant;
 use tailrace_sim::{CaptureFile, Control, Progress, RunError, RunOutput, Simulation, Table, Values};
 
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
-
-/// So often in simulated time a run is looked at for what may leave it.
-const LOOKED_AFTER: Duration = Duration::from_millis(100);
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]

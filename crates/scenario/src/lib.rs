@@ -43,7 +43,7 @@ pub use declarations::schema::schema;
 pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use model::{Outsiders, Scenario};
-pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate};
+pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate, Leaving, Room};
 pub use source::{Parsed, Source};
 pub use text::codes::Code;
 pub use text::diagnostic::{Diagnostic, render_all};

@@ -6,7 +6,7 @@ use crate::declarations::draft::Draft;
 use crate::declarations::queue;
 use crate::declarations::sections::{SCENARIO, Shape};
 use crate::model::{Outsiders, Scenario};
-use crate::resolving::memory::Estimate;
+use crate::resolving::memory::{Estimate, Room};
 use crate::resolving::scenario::{Resolved, resolve};
 use crate::resolving::{roles, sweep, windows};
 use crate::text::allow::allowable;
@@ -18,7 +18,6 @@ use crate::text::place::Origin;
 use crate::text::sink::Sink;
 use crate::text::{path, read, write};
 use std::sync::Arc;
-use tailrace_core::Bytes;
 
 /// A scenario that can run.
 #[derive(Clone, Debug)]
@@ -89,20 +88,28 @@ impl Source {
         self
     }
 
-    /// The scenario with these values set, on a machine with so much memory; see [`crate::parse_within`].
+    /// The scenario with these values set, where there is so much room; see [`crate::parse_within`].
     ///
     /// # Errors
     /// Every error found, in the order of the file.
-    pub fn scenario(&self, overrides: &[(String, String)], memory: Bytes) -> Result<Parsed, Vec<Diagnostic>> {
-        self.read(overrides, memory, true)
+    pub fn scenario(
+        &self,
+        overrides: &[(String, String)],
+        room: impl Into<Room>,
+    ) -> Result<Parsed, Vec<Diagnostic>> {
+        self.read(overrides, room.into(), true)
     }
 
     /// As [`Source::scenario`], for one variant of it: `[sweep]` is left out, unread.
     ///
     /// # Errors
     /// See [`Source::scenario`].
-    pub fn variant(&self, overrides: &[(String, String)], memory: Bytes) -> Result<Parsed, Vec<Diagnostic>> {
-        self.read(overrides, memory, false)
+    pub fn variant(
+        &self,
+        overrides: &[(String, String)],
+        room: impl Into<Room>,
+    ) -> Result<Parsed, Vec<Diagnostic>> {
+        self.read(overrides, room.into(), false)
     }
 
     /// What the file says at a path, with these values set, as TOML: `link.bottleneck.rate`. Defaults are not said.
@@ -132,7 +139,7 @@ impl Source {
     fn read(
         &self,
         overrides: &[(String, String)],
-        memory: Bytes,
+        room: Room,
         sweep: bool,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
@@ -144,7 +151,7 @@ impl Source {
             if !sweep {
                 root.restore("sweep", None);
             }
-            build(&root, allow, memory, &self.outside, &sink)
+            build(&root, allow, room, &self.outside, &sink)
         });
         match read {
             Some((scenario, memory, declaration)) if sink.errors() == 0 => {
@@ -178,7 +185,7 @@ fn set(root: &mut Table, overrides: &[(String, String)], sink: &Sink<'_>) {
 fn build(
     root: &Table,
     allow: Vec<Code>,
-    memory: Bytes,
+    room: Room,
     outside: &Outsiders,
     sink: &Sink<'_>,
 ) -> Option<(Scenario, Estimate, Declaration)> {
@@ -191,7 +198,7 @@ fn build(
     windows::fill(&mut draft, sink);
     let nodes = tables(root, "host") + tables(root, "router");
     let incomplete = draft.links.len() != tables(root, "link") || draft.nodes.len() != nodes;
-    let resolved = resolve(&draft, incomplete, memory, sink);
+    let resolved = resolve(&draft, incomplete, room, sink);
     if let Some(resolved) = &resolved {
         // The resolved file says what loads have come to.
         let settled = draft

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use tailrace_app::{AppConfig, Over};
-use tailrace_core::Bytes;
+use tailrace_core::{Bytes, Duration};
 use tailrace_qdisc::QdiscConfig;
-use tailrace_scenario::{Code, Diagnostic, Severity, Source, parse, parse_within, render_all};
+use tailrace_scenario::{Code, Diagnostic, Leaving, Room, Severity, Source, parse, parse_within, render_all};
 use tailrace_transport::CcConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
@@ -607,6 +607,20 @@ fn what_does_not_fit_into_memory_is_refused_before_it_is_made() {
     assert!(different.is_empty(), "{}", different.join("\n"));
     assert!(parse_within(GOOD, "small.toml", &[], Bytes(10_000)).is_err());
     assert!(parse_within(GOOD, "small.toml", &[], Bytes(1 << 20)).is_ok());
+}
+
+#[test]
+fn rows_that_leave_a_run_take_no_memory_of_it() {
+    let text = changed(&[("interval = \"1 s\"", "interval = \"1 us\"")]);
+    let at_once = Bytes(1 << 20);
+    let room = |every| Room { memory: Bytes(1 << 30), leaving: Some(Leaving { at_once, every }) };
+    let source = Source::new(&text, "small.toml");
+    let taken = source.scenario(&[], room(Duration::from_millis(1))).unwrap().memory;
+    // 1000 samples of each series between two looks, a row of 64 bytes each, beside what leaves at once.
+    let series = (taken.kept.get() - at_once.get()) / (1000 * 64);
+    assert!((1..100).contains(&series), "{taken:?}");
+    assert!(source.scenario(&[], room(Duration::from_secs(1))).is_err());
+    assert!(source.scenario(&[], Bytes(1 << 30)).is_err());
 }
 
 #[test]

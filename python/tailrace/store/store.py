@@ -21,8 +21,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import belongings, names, places, staging
+from tailrace import belongings, capture, places, staging
 from tailrace.belongings import Holding
+from tailrace.capture import Capture
 from tailrace.errors import UsageError
 from tailrace.spill import Spill
 from tailrace.store import lock, parts
@@ -36,7 +37,6 @@ TABLES = frozenset({"table.md", "table.csv"})
 LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
 PART_BYTES = 64 << 20
-_CAPTURE_SUFFIX = ".pcapng"
 
 Landing = Landed
 
@@ -192,7 +192,7 @@ class Writer(Reader):
 
     def land(
         self,
-        runs: Sequence[tuple[Landed, Sequence[tuple[str, bytes]]]],
+        runs: Sequence[tuple[Landed, Sequence[Capture]]],
         failures: Sequence[tuple[int, int, str]] = (),
     ) -> None:
         """Keeps runs with what they captured (where it is not there already); on return they are on the disk."""
@@ -219,20 +219,20 @@ class Writer(Reader):
             return
         folder = self.captures_of(cell, run)
         for number, name in enumerate(captured):
-            (folder / f"{number}{_CAPTURE_SUFFIX}").replace(folder / _capture_file(name))
+            capture.numbered(folder, number).replace(folder / capture.file_name(name))
         parts.sync(folder)
 
-    def _keep_captures(self, run: Landed, captures: Sequence[tuple[str, bytes]]) -> None:
+    def _keep_captures(self, run: Landed, captures: Sequence[Capture]) -> None:
         if not captures:
             return
         folder = self.captures_of(run.cell, run.run)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name, data in captures:
-                with (folder / _capture_file(name)).open("wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
+            for one in captures:
+                file = folder / capture.file_name(one.name)
+                one.save(file)
+                with file.open("rb") as written:
+                    os.fsync(written.fileno())
         except OSError as error:
             raise unwritable(folder, error.strerror or error) from None
 
@@ -250,7 +250,7 @@ class Writer(Reader):
         """Keeps runs that landed in another store as one part, with copies of their captures: all of them or none."""
         for run, captures in runs:
             if captures:
-                self._keep_captures(run, [(file.name, file.read_bytes()) for file in captures])
+                self._keep_captures(run, [Capture(run.run, file.name, file) for file in captures])
         part, files = self._written(frames)
         self._index.land_part(part, files, [replace(run, captures=len(own)) for run, own in runs])
 
@@ -321,14 +321,10 @@ def _capture_name(cell: int, run: int) -> str:
     return f"cell{cell}-run{run}"
 
 
-def _capture_file(name: str) -> str:
-    return f"{names.shortened(name.removesuffix(_CAPTURE_SUFFIX))}{_CAPTURE_SUFFIX}"
-
-
 def captures(place: Path, runs: Iterable[tuple[int, int]]) -> list[Path]:
     """The capture files of runs."""
     return [
         file
         for cell, run in runs
-        for file in sorted((place / CAPTURES / _capture_name(cell, run)).glob(f"*{_CAPTURE_SUFFIX}"))
+        for file in sorted((place / CAPTURES / _capture_name(cell, run)).glob(f"*{capture.SUFFIX}"))
     ]

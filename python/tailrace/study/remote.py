@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import _native, execute, own
+from tailrace.capture import Capture
 from tailrace.errors import RunError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
@@ -78,7 +79,7 @@ class Ended:
     """What became of a run: it landed with captures, or failed."""
 
     landing: Landing | None
-    captures: list[tuple[str, bytes]]
+    captures: list[Capture]
     error: str = ""
 
 
@@ -129,7 +130,7 @@ def _ended(scenario: Scenario, work: Work) -> Ended:
             summary=output.summary,
             tables=_native.pack(output.tables()),
         )
-        return Ended(landing, output.captures())
+        return Ended(landing, [Capture(output.run, name, data) for name, data in output.captures()])
     except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost
         return Ended(None, [], execute.error_text(error))
 
@@ -372,7 +373,7 @@ class _Pace:
         self.runs += 1
         if ended.landing is not None:
             self._wall_s += ended.landing.wall_s
-            self._bytes += ended.landing.size + sum(len(data) for _, data in ended.captures)
+            self._bytes += ended.landing.size + sum(capture.size for capture in ended.captures)
 
     @property
     def batch(self) -> int:

@@ -11,10 +11,35 @@ use crate::text::sink::Sink;
 use tailrace_app::Transfers;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
-use tailrace_core::{Bytes, Limit};
+use tailrace_core::{Bytes, Duration, Limit};
 
 /// Where a caller does not say how much memory there is.
 pub const DEFAULT_MEMORY_LIMIT: Bytes = Bytes(16 << 30);
+
+/// What there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes of memory.
+    pub memory: Bytes,
+    /// Whether rows of series leave runs that are under way.
+    pub leaving: Option<Leaving>,
+}
+
+/// Rows of series and events that go to the disk, or elsewhere, while a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    /// As soon as there are so many bytes of them.
+    pub at_once: Bytes,
+    /// So often in simulated time it is looked.
+    pub every: Duration,
+}
+
+impl From<Bytes> for Room {
+    /// Everything stays in memory.
+    fn from(memory: Bytes) -> Self {
+        Self { memory, leaving: None }
+    }
+}
 
 /// Names, addresses, routes to it.
 const NODE: u128 = 512;
@@ -56,6 +81,7 @@ pub(crate) struct Counts<'d> {
     head: &'d Head,
     links: &'d [(Picked, Picked)],
     flows: &'d [(Picked, Picked)],
+    leaving: Option<Leaving>,
 }
 
 fn members((a, b): &(Picked, Picked)) -> u128 {
@@ -73,8 +99,9 @@ impl<'d> Counts<'d> {
         head: &'d Head,
         links: &'d [(Picked, Picked)],
         flows: &'d [(Picked, Picked)],
+        leaving: Option<Leaving>,
     ) -> Self {
-        Self { draft, head, links, flows }
+        Self { draft, head, links, flows, leaving }
     }
 
     fn parts(&self) -> [Part; 6] {
@@ -105,19 +132,25 @@ impl<'d> Counts<'d> {
         ]
     }
 
-    /// Rows of series, of the events table and of that of connections.
+    /// Rows of series, of the events table and of that of connections, as far as they are in memory.
     fn rows(&self) -> u128 {
         let record = self.head.record.plain();
-        let samples = record.interval.map_or(0, |interval| {
-            u128::from(self.head.keys.duration.value.as_nanos()) / u128::from(interval.as_nanos().max(1))
-        });
+        let duration = self.head.keys.duration.value;
+        let samples = |span: Duration| {
+            let interval = |each: Duration| u128::from(span.as_nanos()) / u128::from(each.as_nanos().max(1));
+            record.interval.map_or(0, interval)
+        };
         let cap = u128::from(record.max_series_flows);
         let observed = self.draft.links.iter().zip(self.links).filter(|(decl, _)| decl.observed);
         let series = self.flows.iter().map(|f| members(f).min(cap)).sum::<u128>()
             + observed.map(|(_, ends)| 2 * members(ends)).sum::<u128>();
         let events = if record.events { u128::from(record.max_events) } else { 0 };
         let connections = ROWS_A_CONNECTION * self.connections().min(u128::from(record.max_connections));
-        samples.saturating_mul(series).saturating_add(events).saturating_add(connections)
+        let all = samples(duration).saturating_mul(series).saturating_add(events);
+        let at_once = self.leaving.map_or(u128::MAX, |Leaving { at_once, every }| {
+            u128::from(at_once.get()) / ROW + samples(every).saturating_mul(series)
+        });
+        all.min(at_once).saturating_add(connections)
     }
 
     /// Connections that there will be at most.

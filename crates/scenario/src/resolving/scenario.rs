@@ -8,13 +8,12 @@ use crate::resolving::directory::{directory, expand_nodes, look_up};
 use crate::resolving::ends::{flow_ends, link_ends};
 use crate::resolving::faults::{capture, fault};
 use crate::resolving::links::{Group, LinkFinder, expand_links};
-use crate::resolving::memory::{self, Estimate};
+use crate::resolving::memory::{self, Estimate, Room};
 use crate::resolving::picked::{Picked, pair, pairs};
 use crate::resolving::unique::check_unique;
 use crate::resolving::{gateways, loads, routes, windows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
-use tailrace_core::Bytes;
 
 /// A scenario that can run, and what its making found out.
 pub(crate) struct Resolved {
@@ -27,7 +26,7 @@ pub(crate) struct Resolved {
 
 /// Checks everything that goes beyond one declaration, and expands where no error was found.
 /// `incomplete` says that some links could not be read, so that their names are not known.
-pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink<'_>) -> Option<Resolved> {
+pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'_>) -> Option<Resolved> {
     let directory = directory(draft, sink);
     let link_ends: Vec<_> =
         draft.links.iter().map(|decl| link_ends(decl, draft.nodes.is_empty(), &directory, sink)).collect();
@@ -46,7 +45,8 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, limit: Bytes, sink: &Sink
     let ends: Vec<(Picked, Picked)> = link_ends.into_iter().flatten().collect();
     let pairs: Vec<(Picked, Picked)> = flow_ends.into_iter().flatten().collect();
     let head = draft.head.as_ref()?;
-    let memory = memory::fits(&memory::Counts::new(draft, head, &ends, &pairs), limit, sink)?;
+    let memory =
+        memory::fits(&memory::Counts::new(draft, head, &ends, &pairs, room.leaving), room.memory, sink)?;
     let windows = windows::resolve(&draft.windows, head, sink);
     let nodes = expand_nodes(draft);
     let (links, groups) = expand_links(draft, &ends, &nodes, sink);
