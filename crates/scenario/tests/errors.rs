@@ -61,6 +61,32 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         "which_member",
         &[("from = \"src[*]\"", "from = \"src\""), ("[\"src[*]\", \"r1\"]", "[\"src[2..5]\", \"r1\"]")],
     ),
+    ("pattern_unknown", &[("to = \"dst\"", "to = \"dst\"\npattern = \"all_to_all\"")]),
+    (
+        "pattern_of_too_many",
+        &[("from = \"src[*]\"", "from = \"dst\""), ("to = \"dst\"", "to = \"src[*]\"\npattern = \"incast\"")],
+    ),
+    ("pattern_of_other_counts", &[("to = \"dst\"", "to = \"dst\"\npattern = \"permutation\"")]),
+    (
+        "pattern_of_one_host",
+        &[
+            ("from = \"src[*]\"", "from = \"dst\""),
+            ("to = \"dst\"", "to = \"dst\"\npattern = \"permutation\""),
+        ],
+    ),
+    (
+        "pattern_starts",
+        &[
+            ("to = \"dst\"", "to = \"src[*]\"\npattern = \"all_pairs\""),
+            ("start = \"uniform(0 s, 1 s)\"", "start = [\"0 s\", \"1 s\"]"),
+        ],
+    ),
+    ("pairs_among_themselves", &[("to = \"dst\"", "to = \"src[*]\"")]),
+    ("pairs_with_one_of_them", &[("to = \"dst\"", "to = \"src[1]\"")]),
+    (
+        "pairs_from_one_of_them",
+        &[("from = \"src[*]\"", "from = \"src[1]\""), ("to = \"dst\"", "to = \"src[*]\"")],
+    ),
     ("bad_selector", &[("from = \"src[*]\"", "from = \"src[a]\"")]),
     ("duplicate_names", &[("name = \"dst\"", "name = \"src\""), ("name = \"udp\"", "name = \"tcp\"")]),
     (
@@ -330,6 +356,18 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             "app = \"bulk\"",
             "app = { kind = \"arrivals\", size = \"10 kB\", gap = \"1 s\", load = \"60 %\" }",
         )],
+    ),
+    (
+        "load_by_a_permutation",
+        &[
+            ("to = \"dst\"", "to = \"src[*]\"\npattern = \"permutation\""),
+            ("[\"src[*]\", \"r1\"]", "[\"src[0..2]\", \"r1\"]"),
+            (
+                "[\"r2\", \"dst\"]",
+                "[\"r2\", \"dst\"]\nrate = \"10 Mbit/s\"\ndelay = \"2 ms\"\n[[link]]\nbetween = [\"r2\", \"src[2..4]\"]",
+            ),
+            ("app = \"bulk\"", "app = { kind = \"arrivals\", size = \"10 kB\", load = \"60 %\" }"),
+        ],
     ),
     (
         "load_of_no_link",

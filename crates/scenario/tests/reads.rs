@@ -50,6 +50,23 @@ fn counts_and_wildcards_expand_in_the_order_of_declaration() {
 }
 
 #[test]
+fn flows_go_as_their_pattern_says() {
+    let pairs = |from: &str, to: &str, pattern: &str| {
+        let flow = "from = \"src[*]\"\nto = \"dst\"";
+        let text = include_str!("files/small.toml").replacen(
+            flow,
+            &format!("from = \"{from}\"\nto = \"{to}\"\npattern = \"{pattern}\""),
+            1,
+        );
+        let flows = &read(&text, &[]).scenario.flows[0];
+        flows.pairs.iter().map(|(a, b)| (a.0, b.0)).collect::<Vec<_>>()
+    };
+    assert_eq!(pairs("src[*]", "src[1]", "incast"), [(0, 1), (2, 1), (3, 1)]);
+    assert_eq!(pairs("src[0..2]", "src[1..3]", "all_pairs"), [(0, 1), (0, 2), (1, 2)]);
+    assert_eq!(pairs("src[*]", "dst", "pairs"), [(0, 4), (1, 4), (2, 4), (3, 4)]);
+}
+
+#[test]
 fn profiles_give_defaults_that_the_file_overrides() {
     let s = read(DUMBBELL, &[]).scenario;
     let Transport::Tcp { config, cc, header } = &s.flows[0].transport else { panic!() };

@@ -9,6 +9,7 @@ use crate::foreign::Foreign;
 use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
+use crate::pattern::{drawn, start_of};
 use crate::ports::{ClientPorts, ServerPorts};
 use crate::rates::{Pace, Rates};
 use crate::recorder::Recorder;
@@ -145,6 +146,7 @@ pub(crate) struct Built {
 pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildError> {
     check_size(scenario)?;
     let seed = run_seed(scenario.seed, run);
+    let scenario = &drawn(scenario, seed);
     let mut graph = graph_of(scenario);
     let source_routes = SourceRoutes::of(scenario, &mut graph);
     let configs = link_configs(scenario, seed);
@@ -339,7 +341,6 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
-            let name = |what: &str| format!("flow/{}/{member}/{what}", group.name);
             let id = FlowEnd::client(flows.len());
             let (client, server) = nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0))
                 .ok_or_else(|| {
@@ -372,17 +373,18 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                 matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
             let uncongested =
                 if single { Uncongested::of(run, fabric.graph(), &out, group.app.sender()) } else { None };
-            let drawn = || group.start.draw(&mut Rng::named(seed, &name("start")));
-            let start = group.starts.get(member).copied().unwrap_or_else(drawn);
             flows.push(Flow {
                 group: g as u32,
                 member: member as u32,
                 ends: [out, back],
                 header,
-                app: Box::new(Running::of(&group.app, Rng::named(seed, &name("app")))),
+                app: Box::new(Running::of(
+                    &group.app,
+                    Rng::named(seed, &format!("flow/{}/{member}/app", group.name)),
+                )),
                 carrier: carrier(group, plan.as_ref(), uncongested),
                 listens: group.app.listens(),
-                start: Instant::ZERO + start,
+                start: Instant::ZERO + start_of(group, member, seed),
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),
                 latest: SocketId::NONE,

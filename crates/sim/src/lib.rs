@@ -30,6 +30,7 @@ mod observer;
 mod outcomes;
 mod output;
 mod packet;
+mod pattern;
 mod ports;
 mod queues_table;
 mod rates;

@@ -122,7 +122,8 @@ class Flow(Table):
     Args:
         name: Name of the group, unique.
         from_: Sending hosts.
-        to: Receiving hosts: as many as `from`, or one on either side.
+        to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
+            has them.
         transport: Transport protocol.
         app: What drives the flow.
         client_port: Port of `from` in the first connection; later ones count up. Default: 49152. 1 to
@@ -131,6 +132,8 @@ class Flow(Table):
             CS0.
         feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
             with requests. Default: return.
+        pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
+            to one that is drawn. Default: pairs.
         role: Ground truth for disciplines that single out flows. Default: normal.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
@@ -151,6 +154,7 @@ class Flow(Table):
     client_port: int | None = None
     dscp: types.Dscp | None = None
     feedback: Literal["return", "withhold"] | None = None
+    pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     role: Literal["normal", "attack"] | None = None
     server_port: int | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None

@@ -1,7 +1,7 @@
 //! Advice on runs that cannot differ.
 
 use crate::advice::adviser::Adviser;
-use crate::model::{Fault, FlowGroup, LinkSpec};
+use crate::model::{Fault, FlowGroup, LinkSpec, Pattern};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
 use tailrace_impair::Condition;
@@ -15,7 +15,9 @@ pub(super) fn check(a: &Adviser<'_>) {
             && !spec.loss.is_random()
             && spec.queue.plain_fifo().is_some()
     };
-    let dull_flow = |f: &FlowGroup| (f.start.is_constant() || !f.starts.is_empty()) && !f.app.is_random();
+    let drawn = |f: &FlowGroup| f.pattern == Pattern::Permutation && f.pairs.len() > 1;
+    let dull_flow =
+        |f: &FlowGroup| !drawn(f) && (f.start.is_constant() || !f.starts.is_empty()) && !f.app.is_random();
     let dull_fault = |f: &Fault| {
         let link = f.kind.on(Condition::default());
         !link.loss().is_random() && link.queue().is_none_or(|queue| queue.plain_fifo().is_some())

@@ -107,6 +107,7 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
     out.put("name", text(&f.name.value));
     out.put("from", shown(&f.from.value));
     out.put("to", shown(&f.to.value));
+    out.put("pattern", plain(&f.pattern.to_value()));
     out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
     out.put("dscp", plain(&f.dscp.to_value()));
     out.put("client_port", f.ports.client);

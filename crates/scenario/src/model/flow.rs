@@ -18,7 +18,9 @@ pub struct FlowGroup {
     pub dscp: Dscp,
     /// Its ports.
     pub ports: Ports,
-    /// Sender and receiver of each flow.
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// Sender and receiver of each flow. Of a permutation one that can be; each run draws its own.
     pub pairs: Vec<(NodeIndex, NodeIndex)>,
     /// Transport protocol.
     pub transport: Transport,
@@ -34,6 +36,20 @@ pub struct FlowGroup {
     pub stop: Option<Duration>,
     /// Whether the receivers keep routers' feedback from the senders (NetFence), and so cut them off.
     pub withholds_feedback: bool,
+}
+
+tailrace_core::choices! {
+    /// Which of the hosts that a group names send to which.
+    pub enum Pattern {
+        /// In order, first to first; or all to one, or one to all.
+        Pairs = "pairs",
+        /// Each to each but itself.
+        AllPairs = "all_pairs",
+        /// All but itself to one, at the same time: a start that is drawn is the same for all.
+        Incast = "incast",
+        /// Each to one other, drawn for each run, so that each is sent to by one.
+        Permutation = "permutation",
+    }
 }
 
 /// Ports of a group's flows. Some disciplines hash them, so they decide which flows share a bucket.

@@ -3,9 +3,10 @@
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::names::Selector;
-use crate::model::NodeKind;
+use crate::model::{NodeKind, Pattern};
 use crate::resolving::directory::{Directory, look_up};
-use crate::resolving::picked::{Picked, pairs};
+use crate::resolving::pattern::{Flows, Unfit};
+use crate::resolving::picked::{Picked, meet, pairs};
 use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
@@ -47,22 +48,8 @@ pub(crate) fn link_ends(
     }
 }
 
-/// Whether some pair would be of one node with itself.
-fn meet(a: Picked, b: Picked) -> bool {
-    let within = |one: Picked, many: Picked| (many.first..many.first + many.len).contains(&one.first);
-    match (a.len, b.len) {
-        (1, _) => within(a, b),
-        (_, 1) => within(b, a),
-        _ => a.first == b.first,
-    }
-}
-
 /// Those of a group of flows.
-pub(crate) fn flow_ends(
-    decl: &FlowDecl,
-    directory: &Directory<'_>,
-    sink: &Sink<'_>,
-) -> Option<(Picked, Picked)> {
+pub(crate) fn flow_ends(decl: &FlowDecl, directory: &Directory<'_>, sink: &Sink<'_>) -> Option<Flows> {
     let host = |at: &At<Selector>| {
         let (picked, kind) = look_up(at, directory, sink)?;
         if kind == NodeKind::Router {
@@ -76,28 +63,56 @@ pub(crate) fn flow_ends(
         Some(picked)
     };
     let (from, to) = (host(&decl.from), host(&decl.to));
-    let (from, to) = (from?, to?);
-    let (a, b) = (&decl.from.value, &decl.to.value);
-    if pairs(from, to).is_none() {
-        let message = format!("{a} is {} and {b} is {}", from.len, to.len);
-        let error = sink.at(Code::UnequalCounts, decl.to.origin, message).label("cannot be paired");
-        sink.push(error.help("`from` and `to` need as many hosts, or one of them a single one"));
-        return None;
-    }
-    let (flows, starts) = (pairs(from, to).unwrap_or(0), &decl.starts);
-    if !starts.value.is_empty() && starts.value.len() as u64 != flows {
-        let message = format!("`start` lists {} times for {flows} flows", starts.value.len());
+    let flows = Flows { from: from?, to: to?, pattern: decl.pattern };
+    let count = match flows.count() {
+        Ok(count) => count,
+        Err(unfit) => {
+            report(unfit, decl, &flows, sink);
+            return None;
+        }
+    };
+    let starts = &decl.starts;
+    if !starts.value.is_empty() && starts.value.len() as u64 != count {
+        let message = format!("`start` lists {} times for {count} flows", starts.value.len());
         let error = sink.at(Code::UnequalCounts, starts.origin, message);
         sink.push(error.help("list as many as there are flows, in their order, or give one time for all"));
         return None;
     }
-    if meet(from, to) {
-        sink.error(
-            Code::SameEnds,
-            decl.to.origin,
-            format!("a flow from {a} to {b} runs from a host to itself"),
-        );
-        return None;
-    }
-    Some((from, to))
+    Some(flows)
+}
+
+/// Says why a pattern does not fit the hosts, and what would do.
+fn report(unfit: Unfit, decl: &FlowDecl, flows: &Flows, sink: &Sink<'_>) {
+    let (a, b) = (&decl.from.value, &decl.to.value);
+    let Flows { from, to, pattern } = flows;
+    let (code, message) = match unfit {
+        Unfit::Counts if *pattern == Pattern::Incast => {
+            (Code::UnequalCounts, format!("an incast has one receiver, and {b} is {}", to.len))
+        }
+        Unfit::Counts => (Code::UnequalCounts, format!("{a} is {} and {b} is {}", from.len, to.len)),
+        Unfit::Itself => (Code::SameEnds, format!("a flow from {a} to {b} runs from a host to itself")),
+    };
+    let label = if unfit == Unfit::Counts { "cannot be paired" } else { "" };
+    let error = sink.at(code, decl.to.origin, message).label(label);
+    let help = match (unfit, pattern) {
+        (Unfit::Counts, Pattern::Incast) => format!("name one host in `to`, such as {}[0]", b.name),
+        (Unfit::Counts, Pattern::Permutation) => {
+            "in a permutation each sends to one and is sent to by one: name as many on both sides".into()
+        }
+        (Unfit::Counts, _) => {
+            "`from` and `to` need as many hosts, or one of them a single one; pattern = \"all_pairs\" has each send to each"
+                .into()
+        }
+        (Unfit::Itself, Pattern::Pairs) if from.len > 1 && from == to => {
+            "pattern = \"all_pairs\" has each send to each but itself, \"permutation\" to one other".into()
+        }
+        (Unfit::Itself, Pattern::Pairs) if from.len > 1 && to.len == 1 => {
+            "pattern = \"incast\" has all but itself send to it".into()
+        }
+        (Unfit::Itself, Pattern::Pairs) if to.len > 1 => {
+            "pattern = \"all_pairs\" has each send to each but itself".into()
+        }
+        (Unfit::Itself, _) => "name two hosts, or more".to_string(),
+    };
+    sink.push(error.help(help));
 }

@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::names::link_selector;
-use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
+use crate::model::{FlowGroup, NodeIndex, Pattern, Scenario, Transport};
 use crate::resolving::links::LinkFinder;
 use crate::resolving::topology::{Hop, Topology};
 use crate::text::codes::Code;
@@ -97,9 +97,20 @@ fn crossed(
                 name(b)
             ));
         };
+        if group.pattern == Pattern::Permutation && !at_host(scenario, hop, (*a, *b)) {
+            return Err(
+                "the flows of a permutation cross this link in other numbers each run: let them load those of their hosts".into(),
+            );
+        }
         flows.entry((hop.0.0, hop.1)).or_insert((rate(hop), 0)).1 += 1;
     }
     Ok(flows.into_values().collect())
+}
+
+/// Whether a link is one of the two hosts'.
+fn at_host(scenario: &Scenario, (link, _): Hop, hosts: (NodeIndex, NodeIndex)) -> bool {
+    let link = &scenario.links[link.0 as usize];
+    [link.a, link.b].iter().any(|end| [hosts.0, hosts.1].contains(end))
 }
 
 /// The mean gap of each flow at which the flows of a group that share a link take the share of it that they are to take.

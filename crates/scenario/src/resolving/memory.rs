@@ -4,6 +4,7 @@ use crate::declarations::draft::Draft;
 use crate::declarations::head::Head;
 use crate::declarations::node::NodeDecl;
 use crate::model::NodeKind;
+use crate::resolving::pattern::Flows;
 use crate::resolving::picked::{Picked, pairs};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
@@ -80,12 +81,16 @@ pub(crate) struct Counts<'d> {
     draft: &'d Draft,
     head: &'d Head,
     links: &'d [(Picked, Picked)],
-    flows: &'d [(Picked, Picked)],
+    flows: &'d [Flows],
     leaving: Option<Leaving>,
 }
 
 fn members((a, b): &(Picked, Picked)) -> u128 {
     u128::from(pairs(*a, *b).unwrap_or(0))
+}
+
+fn flows_of(flows: &Flows) -> u128 {
+    flows.count().map_or(0, u128::from)
 }
 
 /// The place of the largest.
@@ -98,7 +103,7 @@ impl<'d> Counts<'d> {
         draft: &'d Draft,
         head: &'d Head,
         links: &'d [(Picked, Picked)],
-        flows: &'d [(Picked, Picked)],
+        flows: &'d [Flows],
         leaving: Option<Leaving>,
     ) -> Self {
         Self { draft, head, links, flows, leaving }
@@ -110,11 +115,11 @@ impl<'d> Counts<'d> {
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
         let at_node = largest(self.draft.nodes.iter().map(|n| (of(n), n.name.origin)));
         let links: u128 = self.links.iter().map(members).sum();
-        let flows: u128 = self.flows.iter().map(members).sum();
+        let flows: u128 = self.flows.iter().map(flows_of).sum();
         let of_links = self.draft.links.iter().zip(self.links);
         let of_flows = self.draft.flows.iter().zip(self.flows);
         let at_link = largest(of_links.map(|(decl, ends)| (members(ends), decl.ends[0].origin)));
-        let at_flow = largest(of_flows.map(|(decl, ends)| (members(ends), decl.name.origin)));
+        let at_flow = largest(of_flows.map(|(decl, ends)| (flows_of(ends), decl.name.origin)));
         let part = |what, count: u128, each: u128, origin| Part {
             what,
             count,
@@ -142,7 +147,7 @@ impl<'d> Counts<'d> {
         };
         let cap = u128::from(record.max_series_flows);
         let observed = self.draft.links.iter().zip(self.links).filter(|(decl, _)| decl.observed);
-        let series = self.flows.iter().map(|f| members(f).min(cap)).sum::<u128>()
+        let series = self.flows.iter().map(|f| flows_of(f).min(cap)).sum::<u128>()
             + observed.map(|(_, ends)| 2 * members(ends)).sum::<u128>();
         let events = if record.events { u128::from(record.max_events) } else { 0 };
         let connections = ROWS_A_CONNECTION * self.connections().min(u128::from(record.max_connections));
@@ -161,7 +166,7 @@ impl<'d> Counts<'d> {
                 Transfers::Count(n) => u128::from(n),
                 Transfers::Endless => u128::from(u32::MAX),
             };
-            members(ends).saturating_mul(each)
+            flows_of(ends).saturating_mul(each)
         });
         each.fold(0, u128::saturating_add)
     }
@@ -180,7 +185,7 @@ impl<'d> Counts<'d> {
             let Some(traffic) = decl.app.traffic() else { return 0 };
             let bits = u128::from(traffic.rate.as_bps()).saturating_mul(nanos) / 1_000_000_000;
             let size = u128::from(traffic.payload.get().max(1));
-            (bits / 8 / size).saturating_mul(members(ends))
+            (bits / 8 / size).saturating_mul(flows_of(ends))
         });
         let offered = offered.fold(0_u128, u128::saturating_add);
         (room.min(offered), largest(long.into_iter()))

@@ -17,6 +17,7 @@ mod faults;
 mod gateways;
 mod links;
 mod loads;
+mod pattern;
 mod picked;
 mod routes;
 mod subflows;

@@ -53,6 +53,16 @@ pub(crate) fn pair(a: Picked, b: Picked, i: u64) -> (u64, u64) {
     (at(a), at(b))
 }
 
+/// Whether some pair of [`pairs`] would be of one node with itself.
+pub(crate) fn meet(a: Picked, b: Picked) -> bool {
+    let within = |one: Picked, many: Picked| (many.first..many.first + many.len).contains(&one.first);
+    match (a.len, b.len) {
+        (1, _) => within(a, b),
+        (_, 1) => within(b, a),
+        _ => a.first == b.first,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! Whether the network carries what is asked of it.
 
 use crate::declarations::draft::Draft;
-use crate::model::{NodeIndex, NodeKind, Scenario};
+use crate::model::{FlowGroup, NodeIndex, NodeKind, Pattern, Scenario};
 use crate::resolving::topology::Topology;
 use crate::resolving::{addresses, gateways, subflows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
+use std::borrow::Cow;
 
 /// Every host has a link, and every flow a route.
 pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
@@ -29,7 +30,8 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
         gateways::check(&decl.gateways, group, (scenario, &mut topology), sink);
         subflows::check(scenario, &mut topology, (group, decl), sink);
-        let cut: Vec<_> = group.pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
+        let pairs = asked(group);
+        let cut: Vec<_> = pairs.iter().filter(|(a, b)| !topology.reachable(*a, *b)).collect();
         if let Some((a, b)) = cut.first() {
             let name = |n: &NodeIndex| &scenario.nodes[n.0 as usize].name;
             let message = format!("there is no route from {} to {}", name(a), name(b));
@@ -41,4 +43,15 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
             );
         }
     }
+}
+
+/// Pairs of hosts that a group needs routes between. Of a permutation, which each run draws anew: its first host to all
+/// receivers, and all to the first host's receiver; hosts with one link that can reach these can reach each other.
+fn asked(group: &FlowGroup) -> Cow<'_, [(NodeIndex, NodeIndex)]> {
+    let Some((first, receiver)) = group.pairs.first().filter(|_| group.pattern == Pattern::Permutation)
+    else {
+        return Cow::Borrowed(&group.pairs);
+    };
+    let across = group.pairs.iter().flat_map(|(from, to)| [(*first, *to), (*from, *receiver)]);
+    Cow::Owned(across.filter(|(from, to)| from != to).collect())
 }

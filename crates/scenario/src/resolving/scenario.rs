@@ -9,7 +9,8 @@ use crate::resolving::ends::{flow_ends, link_ends};
 use crate::resolving::faults::{capture, fault};
 use crate::resolving::links::{Group, LinkFinder, expand_links};
 use crate::resolving::memory::{self, Estimate, Room};
-use crate::resolving::picked::{Picked, pair, pairs};
+use crate::resolving::pattern::Flows;
+use crate::resolving::picked::Picked;
 use crate::resolving::unique::check_unique;
 use crate::resolving::{gateways, loads, routes, windows};
 use crate::text::codes::Code;
@@ -43,7 +44,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
         return None;
     }
     let ends: Vec<(Picked, Picked)> = link_ends.into_iter().flatten().collect();
-    let pairs: Vec<(Picked, Picked)> = flow_ends.into_iter().flatten().collect();
+    let pairs: Vec<Flows> = flow_ends.into_iter().flatten().collect();
     let head = draft.head.as_ref()?;
     let memory =
         memory::fits(&memory::Counts::new(draft, head, &ends, &pairs, room.leaving), room.memory, sink)?;
@@ -55,7 +56,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let captures: Vec<_> =
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
     let of_flows = pairs.iter().zip(gateways.into_iter().flatten());
-    let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, *ends, via)).collect();
+    let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, ends, via)).collect();
     let mut scenario = Scenario {
         windows,
         nodes,
@@ -104,15 +105,14 @@ fn empty(head: &Head) -> Scenario {
     }
 }
 
-fn flow(decl: &FlowDecl, (from, to): (Picked, Picked), gateways: Vec<Vec<NodeIndex>>) -> FlowGroup {
-    let n = pairs(from, to).unwrap_or(0);
-    let pairs = (0..n).map(|i| pair(from, to, i)).map(|(a, b)| (NodeIndex(a as u32), NodeIndex(b as u32)));
+fn flow(decl: &FlowDecl, flows: &Flows, gateways: Vec<Vec<NodeIndex>>) -> FlowGroup {
     FlowGroup {
         name: decl.name.value.clone(),
         role: decl.role,
         dscp: decl.dscp,
         ports: decl.ports,
-        pairs: pairs.collect(),
+        pattern: flows.pattern,
+        pairs: flows.pairs(),
         transport: decl.transport.clone(),
         gateways,
         app: decl.app.clone(),

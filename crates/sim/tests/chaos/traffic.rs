@@ -20,6 +20,7 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
     let app = app(d, if kind == "udp" { Over::Datagrams } else { Over::Streams }, duration_s);
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
+        "pattern" => Some(pattern(d, &from.0, &to.0)),
         "stop" => Some(format!("{:?}", seconds(duration_s * (0.1 + d.uniform())))),
         _ => None,
     };
@@ -29,6 +30,17 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
     format!(
         "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\napp = {app}\n{more}\n"
     )
+}
+
+/// One that fits between two hosts, or two lists of them.
+fn pattern(d: &mut Draw, from: &str, to: &str) -> String {
+    let (several, one) = (from.ends_with("[*]"), !to.ends_with("[*]"));
+    let fits: &[&str] = match (several, one) {
+        (true, true) => &["pairs", "all_pairs", "incast"],
+        (true, false) => &["pairs", "all_pairs", "permutation"],
+        _ => &["pairs", "all_pairs", "incast", "permutation"],
+    };
+    format!("{:?}", d.any(fits))
 }
 
 /// Sender and receiver as selectors, each with the number of its host's links.

@@ -25,7 +25,8 @@ fn the_summary_has_the_leaves_of_the_contract() {
     let run = small().run();
     let mut found = Vec::new();
     leaves(&run.json["groups"]["tcp"], "", &mut found);
-    let distribution = |name: &str| ["mean", "sd", "min", "p50", "p95", "p99", "max"].map(|l| format!("{name}.{l}"));
+    let distribution =
+        |name: &str| ["mean", "sd", "min", "p50", "p95", "p99", "max"].map(|l| format!("{name}.{l}"));
     let spread = |name: &str| ["mean", "sd", "min", "max", "sum"].map(|l| format!("{name}.{l}"));
     let mut wanted: Vec<String> = [
         "flows",

@@ -27,6 +27,7 @@ mod mptcp_goals;
 mod mptcp_paths;
 mod outcomes;
 mod parts;
+mod patterns;
 mod progress;
 mod queues;
 mod reordering;

@@ -21,7 +21,7 @@ use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::FLOW;
 use crate::declarations::values::{choice, plain, positive_duration};
-use crate::model::{AppConfig, DurationDist, Outsiders, Ports, Role, Transport};
+use crate::model::{AppConfig, DurationDist, Outsiders, Pattern, Ports, Role, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
@@ -36,6 +36,7 @@ pub(crate) struct FlowDecl {
     pub(crate) name: At<String>,
     pub(crate) from: At<Selector>,
     pub(crate) to: At<Selector>,
+    pub(crate) pattern: Pattern,
     pub(crate) role: Role,
     pub(crate) dscp: Dscp,
     pub(crate) ports: Ports,
@@ -86,6 +87,7 @@ impl FlowDecl {
         let name = r.need("name", names::read_name);
         let from = r.need("from", names::read_selector);
         let to = r.need("to", names::read_selector);
+        let pattern = r.read_or("pattern", Pattern::Pairs, plain);
         let roles = [("normal", Role::Normal), ("attack", Role::Attack)];
         let role = r.read_or("role", Role::Normal, choice(&roles));
         let dscp = r.read_or("dscp", Dscp::default(), plain);
@@ -99,19 +101,8 @@ impl FlowDecl {
         let (start, starts) = read_starts(&r);
         let stop = r.read("stop", positive_duration);
         let withholds = r.read_or("feedback", false, choice(&[("return", false), ("withhold", true)]));
-        let last = starts.as_ref().and_then(|s| s.value.iter().copied().max());
-        let only = match start {
-            Some(DurationDist::Constant(start)) => Some(start),
-            _ => None,
-        };
-        if let (Some(start), Some(stop)) = (last.or(only), &stop)
-            && stop.value <= start
-        {
-            sink.error(
-                Code::ContradictingTimes,
-                stop.origin,
-                format!("the flow stops at {} but starts at {start}", stop.value),
-            );
+        if let (Some(start), Some(starts), Some(stop)) = (&start, &starts, &stop) {
+            check_stop(*start, starts, stop, sink);
         }
         let (origin, app_origin) = (Ignored(r.origin()), Ignored(r.origin_of("app")));
         r.finish();
@@ -125,6 +116,7 @@ impl FlowDecl {
                 name: name?,
                 from: from?,
                 to: to?,
+                pattern: pattern?,
                 role: role?,
                 dscp: dscp?,
                 ports: Ports { client: client?, server: server? },
@@ -141,5 +133,19 @@ impl FlowDecl {
             })
         };
         complete().ok_or(loose)
+    }
+}
+
+/// A flow starts before it stops, as far as it is known when.
+fn check_stop(start: DurationDist, starts: &At<Vec<Duration>>, stop: &At<Duration>, sink: &Sink<'_>) {
+    let only = match start {
+        DurationDist::Constant(start) => Some(start),
+        _ => None,
+    };
+    if let Some(start) = starts.value.iter().copied().max().or(only)
+        && stop.value <= start
+    {
+        let message = format!("the flow stops at {} but starts at {start}", stop.value);
+        sink.error(Code::ContradictingTimes, stop.origin, message);
     }
 }

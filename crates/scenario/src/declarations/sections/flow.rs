@@ -1,7 +1,8 @@
 //! Flows.
 
 use super::key::{COUNT, DURATION, Section, Shape, may, must};
-use tailrace_core::params::Kind;
+use crate::model::Pattern;
+use tailrace_core::params::{Kind, ParamType};
 
 /// `[[flow]]`.
 pub const FLOW: Section = Section {
@@ -10,7 +11,17 @@ pub const FLOW: Section = Section {
     keys: &[
         must("name", Shape::Name, "Name of the group, unique."),
         must("from", Shape::Selector, "Sending hosts."),
-        must("to", Shape::Selector, "Receiving hosts: as many as `from`, or one on either side."),
+        must(
+            "to",
+            Shape::Selector,
+            "Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that has them.",
+        ),
+        may(
+            "pattern",
+            Shape::Plain(<Pattern as ParamType>::KIND),
+            "pairs",
+            "Who of them sends to whom: in order, each to each, all to one at the same time, or each to one that is drawn.",
+        ),
         may(
             "role",
             Shape::Plain(Kind::Choice(&["normal", "attack"])),
