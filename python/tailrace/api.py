@@ -127,6 +127,7 @@ def sweep(  # noqa: PLR0913 - what can be said
     """
     from tailrace.store import Writer
     from tailrace.study import cells, declaration, precision, remote, running
+    from tailrace.study.damage import is_named
     from tailrace.study.sharding import Shard
     from tailrace.study.sweep import Sweep
 
@@ -145,7 +146,9 @@ def sweep(  # noqa: PLR0913 - what can be said
     )
     declared = declaration.of_file(scenario).joined(own)
     surveyed = running.survey(
-        scenario, cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)), damage=damage
+        scenario,
+        cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)),
+        damage=damage or is_named(until_ci or ()),
     )
     place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
     about = {"scenario": scenario.name, "file": scenario.file_name}

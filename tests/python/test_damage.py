@@ -97,6 +97,37 @@ def test_runs_without_their_other_half_do_not_count():
     assert total["run"].to_list() == [2]
 
 
+def test_a_search_for_the_most_potent_attack_runs_each_trial_without_it(tmp_path):
+    rates = {"flow.flood.app.rate": ["500 kbit/s", "1 Mbit/s", "3 Mbit/s"]}
+    found = tailrace.search(
+        ATTACKED, rates, maximize="potency", subject_to="damage < 0.9", trials=5, output=tmp_path / "s"
+    )
+    trials = found.trials
+    assert trials["state"].unique().to_list() == ["ok"]
+    assert trials["value"].null_count() == 0
+    swept = tailrace.sweep(ATTACKED, rates, damage=True).metric("potency")
+    means = swept.group_by("flood.rate").agg(pl.mean("value"))
+    by_rate = dict(means.iter_rows())
+    for rate, value in trials.select("flood.rate", "value").iter_rows():
+        assert value == pytest.approx(by_rate[rate])
+    # The attack is all that varies: its runs, and one cell without it.
+    assert len(found.sweep._reader.index.cells()) == trials["flood.rate"].n_unique() + 1
+
+
+def test_damage_is_known_as_closely_as_wanted(tmp_path):
+    found = tailrace.sweep(
+        ATTACKED,
+        {"flow.flood.app.rate": ["500 kbit/s"]},
+        until_ci={"damage": 0.02},
+        max_runs=7,
+        output=tmp_path / "s",
+    )
+    runs = found.metric("damage")
+    assert runs.height == 7
+    both = found._reader.index.runs()
+    assert sorted((cell, run) for cell, run, *_ in both) == [(c, r) for c in (1, 2) for r in range(1, 8)]
+
+
 def test_what_is_set_of_the_attack_is_left_out_without_it():
     without = damage.Without(tailrace.Scenario(ATTACKED))
     cell = Cell("a", {"flow.flood.app.rate": '"1 Mbit/s"', "flow.flood": "{}", "link.x.queue": '"red"'}, {})

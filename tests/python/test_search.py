@@ -106,6 +106,18 @@ def test_more_trials_later_are_those_of_a_longer_search(found, tmp_path):
     assert fewer.trials.height == 16
 
 
+def test_conditions_call_what_the_file_says():
+    rate = {"link.bottleneck.rate": ["2 Mbit/s", "4 Mbit/s"]}
+    small = tailrace.search(
+        SMALL, rate, maximize="tcp.goodput", subject_to="tcp.goodput < flow.cbr.app.rate", trials=4, runs=1
+    )
+    assert small.trials["state"].unique().to_list() == ["not allowed"]
+    large = tailrace.search(
+        SMALL, rate, maximize="tcp.goodput", subject_to="tcp.goodput > flow.cbr.app.rate", trials=4, runs=1
+    )
+    assert large.trials["state"].unique().to_list() == ["ok"]
+
+
 def test_a_trial_that_cannot_be_run_is_a_failed_one():
     limits = {"link.bottleneck.queue.limit": ["20 packets", "20 bananas", "50 packets"]}
     found = tailrace.search(SMALL, limits, maximize="tcp.goodput", trials=8, runs=1)

@@ -96,7 +96,9 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         batch=batch,
     ).checked()
     scenario = common.load(file, sets, seed, runs, allow, with_files)
-    probing.check([wanted.goal], [scenario])
+    if not wanted.wants_damage:
+        # No single run has what an attack costs.
+        probing.check([wanted.goal], [scenario])
     target = output or keeping.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)

@@ -117,7 +117,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         set_each or [], together or [], let or [], derive or [], when or [], samples, method
     )
     declared = declaration.of_file(scenario).joined(declaration.of_options(options))
-    damage = damage or is_named(common.listed(columns))
+    damage = damage or is_named(
+        [*common.listed(columns), *(goal.metric for goal in (goals.goals if goals else []))]
+    )
     if not declared and not damage:
         common.fail(
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"

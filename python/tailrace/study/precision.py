@@ -18,7 +18,7 @@ from tailrace import figures, resampling
 from tailrace.errors import UsageError
 from tailrace.execute import Job, Outcome
 from tailrace.store.parts import FIGURES
-from tailrace.study import metrics, running
+from tailrace.study import damage, metrics, running
 from tailrace.study.metrics import Known, Metric
 
 if TYPE_CHECKING:
@@ -204,6 +204,11 @@ def _judged(plan: running.Survey, writer: Writer, goals: Goals) -> tuple[dict[st
     if table is None or table.is_empty():
         return counts, []
     numbers = writer.index.cells()
+    pairs = [(numbers[name], numbers[p.without.id]) for name, p in cells.items() if p.without]
+    if pairs:
+        import polars as pl
+
+        table = pl.concat([table, damage.figures(table, pairs)])
     missed = []
     for goal, metric in _metrics(table, goals):
         values = _values(table, metric)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,8 +17,9 @@ from tailrace.statistics import Interval
 from tailrace.store import Writer
 from tailrace.study import running
 from tailrace.study.cells import Cell, Plan, base, environment
+from tailrace.study.damage import Without, is_named
 from tailrace.study.declaration import Declaration, Range
-from tailrace.study.formulas import Formula, Quantity, Value
+from tailrace.study.formulas import Formula, Quantity, Value, value_of
 from tailrace.study.measured import Measured
 from tailrace.study.metrics import Metric
 from tailrace.study.proposing import SAMPLERS, TPE, Point, Space, Told, propose
@@ -71,7 +73,13 @@ class Wanted:
         """The same, of this scenario."""
         varied = dict.fromkeys([*self.over, *self.let], Range("0", "0"))
         declared = Declaration(ranges=varied, derived=self.derive, conditions=self.when)
-        return replace(self, base=base(declared, scenario.written))
+        called = {name for text in self.subject_to for name in Condition(text).names}
+        return replace(self, base={**base(declared, scenario.written), **_said_in(scenario, called)})
+
+    @property
+    def wants_damage(self) -> bool:
+        """Whether trials are run without their attack, too."""
+        return is_named([self.goal, *self.subject_to])
 
     @property
     def space(self) -> Space:
@@ -164,6 +172,11 @@ class Condition:
 
         self._formula = Formula(_QUOTED.sub(named, text), "--subject-to")
 
+    @property
+    def names(self) -> list[str]:
+        """What it calls, but for metrics in backquotes."""
+        return [name for name in self._formula.names if name not in self._quoted]
+
     def metrics(self, parameters: Mapping[str, Value]) -> dict[str, str]:
         """Names in the formula that are no parameters -> the metrics that they stand for."""
         names = [
@@ -229,7 +242,17 @@ def judge(wanted: Wanted, points: Sequence[Point], sweep: Sweep) -> Judgement:
 def _parameters(wanted: Wanted, point: Point, row: Mapping[str, Any]) -> dict[str, Value]:
     """What formulas may call the values of a trial."""
     axes = {name: text for name, text in row["axes"].items() if name != "trial"}
-    return {**environment(axes), **environment(wanted.values(point))}
+    left = {name: value_of(text) for name, text in wanted.base.items()}
+    return {**left, **environment(axes), **environment(wanted.values(point))}
+
+
+def _said_in(scenario: Scenario, names: Iterable[str]) -> dict[str, str]:
+    """Those of the names that are paths of the file, with what it says there."""
+    found = {}
+    for name in sorted(names):
+        with suppress(ValueError):
+            found[name] = scenario.written(name)
+    return found
 
 
 def _one(measured: Measured, text: str) -> Metric:
@@ -263,7 +286,7 @@ class Hunt:
         self._writer = writer
         self._said = {**wanted.as_json(), "scenario": scenario.to_toml()}
         self._points = self._recorded()
-        self._survey = running.Survey()
+        self._survey = running.Survey(without=Without(scenario) if wanted.wants_damage else None)
         running.check_engine(writer)
 
     def _recorded(self) -> list[Point]:
@@ -291,8 +314,8 @@ class Hunt:
             todo = self._enter()
             landed = {row[:2] for row in self._writer.index.runs()}
             if todo and not landed:
-                # One run tells whether there are such metrics at all.
-                if self._do(way, todo[:1], watch, stop):
+                # One run tells whether there are such metrics at all; of what an attack costs it is two.
+                if self._do(way, _first(todo), watch, stop):
                     return True
                 landed = {row[:2] for row in self._writer.index.runs()}
             if landed:
@@ -368,6 +391,13 @@ class Hunt:
         about = {"said": self._said, "points": self._points, "set": overrides}
         self._writer.index.state(SEARCH, json.dumps(about))
         return running.lacking(running.share(self._survey), numbers, self._writer)
+
+
+def _first(todo: Sequence[running.Todo]) -> list[running.Todo]:
+    """The first run, and the same without its attack."""
+    planned, _, number = todo[0]
+    other = planned.without.id if planned.without else None
+    return [todo[0], *(one for one in todo if one[0].id == other and one[2] == number)]
 
 
 class _Part:
