@@ -24,8 +24,12 @@ __all__ = [
     "__engine__",
     "__version__",
     "catalog",
+    "figures",
+    "join",
+    "pack",
     "quantity",
     "schema",
+    "unpack",
 ]
 
 __engine__: str
@@ -190,7 +194,7 @@ class Outsider:
     def __new__(
         cls,
         sort: str,
-        names: tuple[str, str],
+        names: tuple[str, str, str],
         parameters: list[_Parameter],
         states: list[str],
         hooks: list[str],
@@ -267,7 +271,7 @@ class Output:
     def tables(self) -> dict[str, dict[str, tuple[str, bytes, list[str]]]]: ...
     def captures(self) -> list[tuple[str, bytes]]: ...
 
-def catalog() -> str: ...
+def catalog(outsiders: list[Outsider] = ...) -> str: ...
 def figures(runs: Sequence[tuple[int, int, str]]) -> dict[str, tuple[str, bytes, list[str]]]: ...
 def pack(tables: Mapping[str, Mapping[str, tuple[str, bytes, list[str]]]]) -> bytes: ...
 def unpack(packed: bytes) -> dict[str, dict[str, tuple[str, bytes, list[str]]]]: ...
@@ -275,4 +279,4 @@ def join(
     runs: Sequence[tuple[int, int, bytes]],
 ) -> dict[str, list[dict[str, tuple[str, bytes, list[str]]]]]: ...
 def quantity(text: str) -> tuple[float, str] | None: ...
-def schema() -> str: ...
+def schema(outsiders: list[Outsider] = ...) -> str: ...

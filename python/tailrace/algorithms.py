@@ -7,6 +7,7 @@ come from the run. docs/own-algorithms.md shows how.
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -268,9 +269,16 @@ def _declared(each: type[Algorithm]) -> _native.Outsider:
         return made  # type: ignore[no-any-return]
 
     try:
-        return _native.Outsider(each._sort, (each.name, each.__name__), rows, list(each.states), own, make)
+        names = (each.name, each.__name__, _sentence(each))
+        return _native.Outsider(each._sort, names, rows, list(each.states), own, make)
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def _sentence(each: type[Algorithm]) -> str:
+    """The first paragraph of what a class says of itself, on one line."""
+    paragraph, _, _ = inspect.cleandoc(each.__doc__ or "").partition("\n\n")
+    return " ".join(paragraph.split())
 
 
 def parameters(each: type[Algorithm]) -> dict[str, Parameter]:

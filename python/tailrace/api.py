@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import _native, execute
 from tailrace.comparison import Comparison
-from tailrace.errors import Interrupted
+from tailrace.errors import Interrupted, UsageError
 from tailrace.execute import Job, Outcome
 from tailrace.result import Result
 from tailrace.scenario import Algorithms, Codes, Overrides, Scenario, ScenarioLike
@@ -253,10 +253,26 @@ def list_queues() -> list[dict[str, Any]]:
     return queues
 
 
-def catalog() -> dict[str, list[dict[str, Any]]]:
-    """Everything a scenario can name, by kind: `queues`, `cc`, ..."""
-    everything: dict[str, list[dict[str, Any]]] = json.loads(_native.catalog())
+def catalog(algorithms: Algorithms = ()) -> dict[str, list[dict[str, Any]]]:
+    """Everything a scenario can name, by kind: `queues`, `cc`, ...; also classes of one's own."""
+    everything: dict[str, list[dict[str, Any]]] = json.loads(_beside(_native.catalog, algorithms))
     return everything
+
+
+def schema(algorithms: Algorithms = ()) -> str:
+    """The JSON Schema of scenario files, which may name classes of one's own, too."""
+    return _beside(_native.schema, algorithms)
+
+
+def _beside(asked: Callable[[list[_native.Outsider]], str], own: Algorithms) -> str:
+    if not own:
+        return asked([])
+    from tailrace.algorithms import outsiders
+
+    try:
+        return asked(outsiders(own))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 # -- what the command line shares ------------------------------------------------------------------------------

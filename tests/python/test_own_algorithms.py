@@ -1,5 +1,6 @@
 """Algorithms written in Python: exact, repeatable, and what is wrong with them is said."""
 
+import json
 import pickle
 import re
 import subprocess
@@ -54,6 +55,61 @@ def test_codel_of_the_page_has_the_fingerprints_of_the_engines(codel, overrides)
     assert found[0][0] == found[1][0]
     assert found[0][1] == found[1][1]
     assert found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("of_link", "of_fault"), [("red", "{}"), ("droptail", "{}"), ("{}", "red"), ("{}", "{}")]
+)
+def test_a_fault_may_set_it_and_take_its_place(codel, of_link, of_fault):
+    fault = (
+        '\n[[fault]]\nkind = "queue"\nlink = "line"\nat = "1 s"\nuntil = "3 s"\nvalue = { kind = "VALUE" }\n'
+    )
+    found = []
+    for name in ("codel", "my_codel"):
+        text = LINE + fault.replace("VALUE", of_fault.format(name))
+        settings = {"link.line.queue": of_link.format(name), "fault.0.value.limit": "60 packets"}
+        found.append(tailrace.run(text, set=settings, algorithms=[codel]))
+    assert found[0].manifest["fingerprint"] == found[1].manifest["fingerprint"]
+    if of_fault != "red":
+        cells = [
+            identity.of_cell(tailrace.Scenario.of(text, algorithms=own)) for own in ([codel], [twin(codel)])
+        ]
+        assert cells[0] != cells[1], "the file of a class that a fault names is part of the identity"
+
+
+def twin(of):
+    """A class of the same name from another file."""
+
+    class Twin(tailrace.Aqm):
+        name = of.name
+        target = tailrace.parameter("duration", "5 ms", "Delay that is acceptable.")
+
+    return Twin
+
+
+def test_lists_and_the_schema_know_it(codel, tmp_path):
+    for name in ("my_codel.py", "my_reno.py"):
+        (tmp_path / name).write_text(FILES[name])
+
+    def said(*words):
+        command = [sys.executable, "-m", "tailrace", *words, "--with", "my_codel.py", "--with", "my_reno.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "my_codel: CoDel (RFC 8289), which keeps the delay in a queue below a target.\n" in said(
+        "list", "queues", "my_codel"
+    )
+    (entry,) = json.loads(said("list", "cc", "my_reno", "--json"))["cc"]
+    assert [p["name"] for p in entry["params"]] == ["beta"]
+    assert entry["params"][0]["default"] == 0.5
+    forms = json.loads(said("schema"))["$defs"]["queue"]["anyOf"]
+    (own_form,) = [form for form in forms if form.get("title") == "my_codel"]
+    assert {"kind", "limit", "ecn", "target", "interval"} == set(own_form["properties"])
+    assert "my_codel" in forms[0]["enum"]
+    assert "my_codel" not in tailrace.api.schema()
+    assert "my_codel" in [entry["name"] for entry in tailrace.api.catalog([codel])["queues"]]
+    assert "my_codel" not in [entry["name"] for entry in tailrace.list_queues()]
 
 
 @pytest.mark.parametrize(

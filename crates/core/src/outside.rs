@@ -11,6 +11,10 @@ use core::fmt::Debug;
 pub trait OutsideParameters: Debug + Send + Sync {
     /// What scenarios call it.
     fn name(&self) -> &'static str;
+    /// What it is, in a sentence; empty where nobody says.
+    fn about(&self) -> &'static str {
+        ""
+    }
     /// The table, in the order of declaration.
     fn params(&self) -> &'static [ParamInfo];
     /// Sets one parameter.

@@ -5,6 +5,7 @@
 
 use crate::condition::Condition;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
+use tailrace_qdisc::QdiscConfig;
 
 /// The keys of one kind of fault, and what it makes of a link.
 pub trait FaultKind: Parameters {
@@ -17,6 +18,10 @@ pub trait FaultKind: Parameters {
     /// The key at fault and why.
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
+    }
+    /// Gives a key that takes a queue discipline one that need not be registered; whether it is such a key.
+    fn set_queue(&mut self, _key: &str, _queue: QdiscConfig) -> bool {
+        false
     }
     /// Changes a direction of a link, as the file and the faults that began before have it, into what it is while this one
     /// lasts. Asked anew whenever a fault of the link begins or ends, for either direction.
@@ -56,6 +61,10 @@ macro_rules! faults {
             pub fn validate(&self) -> Result<(), Invalid> {
                 check_bounds(self.params(), |name| self.get(name))?;
                 match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// Gives a key that takes a queue discipline one that need not be registered; whether it is such a key.
+            pub fn set_queue(&mut self, key: &str, queue: QdiscConfig) -> bool {
+                match self { $( Self::$variant(c) => c.set_queue(key, queue), )+ }
             }
             /// Changes a direction of a link into what it is while the fault lasts.
             pub fn shape(&self, link: &mut Condition) {

@@ -5,6 +5,7 @@
 use crate::condition::{Aspects, Condition};
 use crate::fault::{FaultInfo, FaultKind, faults};
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
+use tailrace_qdisc::QdiscConfig;
 
 faults! {
     "down" => down::Down(DownConfig),

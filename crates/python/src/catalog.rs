@@ -17,7 +17,17 @@ use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, and mostly `citation` and `params`.
-pub(crate) fn catalog() -> Value {
+///
+/// `own` are entries that no registry has, each with the list that it belongs to.
+pub(crate) fn catalog(own: impl Iterator<Item = (&'static str, Value)>) -> Value {
+    let mut all = registered();
+    for (list, entry) in own {
+        all[list].as_array_mut().expect("it is a list").push(entry);
+    }
+    all
+}
+
+fn registered() -> Value {
     let queues: Vec<Value> = tailrace_qdisc::catalog()
         .iter()
         .map(|info| {
@@ -166,7 +176,8 @@ fn shape(shape: Shape) -> String {
     }
 }
 
-fn params(table: &[ParamInfo], default: impl Fn(&str) -> Option<ParamValue>) -> Vec<Value> {
+/// Rows of parameters; `default` is the value of one that is not stated.
+pub(crate) fn params(table: &[ParamInfo], default: impl Fn(&str) -> Option<ParamValue>) -> Vec<Value> {
     table
         .iter()
         .map(|info| {

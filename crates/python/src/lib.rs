@@ -48,10 +48,13 @@ mod _native {
         module.add("__engine__", concat!(env!("CARGO_PKG_VERSION"), "+", env!("TAILRACE_ENGINE")))
     }
 
-    /// Everything that a scenario can name, as JSON text.
+    /// Everything that a scenario can name, as JSON text; `outsiders` are algorithms beside the registered ones.
     #[pyfunction]
-    fn catalog() -> String {
-        crate::catalog::catalog().to_string()
+    #[pyo3(signature = (outsiders=Vec::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn catalog(outsiders: Vec<PyRef<'_, Outsider>>) -> PyResult<String> {
+        Outsider::all(&outsiders)?;
+        Ok(crate::catalog::catalog(outsiders.iter().map(|one| one.entry())).to_string())
     }
 
     /// A quantity as scenarios write it, as a number in SI units and its unit; None where it is none.
@@ -104,9 +107,11 @@ mod _native {
         tables.shown(py)
     }
 
-    /// The JSON Schema of scenario files.
+    /// The JSON Schema of scenario files, which may name `outsiders`, too.
     #[pyfunction]
-    fn schema() -> String {
-        format!("{:#}", tailrace_scenario::schema())
+    #[pyo3(signature = (outsiders=Vec::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn schema(outsiders: Vec<PyRef<'_, Outsider>>) -> PyResult<String> {
+        Ok(format!("{:#}", tailrace_scenario::schema_with(&Outsider::all(&outsiders)?)))
     }
 }

@@ -39,7 +39,7 @@ mod source;
 mod text;
 
 pub use declarations::declaration::Declaration;
-pub use declarations::schema::schema;
+pub use declarations::schema::{schema, schema_with};
 pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use model::{Outsiders, Scenario};

@@ -2,7 +2,7 @@
 
 use tailrace_qdisc::disciplines::codel::CodelConfig;
 use tailrace_qdisc::{OutsideConfig, QdiscConfig};
-use tailrace_scenario::{Diagnostic, Outsiders, Parsed, Source};
+use tailrace_scenario::{Diagnostic, Outsiders, Parsed, Source, schema, schema_with};
 use tailrace_transport::CcConfig;
 use tailrace_transport::cc::{OutsideControl, Reno};
 
@@ -58,6 +58,33 @@ fn they_can_be_swept_and_govern_subflows() {
     assert_eq!(read(&text, &[]).unwrap().declaration.sweep().grid[0].values.len(), 2);
     let text = TEXT.replace("kind = \"tcp\"", "kind = \"mptcp\"");
     assert!(read(&text, &[]).unwrap().to_toml().contains("my_reno"));
+}
+
+#[test]
+fn a_fault_may_set_them() {
+    for (value, target) in [("\"mine\"", "5 ms"), ("{ kind = \"mine\", target = \"7 ms\" }", "7 ms")] {
+        let fault = format!("[[fault]]\nkind = \"queue\"\nlink = \"wire\"\nat = \"1 s\"\nvalue = {value}\n");
+        let parsed = read(&format!("{TEXT}\n{fault}"), &[("link.wire.queue", "codel")]).unwrap();
+        assert_eq!(queue(&parsed).name(), "codel");
+        let resolved = parsed.to_toml();
+        let written = resolved.split("[[fault]]").nth(1).unwrap();
+        assert!(written.contains("kind = \"mine\"") && written.contains(target), "{resolved}");
+        assert_eq!(read(&resolved, &[]).unwrap().scenario, parsed.scenario);
+        let wrong = read(&format!("{TEXT}\n{}", fault.replace("mine", "mime")), &[]).unwrap_err();
+        assert!(wrong[0].render(false).contains("did you mean `mine`?"), "{wrong:?}");
+    }
+}
+
+#[test]
+fn the_schema_has_them() {
+    for (schema, has) in [(schema_with(&outsiders()), true), (schema(), false)] {
+        for (def, name) in
+            [("queue", "mine"), ("congestion_control", "my_reno"), ("multipath_control", "my_reno")]
+        {
+            let forms = schema["$defs"][def]["anyOf"].to_string();
+            assert_eq!(forms.contains(&format!("\"const\":\"{name}\"")), has, "{def}");
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace import _native, api, toml_text
+from tailrace import api, toml_text
 from tailrace.cli import common
 from tailrace.cli.common import guarded
 
@@ -18,6 +18,7 @@ FAMILIES = {
     "price": "controllers of load or price",
     "delay": "controllers of delay",
     "fair": "fair queueing",
+    "own": "your own",
 }
 # What a glance should tell.
 PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
@@ -40,10 +41,11 @@ def listing(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="One entry with its parameters.")
     ] = None,
+    with_files: common.With = None,
     json: common.Json = False,
 ) -> None:
     """List queue disciplines, congestion controls and whatever else a scenario can name."""
-    catalog = api.catalog()
+    catalog = api.catalog(common.own_classes(with_files))
     if kind is not None and kind not in catalog:
         hint = common.nearest(kind, catalog, "list")
         common.fail(f"there is no list {kind!r}{hint}; there are {', '.join(catalog)}")
@@ -64,9 +66,9 @@ def listing(
 
 
 @guarded
-def schema() -> None:
+def schema(with_files: common.With = None) -> None:
     """Print the JSON Schema of scenario files, for editors."""
-    typer.echo(_native.schema())
+    typer.echo(api.schema(common.own_classes(with_files)))
 
 
 def _show_lists(chosen: dict[str, list[dict[str, Any]]]) -> None:

@@ -27,6 +27,13 @@ impl FaultKind for QueueConfig {
         }
         self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))
     }
+    fn set_queue(&mut self, key: &str, queue: QdiscConfig) -> bool {
+        let is_one = key == "value";
+        if is_one {
+            *self.value = queue;
+        }
+        is_one
+    }
     fn shape(&self, link: &mut Condition) {
         link.set_queue(self.value.clone());
     }

@@ -5,10 +5,12 @@ use super::failure;
 use super::law::ManagedLaw;
 use super::parameter::{self, Declared};
 use super::queue::Queue;
+use crate::catalog;
 use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::json;
 use std::sync::Arc;
 use tailrace_core::outside::OutsideParameters;
 use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
@@ -33,6 +35,8 @@ pub(crate) struct Kind {
     name: &'static str,
     /// The class, as errors call it.
     pub(super) class: String,
+    /// What it is, in a sentence.
+    about: &'static str,
     params: &'static [ParamInfo],
     defaults: Vec<Value>,
     /// Names of what its instances show of themselves.
@@ -56,18 +60,18 @@ pub(crate) struct Outsider(Arc<Kind>);
 
 #[pymethods]
 impl Outsider {
-    /// `sort` is `law`, `queue` or `control`; `names` are that of scenarios and that of the class; `hooks` are those that the class has of its own. Tables of parameters live as
+    /// `sort` is `law`, `queue` or `control`; `names` are that of scenarios, that of the class, and what it is in a sentence; `hooks` are those that the class has of its own. Tables of parameters live as
     /// long as the process, so there is to be one of these for each class.
     #[new]
     fn new(
         sort: &str,
-        names: (String, String),
+        names: (String, String, String),
         parameters: Vec<Declared>,
         states: Vec<String>,
         hooks: Vec<String>,
         make: Py<PyAny>,
     ) -> PyResult<Self> {
-        let (name, class) = names;
+        let (name, class, about) = names;
         let sort = match sort {
             "law" => Sort::Law,
             "queue" => Sort::Queue,
@@ -78,12 +82,38 @@ impl Outsider {
         let read = read.map_err(|why| PyValueError::new_err(format!("{class}: {why}")))?;
         let (params, defaults): (Vec<ParamInfo>, Vec<Value>) = read.into_iter().unzip();
         let states: Vec<&'static str> = states.into_iter().map(|name| &*name.leak()).collect();
-        let (name, params, states) = (name.leak(), params.leak(), states.leak());
-        Ok(Self(Arc::new(Kind { sort, name, class, params, defaults, states, hooks, make })))
+        let (name, about, params, states) = (name.leak(), about.leak(), params.leak(), states.leak());
+        Ok(Self(Arc::new(Kind { sort, name, class, about, params, defaults, states, hooks, make })))
     }
 }
 
 impl Outsider {
+    /// The list of the catalog that it belongs to, and its entry.
+    pub(crate) fn entry(&self) -> (&'static str, serde_json::Value) {
+        let kind = &*self.0;
+        let default = |name: &str| {
+            let place = kind.params.iter().position(|p| p.name == name)?;
+            kind.defaults.get(place).cloned()
+        };
+        let mut entry = json!({
+            "name": kind.name,
+            "doc": kind.about,
+            "citation": format!("class {}", kind.class),
+            "params": catalog::params(kind.params, default),
+        });
+        if kind.sort == Sort::Control {
+            return ("cc", entry);
+        }
+        let law = kind.sort == Sort::Law;
+        entry["family"] = "own".into();
+        entry["ecn"] = if law { "marks instead of dropping with `ecn`" } else { "as it decides" }.into();
+        entry["per_flow_state"] = if law { "none" } else { "as it decides" }.into();
+        entry["classifies"] = false.into();
+        entry["in_linux"] = false.into();
+        entry["states"] = json!(kind.states);
+        ("queues", entry)
+    }
+
     /// All of these, for whoever reads a scenario.
     pub(crate) fn all(these: &[PyRef<'_, Self>]) -> PyResult<Outsiders> {
         let all = these.iter().try_fold(Outsiders::default(), |all, one| {
@@ -122,6 +152,9 @@ impl Config {
 impl OutsideParameters for Config {
     fn name(&self) -> &'static str {
         self.kind.name
+    }
+    fn about(&self) -> &'static str {
+        self.kind.about
     }
     fn params(&self) -> &'static [ParamInfo] {
         self.kind.params

@@ -1,21 +1,16 @@
-//! Values of parameters that may be more than plain: rates over time, loss processes, queue disciplines.
+//! Values of parameters that may be more than plain: rates over time, loss processes.
 
 use crate::declarations::loss::read_loss;
-use crate::declarations::queue::{Around, QueueDefaults, read_queue};
 use crate::declarations::reader::Given;
 use crate::declarations::steps::read_steps;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _};
 
-/// Reads one, for [`Reader::set_params_by`](crate::declarations::reader::Reader::set_params_by); `around` is what holds for
-/// queues.
-pub(crate) fn read_composite(p: &ParamInfo, node: &Node, around: Around<'_>, sink: &Sink<'_>) -> Given {
+/// Reads one, for [`Reader::set_params_by`](crate::declarations::reader::Reader::set_params_by).
+pub(crate) fn read_composite(p: &ParamInfo, node: &Node, sink: &Sink<'_>) -> Given {
     let read = match (p.kind, &node.data) {
         (Kind::Loss, _) => read_loss(p.name, node, sink).map(|loss| loss.to_value()),
-        (Kind::Queue, _) => {
-            read_queue(Some(node), &QueueDefaults { around, limit: None }, sink).map(|queue| queue.to_value())
-        }
         (Kind::Steps, Data::Array(_) | Data::Table(_) | Data::Date) => {
             read_steps(node, sink).map(|steps| steps.to_value())
         }

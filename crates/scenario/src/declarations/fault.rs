@@ -5,8 +5,8 @@ use crate::declarations::forms::{DURATION, LINKS, NAME};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
-use crate::declarations::queue::Around;
-use crate::declarations::reader::{Elsewhere, Reader};
+use crate::declarations::queue::{Around, QueueDefaults, read_queue};
+use crate::declarations::reader::{Elsewhere, Given, Reader};
 use crate::declarations::sections::key::Section;
 use crate::declarations::sections::row::{may, must, section};
 use crate::model::{Fault, FaultConfig};
@@ -15,8 +15,9 @@ use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
 use crate::text::write::text;
+use core::cell::RefCell;
 use tailrace_core::Duration;
-use tailrace_core::params::ParamInfo;
+use tailrace_core::params::{Kind, ParamInfo};
 use tailrace_impair::faults::catalog;
 
 section! {
@@ -92,12 +93,22 @@ const KINDS: Kinds<'_> =
     Kinds { what: "fault", names: FaultConfig::names(), command: "tailrace list faults" };
 
 /// The fault with the keys of its kind.
-fn set_keys(mut fault: FaultConfig, around: Around<'_>, r: &Reader<'_>) -> Option<FaultConfig> {
+fn set_keys(fault: FaultConfig, around: Around<'_>, r: &Reader<'_>) -> Option<FaultConfig> {
     let sink = r.sink();
-    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, around, sink);
-    if !r.set_params_by(composite, |name, value| fault.set(name, value)) {
+    let fault = RefCell::new(fault);
+    // Set as it is: of one that is not registered no value says all.
+    let queue = |key: &str, node: &Node| {
+        let queue = read_queue(Some(node), &QueueDefaults { around, limit: None }, sink)?;
+        fault.borrow_mut().set_queue(key, queue).then_some(Given::Set)
+    };
+    let composite = |p: &ParamInfo, node: &Node| match p.kind {
+        Kind::Queue => queue(p.name, node).unwrap_or(Given::Wrong),
+        _ => read_composite(p, node, sink),
+    };
+    if !r.set_params_by(composite, |name, value| fault.borrow_mut().set(name, value)) {
         return None;
     }
+    let fault = fault.into_inner();
     if let Err((key, why)) = fault.validate() {
         sink.push(sink.at(Code::BadValue, r.origin_of(key), format!("bad value of `{key}`")).label(why));
         return None;

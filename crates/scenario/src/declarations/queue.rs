@@ -22,11 +22,6 @@ pub(crate) struct Around<'a> {
     pub(crate) outside: &'a Outsiders,
 }
 
-impl Around<'_> {
-    /// Nothing.
-    pub(crate) const NONE: Self = Self { form: None, outside: Outsiders::NONE };
-}
-
 /// The same for the queues of a link.
 pub(crate) struct QueueDefaults<'a> {
     pub(crate) around: Around<'a>,

@@ -28,6 +28,8 @@ pub(crate) enum Given {
     Plain,
     /// What was read of something else.
     Value(Value),
+    /// What needs no more: it has been set.
+    Set,
     /// Something that was reported.
     Wrong,
 }
@@ -217,7 +219,7 @@ impl<'d> Reader<'d> {
         for (key, node) in &self.table.entries {
             let Some(param) = self.params.iter().find(|p| p.name == key.value) else { continue };
             let result = match (&node.data, composite(param, node)) {
-                (Data::Broken, _) => Ok(()),
+                (Data::Broken, _) | (_, Given::Set) => Ok(()),
                 (_, Given::Wrong) => {
                     fine = false;
                     continue;

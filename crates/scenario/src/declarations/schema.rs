@@ -1,6 +1,7 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
 use crate::declarations::sections::{FAULT, Key, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
+use crate::model::Outsiders;
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
 use tailrace_app::AppConfig;
@@ -9,7 +10,7 @@ use tailrace_core::distribution::FORMS;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
 use tailrace_core::{counts, sizes};
 use tailrace_impair::{faults, losses};
-use tailrace_qdisc::QdiscConfig;
+use tailrace_qdisc::{OutsideConfig, QdiscConfig};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
@@ -19,6 +20,15 @@ use tailrace_transport::{CcConfig, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.
 pub fn schema() -> Value {
+    schema_with(Outsiders::NONE)
+}
+
+/// The schema of files that may name these algorithms, too.
+pub fn schema_with(outside: &Outsiders) -> Value {
+    let own = outside.controls().iter();
+    let own: Vec<CatalogEntry> = own
+        .map(|c| CatalogEntry { name: c.name(), summary: c.about(), citation: "", params: c.params() })
+        .collect();
     let mut root = section(&SCENARIO, None, &[]);
     root["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     root["title"] = "Tailrace scenario".into();
@@ -53,11 +63,11 @@ pub fn schema() -> Value {
         },
         "loss": loss(),
         "fault": fault(),
-        "queue": queue(),
+        "queue": queue(outside),
         "reverse": section(&REVERSE, None, &[]),
-        "congestion_control": congestion_control(),
+        "congestion_control": policies("A congestion control.", &[CcConfig::catalog(), own.clone()].concat()),
         "transport": transport(),
-        "multipath_control": multipath_control(),
+        "multipath_control": multipath_control(own),
         "scheduler": policies("A scheduler.", &SchedulerConfig::catalog()),
         "path_manager": policies("A path manager.", &PathManagerConfig::catalog()),
         "app": app(),
@@ -331,9 +341,11 @@ fn fault() -> Value {
 
 const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };
 
-fn queue() -> Value {
+fn queue(outside: &Outsiders) -> Value {
     let catalog = tailrace_qdisc::catalog();
-    let names: Vec<&str> = catalog.iter().map(|q| q.name).collect();
+    let own = outside.queues().iter();
+    let names: Vec<&str> =
+        catalog.iter().map(|q| q.name).chain(own.clone().map(OutsideConfig::name)).collect();
     let mut tables = vec![json!({
         "description": "A line as tc takes it, such as \"red limit 200kb min 15kb max 45kb ecn\".",
         "type": "string",
@@ -343,17 +355,14 @@ fn queue() -> Value {
         let doc = format!("{} {}.", q.summary, q.citation);
         named(q.name, section(&NO_KEYS, Some(q.name), q.params), &doc)
     }));
+    tables.extend(own.map(|q| named(q.name(), section(&NO_KEYS, Some(q.name()), q.params()), q.about())));
     kinded("A queue discipline.", &names, tables)
 }
 
-fn congestion_control() -> Value {
-    policies("A congestion control.", &CcConfig::catalog())
-}
-
-fn multipath_control() -> Value {
+fn multipath_control(own: Vec<CatalogEntry>) -> Value {
     policies(
         "A congestion control: a coupled one, or one of TCP's for each subflow by itself.",
-        &[CoupledConfig::catalog(), CcConfig::catalog()].concat(),
+        &[CoupledConfig::catalog(), CcConfig::catalog(), own].concat(),
     )
 }
 
@@ -361,8 +370,9 @@ fn multipath_control() -> Value {
 fn policies(doc: &str, catalog: &[CatalogEntry]) -> Value {
     let names: Vec<&str> = catalog.iter().map(|c| c.name).collect();
     let tables = catalog.iter().map(|c| {
-        let doc = format!("{}. {}.", c.summary, c.citation);
-        named(c.name, section(&NO_KEYS, Some(c.name), c.params), &doc)
+        let said = [c.summary, c.citation].into_iter().filter(|said| !said.is_empty());
+        let doc: Vec<String> = said.map(|said| format!("{}.", said.trim_end_matches('.'))).collect();
+        named(c.name, section(&NO_KEYS, Some(c.name), c.params), &doc.join(" "))
     });
     kinded(doc, &names, tables.collect())
 }

@@ -54,6 +54,16 @@ impl Outsiders {
         Ok(self)
     }
 
+    /// The disciplines.
+    pub(crate) fn queues(&self) -> &[OutsideConfig] {
+        &self.queues
+    }
+
+    /// The congestion controls.
+    pub(crate) fn controls(&self) -> &[OutsideControl] {
+        &self.controls
+    }
+
     /// The names of all disciplines, registered ones first.
     pub(crate) fn queue_names(&self) -> Vec<&'static str> {
         let own = self.queues.iter().map(OutsideConfig::name);

@@ -88,6 +88,10 @@ impl OutsideControl {
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
+    /// What it is, in a sentence; empty where nobody says.
+    pub fn about(&self) -> &'static str {
+        self.0.about()
+    }
     /// The parameter table.
     pub fn params(&self) -> &'static [ParamInfo] {
         self.0.params()

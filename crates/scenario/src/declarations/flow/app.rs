@@ -2,7 +2,6 @@
 
 use crate::declarations::composite::read_composite;
 use crate::declarations::kinds::{Kinds, kind_of, opened};
-use crate::declarations::queue::Around;
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::key::Section;
 use crate::model::AppConfig;
@@ -24,7 +23,7 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
     let table = opened(node);
     let section = Section { title: app.title(), doc: "", keys: &[] };
     let r = Reader::new(&table, &section, sink)?.kinded().with_params(app.params());
-    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, Around::NONE, sink);
+    let composite = |p: &ParamInfo, node: &Node| read_composite(p, node, sink);
     let mut fine = r.set_params_by(composite, |name, value| app.set(name, value));
     if let (true, Err(misfit)) = (fine, app.validate()) {
         report(&misfit, app.title(), &r);
