@@ -104,7 +104,8 @@ def said_by(table: Table) -> Iterator[tuple[str, str, Any]]:
     """Attribute, key and value of what a table says. Of repeated tables an empty list says nothing."""
     for attribute, key in _keys_of(type(table)):
         value = getattr(table, attribute)
-        if value is not None and not (value == [] and attribute in table._forms):
+        empty = isinstance(value, list | tuple) and not value and attribute in table._forms
+        if value is not None and not empty:
             yield attribute, key, value
 
 

@@ -1,9 +1,14 @@
 """Scenarios built in code: every key has its place, files and objects are the same, and errors name the object."""
 
+import copy
+import json
 import pickle
 import re
+import sys
 import tomllib
+import types
 
+import numpy as np
 import pytest
 
 import tailrace
@@ -40,6 +45,39 @@ def test_the_classes_are_what_the_schema_says():
             f"{path} is not what the schema says now: run make classes"
         )
     assert set(classes.PLACE.glob("*.py")) == set(classes.texts())
+
+
+def test_a_kind_more_needs_no_hand(monkeypatch):
+    schema = json.loads(tailrace.api.schema())
+    odd = {
+        "title": "turn_style",
+        "description": 'Takes "\\d" and """more"""',
+        "type": "object",
+        "properties": {
+            "kind": {"const": "turn_style"},
+            "class": {"type": "integer", "description": 'Which \\ or "which"'},
+        },
+        "required": ["kind", "class"],
+    }
+    schema["$defs"]["queue"]["anyOf"].append(odd)
+    schema["$defs"]["turn"] = {
+        "description": "A turn.",
+        "anyOf": [odd | {"title": "left", "required": ["kind"]}],
+    }
+    monkeypatch.setattr(classes, "_native", types.SimpleNamespace(schema=lambda: json.dumps(schema)))
+    classes._schema.cache_clear()
+    texts = {path.stem: text for path, text in classes.texts().items()}
+    classes._schema.cache_clear()
+    made = types.ModuleType("made")
+    monkeypatch.setitem(sys.modules, "made", made)
+    exec(
+        texts["queue"].replace("tailrace.build.queue", "made"), vars(made) | {"__name__": "made"}, vars(made)
+    )
+    turn = made.TurnStyle(3)
+    assert turn.as_dict() == {"kind": "turn_style", "class": 3}
+    assert "| queue.TurnStyle" in texts["types"]
+    assert "class Left(Table):" in texts["turn"]
+    assert "turn" in texts["__init__"]
 
 
 def test_every_kind_of_the_catalog_has_a_class_with_its_parameters():
@@ -175,6 +213,27 @@ def test_objects_are_equal_where_they_say_the_same():
     assert queue.Codel() != queue.CodelLifo()
     assert Host("a") != Router("a")
     assert pickle.loads(pickle.dumps(line())) == line()
+
+
+def test_numbers_of_numpy_are_numbers():
+    made = line(loss=np.float64(0.5))
+    made.runs = np.int64(2)
+    assert "loss = 0.5" in made.to_toml()
+    assert made.check().runs == 2
+
+
+def test_a_copy_is_apart():
+    made = line()
+    other = copy.deepcopy(made)
+    other.links[0].rate = "1 Mbit/s"
+    assert made.links[0].rate == "2 Mbit/s"
+    assert made != other
+
+
+def test_dictionaries_may_hold_objects():
+    made = line()
+    said = {"name": "line", "duration": "2 s", "host": made.hosts, "link": made.links, "flow": made.flows}
+    assert identity.of_cell(tailrace.Scenario.of(said)) == identity.of_cell(made.check())
 
 
 def test_a_file_says_what_was_said():

@@ -224,7 +224,7 @@ def _docstring(doc: str, fields: Iterable[Field]) -> str:
     ]
     if listed:
         lines += ["", "Args:", *listed]
-    text = "\n".join(lines) + ("\n" if listed else "")
+    text = "\n".join(lines).replace('"""', "'''") + ("\n" if listed or doc.endswith('"') else "")
     return f'{"r" if chr(92) in text else ""}"""{text}"""'
 
 
