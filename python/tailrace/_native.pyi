@@ -3,6 +3,7 @@ from os import PathLike
 from typing import ClassVar, TypeAlias, final
 
 __all__ = [
+    "ROWS_AT_ONCE_BYTES",
     "Ack",
     "Backlog",
     "Congestion",
