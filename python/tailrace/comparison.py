@@ -158,8 +158,8 @@ class Comparison(Mapping[str, Result]):
     def plot(self, figure: str, **options: Unpack[Options]) -> Figure:
         """An overlay of `queue`, `cwnd`, `goodput`, `throughput`, `delay`, `jitter` or `loss` over time.
 
-        Of Multipath TCP also `subflow_cwnd`, `path_throughput`, `data_sequence` and `reordering`. `size` is `screen`,
-        `single` or `double`; `title=False` leaves titles off.
+        Of Multipath TCP also `subflow_cwnd`, `path_goodput`, `path_throughput`, `data_sequence` and `reordering`.
+        `size` is `screen`, `single` or `double`; `title=False` leaves titles off.
         """
         from tailrace import plots  # Matplotlib takes half a second
 

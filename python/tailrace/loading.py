@@ -20,6 +20,7 @@ SUMMARY, SCENARIO = "summary.json", "scenario.toml"
 # Tables of the result contract, in the order of its description.
 TABLES = (
     "flows",
+    "paths",
     "queues",
     "group_series",
     "flow_series",
@@ -27,6 +28,7 @@ TABLES = (
     "law_series",
     "subflow_series",
     "connection_series",
+    "path_series",
     "reordering",
     "connections",
     "events",
@@ -48,24 +50,27 @@ def _tree(value: object, where: str) -> None:
 
 
 _BRANCHES: Mapping[str, Shape] = {name: each(each(_tree)) for name in ("groups", "queues", "connections")}
-_WINDOW: Mapping[str, Shape] = {
-    "start_s": _tree,
-    "end_s": _tree,
-    "groups": each(each(_tree)),
-    "queues": each(each(_tree)),
-    "connections": each(each(_tree)),
-}
 
 
-def _run_of(shape: Mapping[str, Shape]) -> Callable[[object, str], None]:
-    """Figures of a run, or of all; windows are there where the scenario has some."""
+def _having(shape: Mapping[str, Shape], maybe: Mapping[str, Shape]) -> Callable[[object, str], None]:
+    """What has all of a shape, and of another what is there."""
 
     def check(value: object, where: str) -> None:
         documents.check(value, shape, where)
-        if isinstance(value, dict) and "windows" in value:
-            documents.check(value["windows"], each(_WINDOW), f"{where}.windows")
+        if isinstance(value, dict):
+            for name in maybe.keys() & value.keys():
+                documents.check(value[name], maybe[name], f"{where}.{name}")
 
     return check
+
+
+_PATHS: Mapping[str, Shape] = {"paths": each(each(_tree))}
+_WINDOW: Shape = _having({"start_s": _tree, "end_s": _tree, **_BRANCHES}, _PATHS)
+
+
+def _run_of(shape: Mapping[str, Shape]) -> Callable[[object, str], None]:
+    """Figures of a run, or of all; windows are there where the scenario has some, paths where it has such flows."""
+    return _having(shape, {"windows": each(_WINDOW), **_PATHS})
 
 
 _RUN: Mapping[str, Shape] = {"run": COUNT, "seed": COUNT, "fingerprint": TEXT}

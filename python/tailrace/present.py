@@ -81,6 +81,16 @@ GROUP_MEASURES = (
     Measure("round trip ms", ("rtt_s", "mean"), 1e3, rare=True, beside=_CONNECTED),
     Measure("99th ms", ("rtt_s", "p99"), 1e3, rare=True, beside=_CONNECTED),
 )
+PATH_MEASURES = (
+    Measure("goodput Mbit/s", ("goodput_bps",), 1e-6),
+    Measure("loss %", ("loss_ratio",), 100),
+    Measure("delay ms", ("one_way_delay_s", "mean"), 1e3),
+    Measure("99th ms", ("one_way_delay_s", "p99"), 1e3),
+    Measure("packets sent", ("sent_packets",)),
+    Measure("lost", ("lost_packets",)),
+)
+# More paths have a table of their own.
+_MOST_PATHS = 8
 COMPLETION = (
     "completion: of a transfer from the opening of its connection, of a request from its sending, to the last byte; "
     "mean and 95th percentile"
@@ -222,6 +232,7 @@ def result_grids(result: Result) -> list[Grid]:
             ],
         )
     ]
+    grids += _path_grids(aggregate.get("paths") or {})
     if queues:
         grids.append(
             Grid(
@@ -241,6 +252,17 @@ def result_grids(result: Result) -> list[Grid]:
             )
         )
     return [*grids, *_window_grids(aggregate)]
+
+
+def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:
+    """What flows over Multipath TCP sent by each path, if there are any."""
+    rows = [
+        [name, *(number(leaf(path, m.path), m.scale) for m in PATH_MEASURES)]
+        for name, path in list(paths.items())[:_MOST_PATHS]
+    ]
+    more = f"and {len(paths) - _MOST_PATHS} more: table paths" if len(paths) > _MOST_PATHS else ""
+    columns = ["path", *(m.heading for m in PATH_MEASURES)]
+    return [Grid("paths", columns, rows, notes=[more] if more else [])] if rows else []
 
 
 def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:

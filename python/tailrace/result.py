@@ -208,6 +208,11 @@ class Result(Mapping[str, "pl.DataFrame"]):
         return self.table("flows")
 
     @property
+    def paths(self) -> pl.DataFrame:
+        """One row a flow over Multipath TCP, path, end that sent data by it, and run; empty without any."""
+        return self.table("paths")
+
+    @property
     def queues(self) -> pl.DataFrame:
         """One row an observed queue and run."""
         return self.table("queues")
@@ -248,6 +253,11 @@ class Result(Mapping[str, "pl.DataFrame"]):
     def connection_series(self) -> pl.DataFrame:
         """Progress at the data level, bytes that wait for others... over time; empty without Multipath TCP."""
         return self.table("connection_series")
+
+    @property
+    def path_series(self) -> pl.DataFrame:
+        """Goodput, delay, losses... of each path over time; empty without Multipath TCP."""
+        return self.table("path_series")
 
     @property
     def reordering(self) -> pl.DataFrame:
@@ -334,6 +344,10 @@ class Result(Mapping[str, "pl.DataFrame"]):
     def plot_path_throughput(self, **options: Unpack[Options]) -> Figure:
         """What connections of Multipath TCP gave each path, stacked, and what was delivered of it."""
         return self.plot("path_throughput", **options)
+
+    def plot_path_goodput(self, **options: Unpack[Options]) -> Figure:
+        """What connections of Multipath TCP got by each path, stacked, and what was delivered of it."""
+        return self.plot("path_goodput", **options)
 
     def plot_data_sequence(self, **options: Unpack[Options]) -> Figure:
         """Progress of Multipath TCP's byte streams, and what waits on the way."""

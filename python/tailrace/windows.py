@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 # What a window has figures of, as the frame calls one of each.
-_PARTS = {"groups": "group", "queues": "queue", "connections": "connection"}
+_PARTS = {"groups": "group", "queues": "queue", "connections": "connection", "paths": "path"}
 
 
 def frame(runs: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Of all runs: `run`, `window`, its times, `of` (group, queue or connection), `name`, `figure` and `value`."""
+    """Of all runs: `run`, `window`, its times, `of` (group, queue, connection, path), `name`, `figure` and `value`."""
     import polars as pl  # a fifth of a second that `check` and `list` need not wait
 
     schema = {"run": pl.UInt32, "window": pl.String, "start_s": pl.Float64, "end_s": pl.Float64}
@@ -26,7 +26,7 @@ def _rows(run: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for window, found in windows.items():
         head = (run["run"], window, _number(found["start_s"]), _number(found["end_s"]))
         for part, of in _PARTS.items():
-            for name, tree in found[part].items():
+            for name, tree in (found.get(part) or {}).items():
                 for figure, value in _numbers(tree):
                     yield (*head, of, name, figure, value)
 

@@ -8,7 +8,7 @@ import tailrace
 from conftest import command_line
 from tailrace import plots
 from tailrace.plots import directions, multipath
-from tailrace.plots.multipath import draw_stack
+from tailrace.plots.multipath import STACKS, draw_stack
 from tailrace.plots.reordering import ccdf
 
 # Two paths, of which the second is down for a while: its subflow ends, and another takes its place.
@@ -58,7 +58,7 @@ link = "right"
 at = "3 s"
 until = "5 s"
 """
-NAMES = ["subflow_cwnd", "path_throughput", "data_sequence", "reordering"]
+NAMES = ["subflow_cwnd", "path_goodput", "path_throughput", "data_sequence", "reordering"]
 
 
 @pytest.fixture(scope="module")
@@ -313,7 +313,7 @@ def test_paths_of_a_stack_differ_in_more_than_colour_beyond_those_there_are(path
 
     looks = {f"other{n}": n for n in range(7)}
     axes = Figure().subplots()
-    draw_stack(axes, paths, "mp", looks)
+    draw_stack(STACKS["path_throughput"], axes, paths, "mp", looks)
     colours = {tuple(layer.get_facecolor()[0]) for layer in axes.collections}
     assert len(colours) == 2
     assert all(layer.get_hatch() for layer in axes.collections)

@@ -7,7 +7,8 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 
 /// What a summary has figures of, and what the table calls one of each.
-const SECTIONS: [(&str, &str); 3] = [("groups", "group"), ("queues", "queue"), ("connections", "connection")];
+const SECTIONS: [(&str, &str); 4] =
+    [("groups", "group"), ("queues", "queue"), ("connections", "connection"), ("paths", "path")];
 
 /// The columns of the table.
 pub(crate) struct Figures {

@@ -347,9 +347,8 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                     let node = |n: NodeIndex| scenario.nodes[n.0 as usize].name.clone();
                     BuildError::NoRoute { flow: group.name.clone(), from: node(from), to: node(to) }
                 })?;
-            let is_udp = plan.is_none();
             // A server learns its client's port from the SYN.
-            let learnt = if is_udp { group.ports.client } else { 0 };
+            let learnt = if plan.is_none() { group.ports.client } else { 0 };
             // Flows between the same two addresses must differ to queues and captures: each has its own server.
             let server_port = servers.take(client, server, group.ports.server)?;
             let out = Envelope {
@@ -389,6 +388,7 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                 sockets: Vec::new(),
                 latest: SocketId::NONE,
                 tally: FlowTally::default(),
+                paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
                 retired: Retired::default(),

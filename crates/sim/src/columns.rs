@@ -55,6 +55,7 @@ pub(crate) use columns;
 pub fn tables() -> Vec<TableInfo> {
     vec![
         crate::flows_table::INFO,
+        crate::paths_table::INFO,
         crate::queues_table::INFO,
         crate::connection_log::INFO,
         crate::series::groups::INFO,
@@ -63,6 +64,7 @@ pub fn tables() -> Vec<TableInfo> {
         crate::series::laws::INFO,
         crate::series::subflows::INFO,
         crate::series::connections::INFO,
+        crate::series::paths::INFO,
         crate::reordering::INFO,
         crate::event_log::INFO,
     ]

@@ -3,10 +3,11 @@
 use crate::build::Plan;
 use crate::flow::Endpoint;
 use crate::packet::FlowEnd;
+use crate::paths::PathKey;
 use crate::world::{SimFabric, World};
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
-use tailrace_scenario::model::Transport;
+use tailrace_scenario::model::{NodeIndex, Transport};
 use tailrace_transport::mptcp::{Mptcp, SourceRoute};
 
 /// Whether a scenario has connections at all.
@@ -38,12 +39,31 @@ pub(crate) fn path_name(
 ) -> String {
     let mut name = link_name(plan, fabric, address);
     if let Some(route) = route {
-        let gateways = &plan.scenario.flows[group as usize].gateways[usize::from(route.number)];
-        let names: Vec<_> =
-            gateways.iter().map(|g| plan.scenario.nodes[g.0 as usize].name.as_str()).collect();
-        name += &format!(" via {}", names.join(", "));
+        name += &via(plan, &plan.scenario.flows[group as usize].gateways[usize::from(route.number)]);
     }
     name
+}
+
+/// What a path of a flow is called: by the link on which it leaves the client, the one on which it reaches the server where
+/// that has several, and the gateways that it goes through.
+pub(crate) fn name_of_path(plan: &Plan, fabric: &SimFabric, path: PathKey) -> String {
+    let (mut name, there) = (link_name(plan, fabric, path.client.0), link_name(plan, fabric, path.server.0));
+    let graph = fabric.graph();
+    let choice = graph.owner(path.server).is_some_and(|host| graph.addresses(host).nth(1).is_some());
+    if choice && there != name {
+        name += &format!(" to {there}");
+    }
+    let mut lists = plan.scenario.flows.iter().flat_map(|group| &group.gateways);
+    if let Some(gateways) = path.gateways.and_then(|list| lists.nth(list as usize)) {
+        name += &via(plan, gateways);
+    }
+    name
+}
+
+/// That a way goes through gateways.
+fn via(plan: &Plan, gateways: &[NodeIndex]) -> String {
+    let names: Vec<_> = gateways.iter().map(|g| plan.scenario.nodes[g.0 as usize].name.as_str()).collect();
+    format!(" via {}", names.join(", "))
 }
 
 /// The name of the link behind an address.

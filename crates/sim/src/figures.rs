@@ -69,6 +69,7 @@ impl RunView<'_> {
             connections: Listed::of(self.plan, self.world, self.fabric)
                 .since(self.windows.connections())
                 .summaries(self.plan, self.world),
+            paths: self.paths(Open::Part),
         }
     }
 
@@ -80,6 +81,7 @@ impl RunView<'_> {
                 let summary = window.groups.get_mut(&group.name).expect("windows have all groups");
                 summary.befell(self.world.late.of(number, g));
             }
+            self.paths_befell(number, &mut window.paths);
         }
         over.extend(self.windows.is_under_way().then(|| self.part()));
         let names = self.plan.scenario.windows.iter().map(|window| window.name.clone());

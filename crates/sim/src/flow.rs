@@ -1,6 +1,7 @@
 //! One flow: the application that drives it, its connections, and what it has done so far.
 
 use crate::packet::{Envelope, FlowEnd};
+use crate::paths::FlowPaths;
 use crate::ports::ClientPorts;
 use crate::sockets::SocketId;
 use crate::tally::FlowTally;
@@ -380,6 +381,8 @@ pub(crate) struct Flow {
     /// The client's socket of the latest connection, as long as there is one.
     pub(crate) latest: SocketId,
     pub(crate) tally: FlowTally,
+    /// What it sent by each path, over Multipath TCP.
+    pub(crate) paths: Option<Box<FlowPaths>>,
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,

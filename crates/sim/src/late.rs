@@ -23,13 +23,14 @@ impl Late {
         self.0.push(Over { begun, end, groups: vec![Fates::default(); groups] });
     }
 
-    /// A packet of that group, sent before the present window, is lost or marked.
-    pub(crate) fn note(&mut self, group: usize, sent_at: Instant, fate: Fates) {
+    /// A packet of that group, sent before the present window, is lost or marked; returns the number of the window in which
+    /// it was sent, if that was in one.
+    pub(crate) fn note(&mut self, group: usize, sent_at: Instant, fate: Fates) -> Option<usize> {
         // Most were sent not long ago.
-        let mut over = self.0.iter_mut().rev();
-        if let Some(window) = over.find(|w| sent_at <= w.end && w.begun.is_none_or(|begun| sent_at > begun)) {
-            window.groups[group].add(fate);
-        }
+        let sent_in = |w: &Over| sent_at <= w.end && w.begun.is_none_or(|begun| sent_at > begun);
+        let window = self.0.iter().rposition(sent_in)?;
+        self.0[window].groups[group].add(fate);
+        Some(window)
     }
 
     /// What befell the packets of a group after the end of a window.

@@ -7,6 +7,7 @@ use crate::connections;
 use crate::flows_table;
 use crate::output::{Cost, RunOutput, Table};
 use crate::packet::FlowEnd;
+use crate::paths_table;
 use crate::queues_table;
 use crate::reordering;
 use crate::summary::{EngineSummary, RunSummary};
@@ -38,6 +39,7 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> Ru
     let summary = run.summary(fingerprint, cost);
     let mut tables = vec![flows_table::table(run), queues_table::table(run.plan.run, &summary)];
     let (events, series): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|t| t.name == "events");
+    tables.extend(paths_table::table(run));
     tables.extend(series);
     tables.extend(reordering::table(run.plan, run.world));
     tables.extend(connection_log::table(run.plan, run.world));
@@ -104,6 +106,7 @@ impl RunView<'_> {
             groups: self.groups(Open::Whole),
             queues: self.queues(Open::Whole),
             connections: listed.summaries(self.plan, self.world),
+            paths: self.paths(Open::Whole),
             foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
             windows: self.windows(),
             engine: EngineSummary {

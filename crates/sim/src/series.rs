@@ -5,6 +5,7 @@ pub(crate) mod flows;
 pub(crate) mod groups;
 pub(crate) mod laws;
 mod multipath;
+pub(crate) mod paths;
 pub(crate) mod queues;
 pub(crate) mod subflows;
 
@@ -37,7 +38,7 @@ impl Series {
             flows: FlowSeries::new(plan, interval),
             queues: QueueSeries::new(plan.queues.len(), interval),
             laws: LawSeries::new(),
-            multipath: MultipathSeries::of(&plan.scenario),
+            multipath: MultipathSeries::of(&plan.scenario, interval),
         }
     }
 

@@ -26,6 +26,18 @@ pub(crate) struct Itinerary {
     last: Address,
 }
 
+impl Itinerary {
+    /// Where it goes in the end.
+    pub(crate) const fn last(self) -> Address {
+        self.last
+    }
+
+    /// The number of its list of gateways among all of the run, whichever way it goes.
+    pub(crate) const fn list(self) -> u32 {
+        self.route.0 / 2
+    }
+}
+
 /// All routes of a run; most runs have none.
 #[derive(Debug, Default)]
 pub(crate) struct SourceRoutes {

@@ -13,6 +13,7 @@ pub(crate) use spread::{Distribution, Level, Spread};
 use crate::connection_summary::{ConnectionSummary, PathSummary};
 use crate::foreign::ForeignTally;
 use crate::keys::{ObjectInfo, keys};
+use crate::path_summary::FlowPathSummary;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -33,10 +34,14 @@ keys! {
         /// Multipath TCP connections by flow, `"mp[0]"`: those of the first 256 flows that have one, as each takes some
         /// kilobytes.
         connections: BTreeMap<String, ConnectionSummary>, "";
+        /// By flow over Multipath TCP and path (`"mp[0].wifi"`; what the server sends has `.backward` behind it): what was sent by each,
+        /// on all connections of the flow together, of the first 256 such flows. Left out where there are none.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        paths: BTreeMap<String, FlowPathSummary>, "";
         /// By name: hosts with stacks that are not the simulator's. Left out where there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         foreign_hosts: BTreeMap<String, ForeignTally>, "";
-        /// By name of `[[window]]`, in order of time: groups, queues and connections in that part of the run, if it has begun.
+        /// By name of `[[window]]`, in order of time: groups, queues, connections and paths in that part of the run, if it has begun.
         /// Left out where the scenario has none.
         #[serde(skip_serializing_if = "InOrder::is_empty")]
         windows: InOrder<WindowSummary>, "";
@@ -59,6 +64,9 @@ keys! {
         queues: BTreeMap<String, QueueSummary>, "";
         /// Each flow's latest connection at the end of the window, since the window began or it did.
         connections: BTreeMap<String, ConnectionSummary>, "";
+        /// As of the run, but of that time.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        paths: BTreeMap<String, FlowPathSummary>, "";
     }
 }
 
@@ -112,7 +120,12 @@ pub fn objects() -> Vec<ObjectInfo> {
             "How a discipline that singles out flows judged those of a group, under `flagged.groups`.",
             FlaggedGroup::KEYS,
         ),
-        object("path", "A path of a connection, under `paths`.", PathSummary::KEYS),
+        object("path", "A path of a connection, under its `paths`.", PathSummary::KEYS),
+        object(
+            "flow_path",
+            "A path of a flow over Multipath TCP, under `paths` of the run.",
+            FlowPathSummary::KEYS,
+        ),
         object("group", "A group of flows, under `groups`.", GroupSummary::KEYS),
         object(
             "transfers_by_size",

@@ -29,6 +29,13 @@ impl Open {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Each<T>([T; 2]);
 
+impl<T> Each<T> {
+    /// Something else for each.
+    pub(crate) fn map<U>(self, of: impl FnMut(T) -> U) -> Each<U> {
+        Each(self.0.map(of))
+    }
+}
+
 impl<T> Index<Open> for Each<T> {
     type Output = T;
     fn index(&self, open: Open) -> &T {
@@ -68,6 +75,11 @@ impl Fates {
         self.lost += more.lost;
         self.marked += more.marked;
     }
+
+    /// What came about since an earlier copy.
+    pub(crate) const fn since(self, earlier: Self) -> Self {
+        Self { lost: self.lost - earlier.lost, marked: self.marked - earlier.marked }
+    }
 }
 
 /// Disjoint ranges of a stream, in order.
@@ -104,6 +116,7 @@ impl World {
         self.begun[open] = Some(now);
         let cut = |flow| FlowCut { at: self.tally(flow), ..FlowCut::default() };
         self.cuts[open] = (0..self.flows.len()).map(cut).collect();
+        self.flows.iter_mut().filter_map(|flow| flow.paths.as_mut()).for_each(|paths| paths.begin(open));
         for socket in self.sockets.iter_mut() {
             let waiting = socket.waiting();
             socket.early.set(open, waiting);
@@ -126,12 +139,14 @@ impl World {
         }
         flow.tally.lost_packets += fate.lost;
         flow.tally.marked_packets += fate.marked;
-        let before = |begun: Option<Instant>| begun.is_some_and(|begun| pkt.sent_at <= begun);
-        for open in Open::BOTH.into_iter().filter(|open| before(self.begun[*open])) {
+        let before = self.begun.map(|begun| begun.is_some_and(|begun| pkt.sent_at <= begun));
+        for open in Open::BOTH.into_iter().filter(|open| before[*open]) {
             self.cuts[open][pkt.to.flow()].before.add(fate);
         }
-        if before(self.begun[Open::Part]) {
-            self.late.note(flow.group as usize, pkt.sent_at, fate);
+        let over =
+            if before[Open::Part] { self.late.note(flow.group as usize, pkt.sent_at, fate) } else { None };
+        if let Some(paths) = &mut flow.paths {
+            paths.befall(pkt, &self.options, fate, (before, over));
         }
     }
 

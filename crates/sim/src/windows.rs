@@ -118,6 +118,7 @@ impl Windows {
         }
         let groups = world.recorder.cut();
         let queues = plan.queues.iter().filter_map(|queue| fabric.cut_stats(queue.link)).collect();
+        world.cut_path_delays(now > Instant::ZERO + scenario.warmup);
         if now == Instant::ZERO + scenario.warmup {
             self.begin(Open::Whole, plan, world, fabric);
         } else if now > Instant::ZERO + scenario.warmup {

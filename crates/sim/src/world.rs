@@ -127,6 +127,9 @@ impl World {
             group.reverse_one_way_delay.record(delay);
         }
         (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
+        if let Some(paths) = &mut flow.paths {
+            paths.received(pkt, end, &self.options, delay);
+        }
     }
 
     /// A datagram reaches its application; packets without payload are the hosts' own business.
@@ -180,7 +183,10 @@ impl World {
                     self.options.source_routes.learn((end, pkt.source_port), came);
                 }
                 pkt.release(&mut self.options);
+                let had = connection.stats().new_bytes;
                 connection.handle_segment(&pkt.tuple(), &segment, &options, now);
+                let (new, end) = (connection.stats().new_bytes - had, socket.end());
+                self.count_new_bytes(end, new);
             }
         }
         self.serve_socket(id, fabric);
@@ -225,7 +231,8 @@ impl World {
         loop {
             let Some(socket) = self.sockets.live(id) else { return };
             let Endpoint::Mptcp(connection) = &mut socket.endpoint else { return };
-            let Some(Transmit { tuple, segment, options, route, .. }) = connection.poll_transmit(now) else {
+            let Some(Transmit { tuple, segment, options, route, resent, .. }) = connection.poll_transmit(now)
+            else {
                 return;
             };
             let (source, destination) = (Address(tuple.local), Address(tuple.remote));
@@ -250,6 +257,7 @@ impl World {
             if !self.options.source_routes.is_empty() {
                 self.set_route((end, tuple.remote_port), route, &mut pkt);
             }
+            self.count_path_sent(end, &pkt, resent);
             self.send(end, pkt, fabric);
         }
     }

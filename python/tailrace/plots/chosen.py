@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
 # What groups call the same of all their flows.
 _OF_GROUPS = {"cwnd_segments": "cwnd_mean_segments", "cwnd_bytes": "cwnd_mean_bytes"}
-_TABLES = ("flows", "flow_series", "subflow_series", "connection_series", "connections")
+_TABLES = (
+    "flows",
+    "paths",
+    "flow_series",
+    "subflow_series",
+    "connection_series",
+    "path_series",
+    "connections",
+)
 
 
 def of(result: Result, text: str) -> Result:

@@ -62,7 +62,7 @@ def names_for(results: Sequence[Result], wanted: Sequence[str] = ()) -> list[str
 def _is_worth(name: str, results: Sequence[Result]) -> bool:
     """Multipath TCP's figures where it was used, windows where TCP was."""
     if name in multipath.FIGURES:
-        return any(map(multipath.is_in, results))
+        return any(multipath.is_worth(name, result) for result in results)
     return any(metrics.has_any(METRICS[name], result) for result in results)
 
 

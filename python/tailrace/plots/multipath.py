@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,9 +27,24 @@ _HATCHES = ("", "///", "...", "xxx")
 _FLOW = ("run", "group", "flow")
 
 
+@dataclass(frozen=True)
+class Stack:
+    """A rate that lies in layers, one a path."""
+
+    headline: str
+    axis: str
+    # `mbps` by `run`, `time_s`, `group` and `link`, in rows whose paths come in the order of their colours.
+    rates: Callable[[Result], pl.DataFrame]
+
+
 def is_in(result: Result) -> bool:
     """Whether a sampled flow used Multipath TCP."""
     return len(result.subflow_series) > 0 and len(result.connection_series) > 0
+
+
+def is_worth(name: str, result: Result) -> bool:
+    """Whether there is something for a figure; earlier versions recorded no series of paths."""
+    return is_in(result) and (name != "path_goodput" or len(result.path_series) > 0)
 
 
 def _subflow_cwnd(result: Result) -> Figure:
@@ -63,28 +80,31 @@ def draw_windows(axes: Axes, rows: pl.DataFrame, looks: dict[str, int]) -> int:
     return len(subflows)
 
 
-def _path_throughput(result: Result) -> Figure:
-    """A panel for each flow group: what its connections gave each path, stacked; what was delivered as a line."""
+def _stacked(stack: Stack, result: Result) -> Figure:
+    """A panel for each flow group: the rate of each path, stacked; what was delivered as a line."""
     found = groups(result)
     note = (
         f"{'mean of ' if result.n > 1 else ''}{layout.band_note([result.n], band=False)}, seed {result.seed}"
         f"{directions.note([result])}"
     )
-    title = f"{result.name}: throughput by path over time, copies included\n{note}"
+    title = f"{result.name}: {stack.headline}\n{note}"
     sheet, panels = layout.figure(max(1, len(found)), title)
     for axes, group in zip(panels, found, strict=False):
         if len(found) > 1:
             axes.set_title(group)
-        draw_stack(axes, result, group, {})
-        axes.set_ylabel("throughput\n(Mbit/s)")
+        draw_stack(stack, axes, result, group, {})
+        axes.set_ylabel(f"{stack.axis}\n(Mbit/s)")
     finish(sheet, panels, _end(result.subflow_series))
     return sheet
 
 
-def draw_stack(axes: Axes, result: Result, group: str, looks: dict[str, int]) -> None:
-    """What a group gave each path, stacked; `looks` remembers the colours of paths for the next panel."""
+def draw_stack(stack: Stack, axes: Axes, result: Result, group: str, looks: dict[str, int]) -> None:
+    """The rate of each path of a group, stacked; `looks` remembers the colours of paths for the next panel."""
     mine = pl.col("group").cast(pl.String) == group
-    paths = _by_path(directions.drawn(result, result.subflow_series).filter(mine))
+    rates = stack.rates(result)
+    paths = _by_path(rates.filter(mine)) if len(rates) else {}
+    if not paths:
+        return
     for link in paths:
         looks.setdefault(link, len(looks))
     # The same order from below in every panel.
@@ -128,10 +148,28 @@ def _data_sequence(result: Result) -> Figure:
     return sheet
 
 
+def _given(result: Result) -> pl.DataFrame:
+    """What connections gave subflows, by the link on which these leave the sender."""
+    return _rates(directions.drawn(result, result.subflow_series), "scheduled_bytes", "subflow", "link")
+
+
+def _came_first(result: Result) -> pl.DataFrame:
+    """What receivers got by each path before they had it from another."""
+    series = directions.drawn(result, result.path_series)
+    if not len(series):
+        return series
+    rate = (pl.col("goodput_bps") * 1e-6).alias("mbps")
+    return series.sort("time_s", maintain_order=True).with_columns(rate).rename({"path": "link"})
+
+
+STACKS = {
+    "path_goodput": Stack("goodput by path over time", "goodput", _came_first),
+    "path_throughput": Stack("throughput by path over time, copies included", "throughput", _given),
+}
 # By the names of their files.
 FIGURES: dict[str, Callable[[Result], Figure]] = {
     "subflow_cwnd": _subflow_cwnd,
-    "path_throughput": _path_throughput,
+    **{name: partial(_stacked, stack) for name, stack in STACKS.items()},
     "data_sequence": _data_sequence,
     "reordering": reordering.single,
 }
@@ -177,8 +215,8 @@ def _rates(series: pl.DataFrame, counter: str, *member: str) -> pl.DataFrame:
 
 
 def _by_path(series: pl.DataFrame) -> dict[str, Curve]:
-    """The rate of bytes given to subflows, by the link on which they leave the sender."""
-    rates = _rates(series, "scheduled_bytes", "subflow", "link").with_columns(pl.col("link").cast(pl.String))
+    """The rate of all flows together, by path."""
+    rates = series.with_columns(pl.col("link").cast(pl.String))
     # In the order of the subflows, so that a path has the same colour in the figure of the windows.
     links = rates["link"].unique(maintain_order=True).to_list()
     if len(links) > MOST_LINES:

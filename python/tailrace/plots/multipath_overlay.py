@@ -7,6 +7,7 @@ one colour a path. Progress and reordering are a line a result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -46,8 +47,8 @@ def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
     return sheet
 
 
-def _path_throughput(results: Mapping[str, Result], title: str) -> Figure:
-    """A panel for each result and flow group: what was given to each path, stacked."""
+def _stacked(stack: multipath.Stack, results: Mapping[str, Result], title: str) -> Figure:
+    """A panel for each result and flow group: the rate of each path, stacked."""
     stacks = {
         (label, group): result
         for label, result in results.items()
@@ -58,12 +59,12 @@ def _path_throughput(results: Mapping[str, Result], title: str) -> Figure:
     names = {key: f"{key[0]}: {key[1]}" if several else key[0] for key in stacks}
     counts = [result.n for result in results.values()]
     note = f"{'mean of ' if max(counts) > 1 else ''}{layout.band_note(counts, band=False)}, {_seeds(results)}"
-    sheet, panels = _sheet(len(names), f"{title}: throughput by path over time, copies included", note)
+    sheet, panels = _sheet(len(names), f"{title}: {stack.headline}", note)
     colours: dict[str, int] = {}
     for axes, (key, result) in zip(panels, stacks.items(), strict=False):
         axes.set_title(layout.panel_title(names[key], _columns(len(panels))))
-        multipath.draw_stack(axes, result, key[1], colours)
-    _finish(sheet, panels, results, "throughput (Mbit/s)")
+        multipath.draw_stack(stack, axes, result, key[1], colours)
+    _finish(sheet, panels, results, f"{stack.axis} (Mbit/s)")
     return sheet
 
 
@@ -99,7 +100,7 @@ def _data_sequence(results: Mapping[str, Result], title: str) -> Figure:
 # By the names of their files.
 OVERLAYS: dict[str, Callable[[Mapping[str, Result], str], Figure]] = {
     "subflow_cwnd": _subflow_cwnd,
-    "path_throughput": _path_throughput,
+    **{name: partial(_stacked, stack) for name, stack in multipath.STACKS.items()},
     "data_sequence": _data_sequence,
     "reordering": reordering.overlay,
 }

@@ -1,15 +1,16 @@
 """Numbers of a sweep by name: `goodput`, `tcp.goodput_bps.mean`, `r1->r2.sojourn_s.p99`, `utilization`.
 
-A metric is a figure of the summaries, of one flow group, queue or connection. Short names stand for those most asked
-for; a figure's own name reaches all others. Of a window: `goodput@attack`. Over runs it is the mean that is shown,
-or what a function names: `median(goodput)`, `p95(tcp.rtt)`, `min(...)`, `max(...)`, `cv(...)`.
+A metric is a figure of the summaries, of one flow group, queue, connection, or path of a flow over Multipath TCP. Short
+names stand for those most asked for (of paths `path_goodput`, or `mp[0].wifi.goodput` of one); a figure's own name
+reaches all others. Of a window: `goodput@attack`. Over runs it is the mean that is shown, or what a function names:
+`median(goodput)`, `p95(tcp.rtt)`, `min(...)`, `max(...)`, `cv(...)`.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ class Metric:
 
     # What it is called in tables.
     name: str
-    # "group", "queue", "connection" or "attack".
+    # "group", "queue", "connection", "path" or "attack".
     of: str
     figure: str
     unit: str = ""
@@ -46,7 +47,8 @@ class Metric:
         where = f"{self.owner} " if self.owner else ""
         during = f" ({self.window})" if self.window else ""
         unit = "" if self.over == "cv" or not self.unit else f" [{self.unit}]"
-        name = f"{where}{self.name}{during}"
+        short = self.name.removeprefix(_OF_PATH) if self.of == "path" and where else self.name
+        name = f"{where}{short}{during}"
         return f"{name if self.over == resampling.MEAN else f'{self.over}({name})'}{unit}"
 
     @property
@@ -68,12 +70,20 @@ def _queue(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric
     return Metric(name, "queue", figure, unit, scale)
 
 
-def _distribution(name: str, figure: str, unit: str = "", scale: float = 1.0) -> list[Metric]:
+def _path(name: str, figure: str, unit: str = "", scale: float = 1.0) -> Metric:
+    return Metric(f"{_OF_PATH}{name}", "path", figure, unit, scale)
+
+
+def _distribution(
+    name: str, figure: str, unit: str = "", scale: float = 1.0, of: Callable[..., Metric] = _group
+) -> list[Metric]:
     """Its mean by its name alone, and what names say after that."""
     parts = {"": "mean", "_min": "min", "_p95": "p95", "_p99": "p99"}
-    return [_group(f"{name}{end}", f"{figure}.{part}", unit, scale) for end, part in parts.items()]
+    return [of(f"{name}{end}", f"{figure}.{part}", unit, scale) for end, part in parts.items()]
 
 
+# What short names of paths begin with, where no path is named before them.
+_OF_PATH = "path_"
 # Against the same run without the attack: of all normal flows together, the first two of each group, too.
 OF_ATTACKS: Mapping[str, Metric] = {
     "damage": Metric("damage", "attack", "damage", "%", 100),
@@ -109,6 +119,11 @@ SHORT: Mapping[str, Metric] = {
         _group("r_factor", "voice.r_factor.mean"),
         _group("retransmissions", "retransmitted_packets"),
         _group("timeouts", "timeouts"),
+        _path("goodput", "goodput_bps", "Mbit/s", 1e-6),
+        _path("throughput", "throughput_bps", "Mbit/s", 1e-6),
+        _path("loss", "loss_ratio", "%", 100),
+        *_distribution("delay", "one_way_delay_s", "ms", 1e3, _path),
+        _path("retransmissions", "retransmitted_packets"),
         _queue("backlog", "backlog_packets.mean", "packets"),
         _queue("backlog_min", "backlog_packets.min", "packets"),
         _queue("backlog_max", "backlog_packets.max", "packets"),
@@ -136,7 +151,9 @@ class Known:
         rows = figures.select("of", "name", "figure", "window").unique(maintain_order=True)
         whole = rows.filter(pl.col("window").is_null())
         self.windows = [name for name in rows["window"].unique(maintain_order=True).to_list() if name]
-        self.owners = {of: self._names(whole, of) for of in ("group", "queue", "connection", "attack")}
+        self.owners = {
+            of: self._names(whole, of) for of in ("group", "queue", "connection", "path", "attack")
+        }
         self.figures = {of: set(whole.filter(pl.col("of") == of)["figure"].to_list()) for of in self.owners}
         self._having = set(whole.select("of", "name", "figure").iter_rows())
         valued = figures.filter(pl.col("window").is_null() & pl.col("value").is_not_null())
@@ -175,7 +192,7 @@ class Known:
     def _short(self, wanted: str) -> list[Metric]:
         """`goodput`, or `tcp.goodput`."""
         owner, _, name = wanted.rpartition(".")
-        metric = SHORT.get(name)
+        metric = SHORT.get(f"{_OF_PATH}{name}" if owner in self.owners["path"] else name)
         if metric is not None and metric.of == "attack" and owner in self.owners["group"]:
             metric = replace(metric, of="group")
         if metric is None or (owner and owner not in self.owners[metric.of]):

@@ -244,6 +244,11 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         return self.frame("flows")
 
     @property
+    def paths(self) -> pl.DataFrame:
+        """One row a flow over Multipath TCP, path, end that sent data by it, and run; empty without any."""
+        return self.frame("paths")
+
+    @property
     def queues(self) -> pl.DataFrame:
         """One row an observed queue and run."""
         return self.frame("queues")

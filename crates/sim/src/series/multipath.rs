@@ -1,6 +1,7 @@
 //! Multipath TCP over time: samples of each end that sends, its subflows and its data level.
 
 use super::connections::{self, ConnectionSeries};
+use super::paths::PathSeries;
 use super::subflows::SubflowSeries;
 use crate::build::Plan;
 use crate::connections::{any, connection, end_name, path_name, take_recent_displacement};
@@ -8,7 +9,7 @@ use crate::output::Table;
 use crate::packet::FlowEnd;
 use crate::tally::FlowTally;
 use crate::world::{SimFabric, World};
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 use tailrace_scenario::Scenario;
 
 /// An end that sends at a sample: what rows of it and of its subflows have in common.
@@ -25,12 +26,17 @@ pub(crate) struct Sender<'a> {
 pub(crate) struct MultipathSeries {
     subflows: SubflowSeries,
     connections: ConnectionSeries,
+    paths: PathSeries,
 }
 
 impl MultipathSeries {
     /// Series, where the scenario has connections.
-    pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
-        any(scenario).then(|| Self { subflows: SubflowSeries::new(), connections: ConnectionSeries::new() })
+    pub(crate) fn of(scenario: &Scenario, interval: Duration) -> Option<Self> {
+        any(scenario).then(|| Self {
+            subflows: SubflowSeries::new(),
+            connections: ConnectionSeries::new(),
+            paths: PathSeries::new(interval),
+        })
     }
 
     /// Takes a sample of flow `f`'s connection; `new` is what the flow did since the last one.
@@ -46,6 +52,7 @@ impl MultipathSeries {
             let displacement = take_recent_displacement(world, end.peer());
             self.sample_end(end, (displacement, new), plan, world, fabric);
         }
+        self.paths.sample(f, plan, world, fabric);
     }
 
     /// Of one end: what it sends, and how that comes to the other. Servers that send nothing have no rows.
@@ -86,12 +93,12 @@ impl MultipathSeries {
     }
 
     /// The rows since the last time.
-    pub(crate) fn take(&mut self) -> [Table; 2] {
-        [self.subflows.take(), self.connections.take()]
+    pub(crate) fn take(&mut self) -> [Table; 3] {
+        [self.subflows.take(), self.connections.take(), self.paths.take()]
     }
 
     /// Memory that they take.
     pub(crate) fn bytes(&self) -> usize {
-        self.subflows.bytes() + self.connections.bytes()
+        self.subflows.bytes() + self.connections.bytes() + self.paths.bytes()
     }
 }

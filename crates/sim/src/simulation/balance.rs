@@ -1,6 +1,8 @@
 //! Balances at any moment of a run: what was sent is received, lost, or in the network.
 
 use super::Simulation;
+use crate::paths::PathTally;
+use crate::tally::FlowTally;
 use crate::window::Open;
 use tailrace_net::LinkId;
 
@@ -23,6 +25,7 @@ impl Simulation {
         let packets = self.balance_links()?;
         let data_packets = self.balance_flows(packets)?;
         self.balance_windows()?;
+        self.balance_paths()?;
         let options = self.world.options.in_use() as u64;
         if options > packets {
             return Err(format!("{options} packets hold options, {packets} are in the network"));
@@ -81,6 +84,38 @@ impl Simulation {
         Ok(open)
     }
 
+    /// What was sent by each path is received, lost, or in the network, and all paths of a flow together are the flow.
+    fn balance_paths(&self) -> Result<(), String> {
+        for (flow, f) in self.world.flows.iter().enumerate() {
+            let Some(paths) = &f.paths else { continue };
+            let lanes = || paths.directions(flow).map(|(_, to, lane)| (to, lane));
+            for (to, lane) in lanes() {
+                let t = lane.tally;
+                if t.received_packets + t.fates.lost > t.sent_packets || t.new_bytes > t.received_bytes {
+                    return Err(format!("flow {flow}, a path to {to:?}: {t:?}"));
+                }
+            }
+            let whole = self.world.tally(flow);
+            let sum = sum_of(lanes().map(|(_, lane)| lane.tally));
+            let back = sum_of(lanes().filter(|(to, _)| !to.is_server()).map(|(_, lane)| lane.tally));
+            if !is_sum(&sum, &back, &whole) || sum.new_bytes < whole.delivered_bytes {
+                return Err(format!("flow {flow}: {whole:?}, by path {sum:?}, of that back {back:?}"));
+            }
+            for open in Open::BOTH {
+                let t = sum_of(lanes().map(|(_, lane)| lane.in_window(open)));
+                let back = lanes().filter(|(to, _)| !to.is_server());
+                let back = sum_of(back.map(|(_, lane)| lane.in_window(open)));
+                let window = self.world.window_tally(flow, open);
+                if !is_sum(&t, &back, &window) {
+                    return Err(format!(
+                        "flow {flow}, {open:?}: {window:?}, by path {t:?}, of that back {back:?}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Statistics of a window say no more than happened in it.
     fn balance_windows(&self) -> Result<(), String> {
         for flow in 0..self.world.flows.len() {
@@ -97,4 +132,45 @@ impl Simulation {
         }
         Ok(())
     }
+}
+
+fn sum_of(lanes: impl Iterator<Item = PathTally>) -> PathTally {
+    let mut sum = PathTally::default();
+    for lane in lanes {
+        sum.sent_packets += lane.sent_packets;
+        sum.sent_bytes += lane.sent_bytes;
+        sum.retransmitted_packets += lane.retransmitted_packets;
+        sum.received_packets += lane.received_packets;
+        sum.received_bytes += lane.received_bytes;
+        sum.new_bytes += lane.new_bytes;
+        sum.fates.add(lane.fates);
+        sum.delay_sum += lane.delay_sum;
+    }
+    sum
+}
+
+/// Whether what all paths carried, and of that what came back, is what the flow has counted.
+fn is_sum(sum: &PathTally, back: &PathTally, flow: &FlowTally) -> bool {
+    let by_path = [
+        sum.sent_packets,
+        sum.sent_bytes,
+        sum.retransmitted_packets,
+        sum.received_packets,
+        sum.received_bytes,
+        sum.fates.lost,
+        sum.fates.marked,
+        back.received_packets,
+    ];
+    let of_flow = [
+        flow.sent_packets,
+        flow.sent_bytes,
+        flow.retransmitted_packets,
+        flow.received_packets,
+        flow.received_bytes,
+        flow.lost_packets,
+        flow.marked_packets,
+        flow.reverse_packets,
+    ];
+    let delays = (sum.delay_sum, back.delay_sum);
+    by_path == of_flow && delays == (flow.delay_sum + flow.reverse_delay_sum, flow.reverse_delay_sum)
 }

@@ -136,6 +136,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         ("run", vec![json]),
         ("connection", vec![connection]),
         ("path", paths),
+        ("flow_path", all("paths")),
         ("group", all("groups")),
         ("transfers_by_size", vec![&json["groups"]["short"]["completion_by_size"]["below_10kB"]]),
         ("queue", [all("queues"), vec![judged]].concat()),

@@ -22,6 +22,7 @@ mod labels;
 mod links;
 mod mptcp;
 mod mptcp_binder;
+mod mptcp_by_path;
 mod mptcp_failures;
 mod mptcp_goals;
 mod mptcp_paths;

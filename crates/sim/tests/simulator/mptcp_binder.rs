@@ -73,6 +73,14 @@ fn a_host_with_one_link_takes_all_gateways() {
         assert!(bound.leaf(&format!("queues.{back}.dequeued_packets")) > 2000.0, "{back}");
     }
     assert_eq!(plain.leaf("queues.gw[1]->far.dequeued_packets"), 0.0);
+    let totals = bound.json["paths"].as_object().unwrap();
+    let expected = ["a-mesh", "a-mesh via gw[1]", "a-mesh via gw[2]"].map(|path| format!("mp[0].{path}"));
+    assert!(totals.keys().eq(expected.iter()), "{:?}", totals.keys());
+    for path in totals.values() {
+        assert_close(path["goodput_bps"].as_f64().unwrap(), one, 0.05);
+        // A millisecond, two, ten and one, and what waits.
+        assert!(path["one_way_delay_s"]["p50"].as_f64().unwrap() > 0.014);
+    }
 }
 
 #[test]

@@ -236,8 +236,9 @@ impl Mptcp {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
         }
-        let expected = self.rcv.nxt();
+        let (expected, had) = (self.rcv.nxt(), self.rcv.gathered());
         let (came, news) = self.rcv.insert(dsn, end);
+        self.stats.new_bytes += self.rcv.gathered() - had;
         if news {
             self.reordering.on_arrival(dsn, expected, now);
             self.reordering.on_delivery(self.rcv.nxt(), now);

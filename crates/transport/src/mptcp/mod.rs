@@ -97,6 +97,8 @@ pub struct Transmit {
     pub options: Options,
     /// The gateways that it goes through; the host knows their addresses.
     pub route: Option<SourceRoute>,
+    /// Whether its subflow's TCP has sent it before.
+    pub resent: bool,
 }
 
 /// Counters of a connection.
@@ -110,6 +112,8 @@ pub struct MptcpStats {
     pub reinjected_bytes: u64,
     /// Of those, bytes sent because they blocked the receive window.
     pub opportunistic_bytes: u64,
+    /// Bytes that arrived at the data level for the first time, in order or not.
+    pub new_bytes: u64,
     /// Bytes that arrived more than once at the data level.
     pub duplicate_bytes: u64,
     /// Windows halved because their subflow blocked the receive window.

@@ -51,7 +51,7 @@ impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         if let Some((tuple, segment, options)) = self.resets.pop_front() {
-            return Some(Transmit { subflow: None, tuple, segment, options, route: None });
+            return Some(Transmit { subflow: None, tuple, segment, options, route: None, resent: false });
         }
         if self.opening.is_some() && self.has_opened() {
             self.run_path_manager(now);
@@ -75,7 +75,7 @@ impl Mptcp {
             s.tcp.share_window(window);
             s.begin_piece();
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
-                let (tuple, route) = (s.tuple, s.route);
+                let (tuple, route, resent) = (s.tuple, s.route, segment.repeated);
                 let options = self.decorate(id, &mut segment);
                 if self.fills && segment.payload > 0 {
                     self.date(id, &segment, now);
@@ -86,7 +86,7 @@ impl Mptcp {
                 if !self.data_rto.runs() && options.dss.is_some_and(|d| d.data_fin) {
                     self.arm_data_timer(now);
                 }
-                return Some(Transmit { subflow: Some(id), tuple, segment, options, route });
+                return Some(Transmit { subflow: Some(id), tuple, segment, options, route, resent });
             }
             self.subflows.untouch();
             self.rest(id);

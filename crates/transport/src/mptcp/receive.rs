@@ -58,6 +58,11 @@ impl DataReceiver {
         self.waiting
     }
 
+    /// How far the bytes that have come would reach, if none were missing among them.
+    pub(crate) fn gathered(&self) -> u64 {
+        self.queue.nxt_data() + self.waiting
+    }
+
     /// What has come and waits for others before it: disjoint ranges in order, which may end with the DATA_FIN.
     pub(crate) fn ranges(&self) -> &[(u64, u64)] {
         self.queue.ranges()
@@ -170,10 +175,10 @@ mod tests {
         r.start(1);
         assert_eq!(r.insert(101, 201), (0, true));
         assert_eq!(r.insert(151, 301), (0, true));
-        assert_eq!((r.waiting(), r.nxt()), (200, 1));
+        assert_eq!((r.waiting(), r.nxt(), r.gathered()), (200, 1, 201));
         assert_eq!(r.insert(101, 201), (0, false));
         assert_eq!(r.insert(1, 101), (300, true));
-        assert_eq!((r.waiting(), r.nxt()), (0, 301));
+        assert_eq!((r.waiting(), r.nxt(), r.gathered()), (0, 301, 301));
         assert_eq!(r.insert(1, 101), (0, false));
     }
 

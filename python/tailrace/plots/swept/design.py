@@ -21,15 +21,16 @@ from tailrace.plots.swept.subject import Subject
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
-# How the groups, queues or connections of a figure are called in `--by`.
+# How the groups, queues, connections or paths of a figure are called in `--by`.
 _PARTS = {
     "flows": {"group", "groups"},
     "queue": {"queue", "queues"},
     "connection": {"connection", "connections"},
+    "path": {"path", "paths"},
 }
 # Values of some dimensions.
 _Key: TypeAlias = tuple[object, ...]
-# The dimension of flow groups, queues or connections.
+# The dimension of flow groups, queues, connections or paths.
 PART = "part"
 # More lines are not told apart, more panels not read.
 MOST_LINES, MOST_PANELS = 8, 12
@@ -188,7 +189,7 @@ def _planned(sweep: Sweep, subject: Subject, request: Request, rows: pl.DataFram
 
 
 def _by(sweep: Sweep, subject: Subject, text: str | None) -> str | None:
-    """The parameter that a text means, or the groups, queues or connections."""
+    """The parameter that a text means, or the groups, queues, connections or paths."""
     if text is None:
         return None
     # A parameter first: `queue` may be one, and whose a metric is.

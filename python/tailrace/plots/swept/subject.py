@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
 # Whom a metric is of, as titles and legends say it.
-_WHOSE = {"group": "flows", "queue": "queue", "connection": "connection", "attack": "attack"}
+_WHOSE = {"group": "flows", "queue": "queue", "connection": "connection", "path": "path", "attack": "attack"}
 # What columns of tables are that are no quantity.
 _NO_QUANTITIES = frozenset({"cell", "run", "flow", "connection", "client_port", "subflows"})
 # Short for columns of tables.
@@ -40,7 +40,7 @@ class Subject:
     name: str
     unit: str
     rows: pl.DataFrame
-    # Flow groups, queues or connections, in their order; one that is "" where there is no choice.
+    # Flow groups, queues, connections or paths, in their order; one that is "" where there is no choice.
     parts: Sequence[str]
     whose: str = "flows"
     # What `each` has one value of.

@@ -5,6 +5,7 @@
 
 use super::{advance, balance, one};
 use crate::packet::FlowEnd;
+use crate::paths::PathTally;
 use crate::simulation::Simulation;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};
@@ -190,6 +191,12 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
             };
             let t = sim.world.tally(f);
             assert_eq!((t.completed, t.delivered_bytes), expected, "round {round}, flow {f}: {text}");
+            let paths = flow.paths.iter().flat_map(|paths| paths.directions(f));
+            let tallies: Vec<_> = paths.map(|(_, _, lane)| lane.tally).collect();
+            let new: u64 = tallies.iter().map(|t| t.new_bytes).sum();
+            assert_eq!(new, t.delivered_bytes, "each byte came first by one path, round {round}: {text}");
+            let ended = |t: &PathTally| t.sent_packets == t.received_packets + t.fates.lost;
+            assert!(tallies.iter().all(ended), "round {round}: {tallies:?}, {text}");
         }
     }
     assert!(

@@ -1,0 +1,87 @@
+//! Time series of the paths of flows over Multipath TCP: what each carried, whichever subflows there were.
+
+use super::multipath::Sender;
+use crate::build::Plan;
+use crate::columns::columns;
+use crate::connections::{end_name, name_of_path};
+use crate::output::Table;
+use crate::paths::PathTally;
+use crate::table::TableBuilder;
+use crate::world::{SimFabric, World};
+use std::collections::BTreeMap;
+use tailrace_core::Duration;
+
+/// One direction of a path at a sample.
+struct Row<'a> {
+    of: &'a Sender<'a>,
+    path: &'a str,
+    /// What it has counted since the start, and since the last sample an interval ago.
+    tally: PathTally,
+    new: PathTally,
+    interval: Duration,
+}
+
+columns! {
+    "path_series", "One row a path that has carried data, end that sent it, and sample.", |r: Row<'_>| {
+        run: U32 = r.of.run, "", "Number of the run.";
+        time_s: F64 = r.of.now.as_secs_f64(), "s", "Time of the sample.";
+        group: Text = r.of.group, "", "Name of the `[[flow]]`.";
+        flow: U32 = r.of.member, "", "Position within the group, from 0.";
+        end: Text = r.of.end, "", "`client` or `server`: the sender.";
+        path: Text = r.path, "", "As in `paths`.";
+        throughput_bps: F64 = r.new.throughput_bps(r.interval), "bit/s", "What arrived in the last interval.";
+        goodput_bps: F64 = r.new.goodput_bps(r.interval), "bit/s", "Of the last interval, what came to the receiver's connection by this path before it came by any other.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "Mean over packets that arrived in the last interval; null without any.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
+        received_packets: U64 = r.tally.received_packets, "packets", "Of those, arrived so far.";
+        lost_packets: U64 = r.tally.fates.lost, "packets", "Of those, dropped on the way so far.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+    }
+}
+
+/// The table being filled.
+#[derive(Debug)]
+pub(crate) struct PathSeries {
+    interval: Duration,
+    /// Of flows that have series, the counters at the last sample of each path's direction, in their order.
+    last: BTreeMap<usize, Vec<[PathTally; 2]>>,
+    table: TableBuilder,
+}
+
+impl PathSeries {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self { interval, last: BTreeMap::new(), table: new_table() }
+    }
+
+    /// Takes a sample of flow `f`'s paths.
+    pub(crate) fn sample(&mut self, f: usize, plan: &Plan, world: &World, fabric: &SimFabric) {
+        let flow = &world.flows[f];
+        let Some(paths) = &flow.paths else { return };
+        let last = self.last.entry(f).or_default();
+        last.resize(paths.len(), [PathTally::default(); 2]);
+        for (path, to, lane) in paths.directions(f) {
+            let last = &mut last[path.place][usize::from(to.is_server())];
+            let new = lane.tally.since(&std::mem::replace(last, lane.tally));
+            let of = Sender {
+                run: plan.run,
+                now: fabric.now(),
+                group: &plan.scenario.flows[flow.group as usize].name,
+                member: flow.member,
+                end: end_name(to.peer()),
+            };
+            let path = &name_of_path(plan, fabric, path.key);
+            add(&mut self.table, &Row { of: &of, path, tally: lane.tally, new, interval: self.interval });
+        }
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Table {
+        self.table.take()
+    }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
+}
