@@ -5,6 +5,7 @@
 //! milliseconds at which the link can deliver 1504 bytes; several lines may have one time. At its last time the trace begins
 //! anew.
 
+use crate::line_error::LineError;
 use crate::time::{Duration, Instant};
 use crate::units::{Bytes, Rate};
 use core::fmt;
@@ -14,15 +15,6 @@ use core::fmt;
 pub struct DeliveryTrace {
     /// Milliseconds, none before the one ahead of it; the last is more than zero.
     times: Box<[u32]>,
-}
-
-/// Why a text is no trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceError {
-    /// The line, counted from one.
-    pub line: usize,
-    /// What is wrong with it, and what would do.
-    pub why: String,
 }
 
 /// One opportunity of the endless repetition.
@@ -48,17 +40,17 @@ impl DeliveryTrace {
     ///
     /// # Errors
     /// The first line that cannot be.
-    pub fn parse(text: &str) -> Result<Self, TraceError> {
+    pub fn parse(text: &str) -> Result<Self, LineError> {
         let mut times: Vec<u32> = Vec::new();
         let mut last_line = 1;
         for (i, line) in text.lines().enumerate() {
             for word in line.split_whitespace() {
                 last_line = i + 1;
                 let time = read_time(word, times.last().copied());
-                times.push(time.map_err(|why| TraceError { line: last_line, why })?);
+                times.push(time.map_err(|why| LineError { line: last_line, why })?);
                 if times.len() > Self::MOST {
                     let why = format!("a trace has at most {} times; cut it, it repeats", Self::MOST);
-                    return Err(TraceError { line: last_line, why });
+                    return Err(LineError { line: last_line, why });
                 }
             }
         }
@@ -67,7 +59,7 @@ impl DeliveryTrace {
             Some(0) => "all its times are 0; the last one says how long the trace lasts",
             Some(_) => return Ok(Self { times: times.into() }),
         };
-        Err(TraceError { line: last_line, why: why.into() })
+        Err(LineError { line: last_line, why: why.into() })
     }
 
     /// After so long the trace begins anew.
@@ -79,6 +71,11 @@ impl DeliveryTrace {
     pub fn mean(&self) -> Rate {
         let bits = self.times.len() as u64 * Self::OPPORTUNITY.get() * 8;
         Rate::from_bps(bits * 1000 / self.last())
+    }
+
+    /// How many times it has.
+    pub fn times(&self) -> usize {
+        self.times.len()
     }
 
     /// Its times in milliseconds, a line each.

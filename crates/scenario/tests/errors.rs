@@ -41,6 +41,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("trace_of_negative_times", &[("rate = \"1 Mbit/s\"", "rate = \"trace(-5 3)\"")]),
     ("trace_of_huge_times", &[("rate = \"1 Mbit/s\"", "rate = \"trace(5 99999999999)\"")]),
     ("trace_too_slow", &[("rate = \"1 Mbit/s\"", "rate = \"trace(4294967295)\"")]),
+    ("sizes_of_a_file", &[("app = \"bulk\"", "app = { kind = \"transfer\", size = \"cdf(web.cdf)\" }")]),
     ("trace_in_a_fault", &[("kind = \"down\"", "kind = \"rate\"\nvalue = \"trace(1 2)\"")]),
     ("zero_and_negative_rates", &[("1 Mbit/s", "0 Mbit/s"), ("10 Mbit/s", "-10 Mbit/s")]),
     ("overflow", &[("60 s", "1e30 s"), ("runs = 2", "runs = 99999999999999999999")]),

@@ -339,6 +339,9 @@ impl Files for Given {
         match name {
             "up.trace" => Ok("1\n4\n10\n".into()),
             "traces/down.trace" => Ok("5\n3\n".into()),
+            "web.cdf" => Ok("# bytes share\n0 0\n10000 0.5\n1000000 1\n".into()),
+            "CDF_search.tcl" => Ok("1 1 0\n6 1 0.15\n19 1 1\n".into()),
+            "bad.cdf" => Ok("0 0\n10000 0.5\n5000 1\n".into()),
             _ => Err("there is none".into()),
         }
     }
@@ -380,4 +383,38 @@ fn what_is_wrong_with_a_file_is_said_with_its_name_and_line() {
     let back = "line 2 of \"traces/down.trace\": 3 comes after 5; times never go back: sort them";
     assert_eq!(label("trace(traces/down.trace)"), back);
     assert_eq!(label("trace(else.trace)"), "\"else.trace\": there is none");
+}
+
+/// The good file with transfers of these sizes.
+fn sized(size: &str) -> Result<Parsed, Vec<Diagnostic>> {
+    let app = format!("app = {{ kind = \"arrivals\", size = \"{size}\", gap = \"exponential(1 s)\" }}");
+    let text = include_str!("files/small.toml").replacen("app = \"bulk\"", &app, 1);
+    Source::new(&text, "small.toml").reading(Arc::new(Given)).scenario(&[], Bytes(1 << 30))
+}
+
+#[test]
+fn sizes_come_from_a_file_and_the_resolved_form_needs_none() {
+    for (size, points) in [
+        ("cdf(web.cdf)", "cdf(0 B 0; 10 kB 0.5; 1 MB 1)"),
+        (" cdf( web.cdf, 1 B )", "cdf(0 B 0; 10 kB 0.5; 1 MB 1)"),
+        ("cdf(CDF_search.tcl, 1460 B)", "cdf(1460 B 0; 8760 B 0.15; 27740 B 1)"),
+    ] {
+        let parsed = sized(size).unwrap();
+        let resolved = parsed.to_toml();
+        assert!(resolved.contains(&format!("size = \"{points}\"")), "{size}: {resolved}");
+        assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_of_sizes_is_said_with_its_name_and_line() {
+    let label = |size: &str| sized(size).unwrap_err()[0].label.clone().unwrap();
+    assert_eq!(
+        label("cdf(bad.cdf)"),
+        "line 3 of \"bad.cdf\": a size of 5000 B comes after 10000 B; sort the lines"
+    );
+    assert_eq!(label("cdf(else.cdf)"), "\"else.cdf\": there is none");
+    // Without a unit that is a part of the name.
+    assert_eq!(label("cdf(web.cdf, packets)"), "\"web.cdf, packets\": there is none");
+    assert!(label("cdf(up.trace)").contains("line 1 of \"up.trace\": \"1\" has 1 words"));
 }

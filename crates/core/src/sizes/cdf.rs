@@ -1,5 +1,7 @@
 //! Sizes as they were measured: what share of them is no larger than each of some.
 
+mod file;
+
 use crate::distribution::Unreadable;
 use crate::text::Quantity as _;
 use crate::units::Bytes;

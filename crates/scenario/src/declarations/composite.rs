@@ -1,7 +1,8 @@
-//! Values of parameters that may be more than plain: rates over time, loss processes.
+//! Values of parameters that may be more than plain: rates over time, loss processes, sizes of files.
 
 use crate::declarations::loss::read_loss;
 use crate::declarations::reader::Given;
+use crate::declarations::sizes::read_sizes;
 use crate::declarations::steps::read_steps;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
@@ -14,6 +15,7 @@ pub(crate) fn read_composite(p: &ParamInfo, node: &Node, sink: &Sink<'_>) -> Giv
         (Kind::Steps, Data::Array(_) | Data::Table(_) | Data::Date) => {
             read_steps(node, sink).map(|steps| steps.to_value())
         }
+        (Kind::Sizes, _) => return read_sizes(p.name, node, sink),
         _ => return Given::Plain,
     };
     read.map_or(Given::Wrong, Given::Value)

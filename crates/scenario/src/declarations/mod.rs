@@ -29,6 +29,7 @@ mod lines;
 mod loss;
 mod rate;
 mod reader;
+mod sizes;
 mod steps;
 mod unfit;
 mod values;

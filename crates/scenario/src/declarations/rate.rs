@@ -42,8 +42,20 @@ fn read_trace(inside: &str, files: &dyn Files) -> Result<LinkRate, Unfit> {
     let trace =
         DeliveryTrace::parse(&text).map_err(|error| format!("line {}{of}: {}", error.line, error.why))?;
     let rate = trace.mean();
+    if rate.as_bps() == 0 {
+        return Err(Unfit::outside(too_slow(&trace)));
+    }
     RATES
         .check(Kind::Rate, &rate.to_value())
         .map_err(|why| Unfit::outside(format!("the trace's mean of {why}")))?;
     Ok(LinkRate { rate, trace: Some(Arc::new(trace)) })
+}
+
+/// What a trace says that has hardly a time.
+fn too_slow(trace: &DeliveryTrace) -> String {
+    let (times, days) = (trace.times(), trace.period().as_secs_f64() / 86_400.0);
+    format!(
+        "{times} times 1504 bytes in {days:.1} days are less than 1 bit/s, the least that a link may have; times are whole \
+         milliseconds since the trace began"
+    )
 }

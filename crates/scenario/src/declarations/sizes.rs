@@ -1,0 +1,73 @@
+//! Sizes that are drawn as a file says: `cdf(FILE)`, or `cdf(FILE, 1460 B)` where the file counts packets.
+
+use crate::declarations::reader::Given;
+use crate::declarations::unfit::Unfit;
+use crate::text::codes::Code;
+use crate::text::document::Node;
+use crate::text::files::Files;
+use crate::text::sink::Sink;
+use tailrace_core::Bytes;
+use tailrace_core::params::ParamType as _;
+use tailrace_core::sizes::{Cdf, SizeDist};
+use tailrace_core::text::Quantity as _;
+
+/// Reads the value of `key` where it names a file.
+pub(crate) fn read_sizes(key: &str, node: &Node, sink: &Sink<'_>) -> Given {
+    let Some(inside) = node.as_text().and_then(file_of) else { return Given::Plain };
+    match read_file(inside, sink.files()) {
+        Ok(sizes) => Given::Value(sizes.to_value()),
+        Err(Unfit { code, why }) => {
+            sink.push(sink.at(code, node.origin, format!("bad value of `{key}`")).label(why));
+            Given::Wrong
+        }
+    }
+}
+
+/// What stands in the parentheses, unless it is points: of these each ends with a number, and several stand apart.
+fn file_of(text: &str) -> Option<&str> {
+    let inside = text.trim().strip_prefix("cdf")?.trim_start().strip_prefix('(')?.strip_suffix(')')?.trim();
+    let last = inside.split_whitespace().last()?;
+    let is_point = last.parse::<f64>().is_ok() || Bytes::parse(inside).is_ok();
+    (!is_point && !inside.contains([';', '\n'])).then_some(inside)
+}
+
+fn read_file(inside: &str, files: &dyn Files) -> Result<SizeDist, Unfit> {
+    let counted = inside.rsplit_once(',').and_then(|(name, unit)| {
+        let unit = Bytes::parse(unit.trim()).ok().filter(|unit| unit.get() > 0)?;
+        Some((name.trim(), unit))
+    });
+    let (name, unit) = counted.unwrap_or((inside, Bytes(1)));
+    let unreadable = |why| Unfit { code: Code::UnreadableFile, why: format!("{name:?}: {why}") };
+    let text = files.read(name).map_err(unreadable)?;
+    let cdf = Cdf::of_file(&text, unit)
+        .map_err(|error| format!("line {} of {name:?}: {}", error.line, error.why))?;
+    Ok(SizeDist::Empirical(cdf))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_not_taken_for_files() {
+        for text in [
+            "cdf(1 kB 0.5; 2 kB 1)",
+            "cdf(7 B 1)",
+            "cdf(0 0\n5 1)",
+            "cdf()",
+            "cdf(1 kB)",
+            "7 B",
+            "web_search",
+        ] {
+            assert_eq!(file_of(text), None, "{text}");
+        }
+        for (text, name) in [
+            ("cdf(web.cdf)", "web.cdf"),
+            (" cdf( flows/web search.txt ) ", "flows/web search.txt"),
+            ("cdf(3g)", "3g"),
+            ("cdf (CDF_search.tcl, 1460 B)", "CDF_search.tcl, 1460 B"),
+        ] {
+            assert_eq!(file_of(text), Some(name));
+        }
+    }
+}
