@@ -21,6 +21,8 @@ pub(crate) fn drawn(scenario: &Arc<Scenario>, seed: u64) -> Arc<Scenario> {
 /// so, e times on average (where both sides are the same hosts).
 fn permute(group: &mut FlowGroup, rng: &mut Rng) {
     let mut receivers: Vec<NodeIndex> = group.pairs.iter().map(|(_, to)| *to).collect();
+    // In one order to begin with, so that what was drawn once is drawn again from the scenario of a run.
+    receivers.sort_unstable();
     loop {
         // Fisher and Yates.
         for i in (1..receivers.len()).rev() {

@@ -1,8 +1,10 @@
 //! Who sends to whom: incast, all pairs, and permutations, which each run draws.
 
-use crate::support::{Run, Text};
+use crate::support::{Run, Text, run_scenario};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use tailrace_sim::Simulation;
 
 /// Hosts `a[0]` and so on, and others `b`, around one router.
 fn star(hosts: usize, (from, to): (&str, &str), more: &str) -> Text {
@@ -64,6 +66,16 @@ fn every_permutation_that_can_be_is_drawn_about_as_often() {
     assert_eq!(times.len(), 9);
     // 40 each, with a standard deviation of six.
     assert!(times.values().all(|n| (16..=64).contains(n)), "{:?}", times.values());
+}
+
+#[test]
+fn the_scenario_of_a_run_draws_the_same_again() {
+    let scenario = star(9, ("a[*]", "a[*]"), "pattern = \"permutation\"").scenario();
+    let first = run_scenario(&scenario, 3);
+    let resolved = Simulation::build(&scenario, 3).unwrap().resolved();
+    let again = run_scenario(&Arc::new(resolved), 3);
+    assert_eq!(ends(&again), ends(&first));
+    assert_eq!(again.output.fingerprint, first.output.fingerprint);
 }
 
 #[test]
