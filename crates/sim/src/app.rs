@@ -177,6 +177,7 @@ impl World {
         let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
+        self.flows[flow].silence.open(now);
         self.serve_socket(id, fabric);
     }
 
@@ -213,7 +214,9 @@ impl World {
         let Some(socket) = self.sockets.get(id) else { return };
         if !socket.end().is_server() {
             self.connection_log.over(socket.record, fabric.now());
+            self.fall_silent(id, fabric.now());
         }
+        let Some(socket) = self.sockets.get(id) else { return };
         match &socket.endpoint {
             Endpoint::Tcp(_) => self.release(id, fabric),
             Endpoint::Mptcp(_) => {

@@ -13,6 +13,7 @@ use crate::pattern::{drawn, start_of};
 use crate::ports::{ClientPorts, ServerPorts};
 use crate::rates::{Pace, Rates};
 use crate::recorder::Recorder;
+use crate::silence::Silence;
 use crate::sockets::{SocketId, Sockets};
 use crate::source_route::SourceRoutes;
 use crate::stubs::Stubs;
@@ -372,23 +373,22 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                 matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
             let uncongested =
                 if single { Uncongested::of(run, fabric.graph(), &out, group.app.sender()) } else { None };
+            let start = Instant::ZERO + start_of(group, member, seed);
             flows.push(Flow {
                 group: g as u32,
                 member: member as u32,
                 ends: [out, back],
                 header,
-                app: Box::new(Running::of(
-                    &group.app,
-                    Rng::named(seed, &format!("flow/{}/{member}/app", group.name)),
-                )),
+                app: app_of(group, member, seed),
                 carrier: carrier(group, plan.as_ref(), uncongested),
                 listens: group.app.listens(),
-                start: Instant::ZERO + start_of(group, member, seed),
+                start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),
                 latest: SocketId::NONE,
                 tally: FlowTally::default(),
                 paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
+                silence: silence(group, start),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
                 retired: Retired::default(),
@@ -396,6 +396,21 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
         }
     }
     Ok(flows)
+}
+
+/// The application of a flow, with a stream of randomness of its own.
+fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
+    Box::new(Running::of(&group.app, Rng::named(seed, &format!("flow/{}/{member}/app", group.name))))
+}
+
+/// Over UDP a flow is open from its start to its stop, over TCP while it has connections.
+fn silence(group: &FlowGroup, start: Instant) -> Silence {
+    match &group.transport {
+        Transport::Udp { .. } => {
+            Silence::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))
+        }
+        Transport::Tcp { .. } | Transport::Mptcp { .. } => Silence::closed(),
+    }
 }
 
 fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {

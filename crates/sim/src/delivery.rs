@@ -42,6 +42,7 @@ impl World {
         let Some(socket) = self.sockets.live(id) else { return flow };
         let jitter = variation(std::mem::replace(&mut socket.transit, transit), transit);
         count_jitter((&mut self.flows[flow], &mut self.recorder), bytes, jitter);
+        self.flows[flow].silence.end(now, &self.begun);
         flow
     }
 
@@ -50,6 +51,7 @@ impl World {
     pub(crate) fn count_datagram(&mut self, end: FlowEnd, bytes: u64, now: Instant) -> &mut Flow {
         let flow = &mut self.flows[end.flow()];
         let transit = now.saturating_since(flow.arrived_from);
+        flow.silence.end(now, &self.begun);
         if let Carrier::Udp(udp) = &mut flow.carrier {
             let before = std::mem::replace(&mut udp.transit[usize::from(end.is_server())], transit);
             count_jitter((flow, &mut self.recorder), bytes, variation(before, transit));

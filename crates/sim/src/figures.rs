@@ -133,11 +133,18 @@ impl RunView<'_> {
             }),
             video: group.app.plays().then(|| {
                 let now = self.fabric.now();
-                let played = flows.map(|f| self.world.window_playback(f, open, now));
+                let played = flows.clone().map(|f| self.world.window_playback(f, open, now));
                 video::summary(&played.collect::<Vec<_>>())
             }),
             jitter_s: Distribution::of(&distributions.jitter),
+            longest_silence_s: self.longest_silence_s(flows, open),
         }
+    }
+
+    /// The longest of any of these flows; NaN where none was open.
+    fn longest_silence_s(&self, flows: Range<usize>, open: Open) -> f64 {
+        let each = flows.map(|f| self.world.longest_silence_s(f, open, self.fabric.now()));
+        each.fold(f64::NAN, f64::max)
     }
 
     fn whole_run(&self, flows: Range<usize>) -> WholeRun {

@@ -3,6 +3,7 @@
 use crate::packet::{Envelope, FlowEnd};
 use crate::paths::FlowPaths;
 use crate::ports::ClientPorts;
+use crate::silence::Silence;
 use crate::sockets::SocketId;
 use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
@@ -383,6 +384,7 @@ pub(crate) struct Flow {
     pub(crate) tally: FlowTally,
     /// What it sent by each path, over Multipath TCP.
     pub(crate) paths: Option<Box<FlowPaths>>,
+    pub(crate) silence: Silence,
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,

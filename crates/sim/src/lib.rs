@@ -42,6 +42,7 @@ mod reordering;
 mod results;
 mod sender;
 mod series;
+mod silence;
 mod simulation;
 mod snapshot;
 mod sockets;

@@ -121,6 +121,7 @@ impl World {
             let waiting = socket.waiting();
             socket.early.set(open, waiting);
         }
+        self.flows.iter_mut().for_each(|flow| flow.silence.begin(open, now));
         self.cut_playback(open, now);
         self.verdicts.begin(open);
     }

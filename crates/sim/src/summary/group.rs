@@ -73,6 +73,10 @@ keys! {
         video: Option<VideoSummary>, "" of VideoSummary;
         /// Distribution of the differences between the transit times of one delivery and the next.
         jitter_s: Distribution, "s";
+        /// Longest time without a byte for any application of a flow that was open, in either direction; the longest of the
+        /// group's flows, null where none was open. Over TCP a flow is open while it has a connection, over UDP from its `start` to
+        /// its `stop`.
+        longest_silence_s: f64, "s";
     }
 }
 

@@ -40,6 +40,7 @@ fn the_summary_has_the_leaves_of_the_contract() {
         "retransmitted_packets",
         "timeouts",
         "completed",
+        "longest_silence_s",
     ]
     .map(String::from)
     .to_vec();

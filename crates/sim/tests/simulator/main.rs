@@ -36,6 +36,7 @@ mod rewriting;
 mod sender;
 mod shrew;
 mod slow_reader;
+mod smoothness;
 mod steps;
 mod support;
 mod tcp_theory;
