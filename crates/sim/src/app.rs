@@ -393,9 +393,8 @@ impl World {
         let client = self.client_of(id).and_then(|client| self.sockets.get(client));
         let Some((work, record)) = client.map(|socket| (socket.work, socket.record)) else { return };
         let f = &mut self.flows[flow];
-        f.tally.completed += 1;
-        let group = f.group as usize;
-        let took = now - work.began;
+        let (group, took) = (f.group as usize, now - work.began);
+        f.tally.completed(work.size, took);
         self.recorder.completed(flow, group, took, now);
         if let (true, Carrier::Tcp(streams)) = (work.is_transfer, &f.carrier) {
             let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));

@@ -9,6 +9,7 @@ use crate::flow::{Endpoint, cause_name};
 use crate::output::Table;
 use crate::packet::FlowEnd;
 use crate::sockets::Sockets;
+use crate::tally::rate_bps;
 use crate::world::World;
 use tailrace_core::Instant;
 use tailrace_scenario::Scenario;
@@ -79,6 +80,10 @@ impl Side {
 impl Record {
     fn side(&mut self, end: FlowEnd) -> &mut Side {
         if end.is_server() { &mut self.server } else { &mut self.client }
+    }
+
+    fn completion_goodput_bps(&self) -> f64 {
+        self.completed.map_or(f64::NAN, |at| rate_bps(self.size, at - self.opened))
     }
 
     /// How it ended, if it did.
@@ -204,6 +209,7 @@ columns! {
         state: Text = r.record.state(), "", "`closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
         size_bytes: U64 = r.record.size, "bytes", "Of the transfer that it was opened for; zero where it carries anything else.";
         completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "From its opening to the arrival of the last byte of that transfer; null where it did not arrive.";
+        completion_goodput_bps: F64 = r.record.completion_goodput_bps(), "bit/s", "Its size over that time.";
         slowdown: F64 = r.record.slowdown, "ratio", "How many times as long that took as it takes at least, as of groups; null over Multipath TCP.";
         subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "Established in all, as the client sees them; 1 of TCP.";
         delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Handed to the application at the server.";

@@ -120,6 +120,7 @@ impl RunView<'_> {
             reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
             completion_s: Distribution::of(&distributions.completion),
+            completion_goodput_bps: completion_goodput(&tallies),
             slowdown: Distribution::of(&distributions.slowdown),
             completion_by_size: if group.app.has_varied_transfers() {
                 distributions.by_size.summary()
@@ -226,6 +227,13 @@ impl RunView<'_> {
         let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
         self.world.verdicts.judge((queue.link, open, from), &self.world.flows, &groups.collect::<Vec<_>>())
     }
+}
+
+/// Spread over the flows of which something completed; none where nothing did.
+fn completion_goodput(tallies: &[FlowTally]) -> Option<Spread> {
+    let each = tallies.iter().filter(|t| t.completed > 0).map(FlowTally::completion_goodput_bps);
+    let each: Vec<f64> = each.collect();
+    (!each.is_empty()).then(|| Spread::of(&each))
 }
 
 /// What a role is called.

@@ -44,6 +44,7 @@ columns! {
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
         timeouts: U64 = r.tally.timeouts, "", "Expiries of the retransmission timer (TCP).";
         completed: U64 = r.tally.completed, "", "Transfers or exchanges completed.";
+        completion_goodput_bps: F64 = r.tally.completion_goodput_bps(), "bit/s", "Bytes of those over the time that they took: goodput until completion; null without any.";
         one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "Mean over packets that arrived, forward.";
         reverse_one_way_delay_mean_s: F64 = r.tally.mean_reverse_delay_s(), "s", "The same over those that came back.";
         rtt_mean_s: F64 = r.tally.mean_rtt_s(), "s", "Mean over round-trip samples.";

@@ -55,6 +55,9 @@ keys! {
         /// Distribution over what completed: from the opening of the connection, or the sending of the request, to the
         /// arrival of the last byte.
         completion_s: Distribution, "s";
+        /// Spread of goodput until completion: of each flow the bytes of its transfers or exchanges that completed over the time
+        /// that they took, as of `completion_s`; over the flows that completed any, null without one.
+        completion_goodput_bps: Option<Spread>, "bit/s";
         /// Distribution over transfers on connections of their own (TCP): how many times as long they took as they take at least:
         /// a round trip of propagation, the bytes at the rate of the slowest link of the path, and the way there.
         slowdown: Distribution, "ratio";

@@ -19,6 +19,7 @@ const MAY_BE_NULL: &[&str] = &[
     "max",
     "jain",
     "loss_ratio",
+    "completion_goodput_bps",
     "longest_silence_s",
     "reordered_ratio",
     "detection_s",

@@ -40,6 +40,7 @@ fn the_summary_has_the_leaves_of_the_contract() {
         "retransmitted_packets",
         "timeouts",
         "completed",
+        "completion_goodput_bps",
         "longest_silence_s",
     ]
     .map(String::from)

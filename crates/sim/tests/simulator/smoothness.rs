@@ -1,6 +1,23 @@
 //! How evenly flows get on: silences, intervals, and what a flow gets until it is done.
 
-use crate::support::{Text, assert_close};
+use crate::support::{Run, Text, assert_close};
+
+/// Transfers of 100 kB one after the other over a link of 10 Mbit/s and 20 ms.
+fn sequence(gap: &str, seconds: u64) -> Run {
+    let app = format!("{{ kind = \"sequence\", size = \"100 kB\", count = 3, gap = \"{gap}\" }}");
+    Text::new(&format!("{seconds} s"))
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .link("src", "dst", "10 Mbit/s", "20 ms", "")
+        .flow("tcp", ("src", "dst"), "{ kind = \"tcp\" }", &app)
+        .flow(
+            "rest",
+            ("src", "dst"),
+            "{ kind = \"udp\" }",
+            "{ kind = \"cbr\", rate = \"10 bit/s\", size = \"972 B\" }",
+        )
+        .run()
+}
 
 /// A datagram of 1000 B every 10 ms over one link of 10 Mbit/s and 5 ms, which loses all from
 /// 998 ms to 1495 ms: each takes 5.8 ms.
@@ -35,18 +52,22 @@ fn the_longest_silence_is_that_of_the_outage_and_of_each_window_its_part() {
 
 #[test]
 fn a_flow_is_silent_only_while_it_is_open() {
-    let transfers = |gap: &str| {
-        let app = format!("{{ kind = \"sequence\", size = \"1 kB\", count = 3, gap = \"{gap}\" }}");
-        let run = Text::new("20 s")
-            .hosts("src", 1)
-            .hosts("dst", 1)
-            .link("src", "dst", "10 Mbit/s", "20 ms", "")
-            .flow("tcp", ("src", "dst"), "{ kind = \"tcp\" }", &app)
-            .run();
-        run.tcp("longest_silence_s")
-    };
+    let silence = |gap| sequence(gap, 20).tcp("longest_silence_s");
     // A handshake and the way there; the pauses between connections are none of the flow's.
-    let silence = transfers("5 s");
-    assert!((0.06..0.07).contains(&silence), "{silence}");
-    assert_eq!(silence, transfers("1 s"));
+    assert!((0.06..0.07).contains(&silence("5 s")), "{}", silence("5 s"));
+    assert_eq!(silence("5 s"), silence("1 s"));
+}
+
+#[test]
+fn goodput_until_completion_is_of_the_time_that_transfers_took() {
+    let run = sequence("1 s", 8);
+    let rate = run.tcp("completion_goodput_bps.mean");
+    assert_close(rate, 800e3 / run.tcp("completion_s.mean"), 1e-9);
+    assert_close(sequence("2 s", 16).tcp("completion_goodput_bps.mean"), rate, 1e-6);
+    assert_eq!(run.flows("tcp", "completion_goodput_bps"), [rate]);
+    let each = run.column("connections", "completion_goodput_bps");
+    assert_close(each.iter().sum::<f64>() / 3.0, rate, 1e-3);
+    // Over the run it is a matter of how long that is.
+    assert_close(run.tcp("goodput_bps.sum"), 3.0 * 800e3 / 8.0, 1e-9);
+    assert!(run.json["groups"]["rest"]["completion_goodput_bps"].is_null());
 }
