@@ -1,5 +1,6 @@
 //! Scenario in, network out: draws what the run's seed decides and wires everything together.
 
+use crate::bins::Bins;
 use crate::capture::Captures;
 use crate::connection_log::ConnectionLog;
 use crate::event_log::EventLog;
@@ -165,6 +166,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         delays,
     };
     let flows = flows_of(&plan, &fabric)?;
+    let bins = Bins::of(scenario, &flows);
     let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
     let mut world = World {
         sockets: Sockets::default(),
@@ -183,6 +185,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         begun: Each::default(),
         cuts: Each::default(),
         late: Late::default(),
+        bins,
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);

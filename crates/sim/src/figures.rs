@@ -4,8 +4,8 @@ use crate::build::ObservedQueue;
 use crate::connection_summary::Listed;
 use crate::results::RunView;
 use crate::summary::{
-    Connections, Distribution, Flagged, GroupSummary, InOrder, Level, PagesSummary, QueueSummary, Spread,
-    Transfers, WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
+    BinsSummary, Connections, Distribution, Flagged, GroupSummary, InOrder, Level, PagesSummary,
+    QueueSummary, Spread, Transfers, WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
 };
 use crate::tally::{FlowTally, GroupTally, jain, rate_bps, span};
 use crate::window::Open;
@@ -139,6 +139,7 @@ impl RunView<'_> {
             }),
             jitter_s: Distribution::of(&distributions.jitter),
             longest_silence_s: self.longest_silence_s(flows, open),
+            bins: self.world.evenness_of_group(g, open).map(BinsSummary::of),
         }
     }
 

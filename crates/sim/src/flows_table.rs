@@ -51,6 +51,8 @@ columns! {
         rtt_min_s: F64 = r.min_rtt_s(), "s", "Smallest round trip of the sender's present connection, warm-up included.";
         jitter_mean_s: F64 = r.tally.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next.";
         longest_silence_s: F64 = r.run.world.longest_silence_s(r.number, Open::Whole, r.run.fabric.now()), "s", "Longest time in which it was open and brought its applications nothing, as of groups; null where it was not open.";
+        goodput_cv: F64 = r.run.world.evenness_of_flow(r.number, Open::Whole).goodput_cv(), "", "Coefficient of variation of its goodput over the intervals of `[record] interval` at both ends of which it was open, as under `bins` of groups; null without `interval`.";
+        loss_max_ratio: F64 = r.run.world.evenness_of_flow(r.number, Open::Whole).loss_max_ratio(), "ratio", "The largest share lost in any of these intervals, likewise.";
         broken: Text = r.run.world.end_of(r.number), "", "Why the flow's latest connection broke, as in `connections`; empty where it did not.";
     }
 }

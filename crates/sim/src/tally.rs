@@ -123,6 +123,11 @@ impl FlowTally {
         self.jitter_sum.as_secs_f64() / self.jitter_samples as f64
     }
 
+    /// Of the packets that were lost or arrived, the share lost; NaN without any.
+    pub(crate) fn fate_loss_ratio(&self) -> f64 {
+        loss_ratio(self.lost_packets, self.lost_packets + self.received_packets)
+    }
+
     /// Share of the packets sent that were lost, up to now; NaN when none was sent.
     pub(crate) fn loss_ratio(&self) -> f64 {
         loss_ratio(self.lost_packets, self.sent_packets)

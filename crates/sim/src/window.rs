@@ -122,6 +122,9 @@ impl World {
             socket.early.set(open, waiting);
         }
         self.flows.iter_mut().for_each(|flow| flow.silence.begin(open, now));
+        if let Some(bins) = &mut self.bins {
+            bins.begin(open);
+        }
         self.cut_playback(open, now);
         self.verdicts.begin(open);
     }

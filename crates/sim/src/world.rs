@@ -1,5 +1,6 @@
 //! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
 
+use crate::bins::Bins;
 use crate::capture::Captures;
 use crate::connection_log::ConnectionLog;
 use crate::feedback::Feedback;
@@ -47,6 +48,8 @@ pub(crate) struct World {
     pub(crate) playback_cuts: Each<Vec<Playback>>,
     /// What befalls packets when the window in which they were sent is over.
     pub(crate) late: Late,
+    /// Where the scenario records at intervals.
+    pub(crate) bins: Option<Box<Bins>>,
 }
 
 pub(crate) type SimFabric = Fabric<SimPacket>;

@@ -49,6 +49,7 @@ columns! {
         lost_packets: U64 = r.tally.lost_packets, "packets", "Of those, dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share dropped; null without any.";
         playback_buffer_s: F64 = r.playback.map_or(f64::NAN, |p| p.buffer.as_secs_f64()), "s", "What its player has in its buffer, as time to play (`video`); null of what does not play.";
         jitter_s: F64 = r.new.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next, over the last interval; null without any.";
     }

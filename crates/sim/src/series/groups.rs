@@ -39,6 +39,7 @@ columns! {
         lost_packets: U64 = r.tally.lost_packets, "packets", "Of those, dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share dropped; null without any.";
         completed: U64 = r.tally.completed, "", "Transfers or exchanges completed since the start of the run.";
         cwnd_flows: U32 = r.open.windows, "", "Flows over TCP that are under way.";
         cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "Mean of their congestion windows, of each that of the end that sends; null without any. A flow that has ended, or waits before its next connection, has none.";

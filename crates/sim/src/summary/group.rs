@@ -2,10 +2,12 @@
 
 use super::InOrder;
 use super::spread::{Distribution, Spread};
+use crate::bins::Evenness;
 use crate::keys::keys;
-use crate::tally::{FlowTally, loss_ratio};
+use crate::tally::{FlowTally, loss_ratio, rate_bps};
 use crate::window::Fates;
 use std::collections::BTreeMap;
+use tailrace_core::Duration;
 
 keys! {
     /// A group of flows in a window.
@@ -80,6 +82,10 @@ keys! {
         /// group's flows, null where none was open. Over TCP a flow is open while it has a connection, over UDP from its `start` to
         /// its `stop`.
         longest_silence_s: f64, "s";
+        /// How even its flows together were, from one interval of `[record] interval` to the next; left out where none are
+        /// recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bins: Option<BinsSummary>, "" of BinsSummary;
     }
 }
 
@@ -89,6 +95,42 @@ impl GroupSummary {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+    }
+}
+
+keys! {
+    /// Intervals that lie within the time covered.
+    #[derive(Clone, Debug)]
+    pub(crate) struct BinsSummary {
+        /// How long each is.
+        interval_s: f64, "s";
+        /// How many count for goodput: those at both ends of which a flow of the group was open, as for `longest_silence_s`.
+        count: u64, "";
+        /// Coefficient of variation of goodput within the run: its standard deviation over these intervals, by its mean; 0 is
+        /// perfectly smooth. Null with fewer than two, or without a byte.
+        goodput_cv: f64, "";
+        /// Goodput in the interval that had least, sum over the flows; null without any.
+        goodput_min_bps: Option<f64>, "bit/s";
+        /// Goodput in the interval that had most.
+        goodput_max_bps: Option<f64>, "bit/s";
+        /// The largest share lost in any interval: of the packets that were dropped or arrived in it, those that were
+        /// dropped. Null where there were none.
+        loss_max_ratio: f64, "ratio";
+    }
+}
+
+impl BinsSummary {
+    /// Of intervals of that length.
+    pub(crate) fn of((interval, evenness): (Duration, Evenness)) -> Self {
+        let rate = |bytes| rate_bps(bytes, interval);
+        Self {
+            interval_s: interval.as_secs_f64(),
+            count: evenness.count,
+            goodput_cv: evenness.goodput_cv(),
+            goodput_min_bps: evenness.min().map(rate),
+            goodput_max_bps: evenness.max().map(rate),
+            loss_max_ratio: evenness.loss_max_ratio(),
+        }
     }
 }
 

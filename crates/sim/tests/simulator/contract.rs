@@ -20,11 +20,8 @@ fn small() -> Text {
         .tcp("cc = \"cubic\", mss = \"1000 B\"", "\"bulk\"")
 }
 
-#[test]
-fn the_summary_has_the_leaves_of_the_contract() {
-    let run = small().run();
-    let mut found = Vec::new();
-    leaves(&run.json["groups"]["tcp"], "", &mut found);
+/// What a group of endless TCP flows has in a run that records at intervals.
+fn leaves_of_a_tcp_group() -> Vec<String> {
     let distribution =
         |name: &str| ["mean", "sd", "min", "p50", "p95", "p99", "max"].map(|l| format!("{name}.{l}"));
     let spread = |name: &str| ["mean", "sd", "min", "max", "sum"].map(|l| format!("{name}.{l}"));
@@ -45,6 +42,10 @@ fn the_summary_has_the_leaves_of_the_contract() {
     ]
     .map(String::from)
     .to_vec();
+    wanted.extend(
+        ["interval_s", "count", "goodput_cv", "goodput_min_bps", "goodput_max_bps", "loss_max_ratio"]
+            .map(|leaf| format!("bins.{leaf}")),
+    );
     wanted.extend(["goodput_bps", "throughput_bps"].iter().flat_map(|n| spread(n)));
     wanted.extend(
         ["one_way_delay_s", "reverse_one_way_delay_s", "rtt_s", "completion_s", "slowdown", "jitter_s"]
@@ -62,6 +63,15 @@ fn the_summary_has_the_leaves_of_the_contract() {
     let counters = ["lost_packets", "marked_packets", "retransmitted_packets", "timeouts", "completed"];
     wanted.extend(below("whole_run", &counters));
     wanted.push("whole_run.under_way_packets".into());
+    wanted
+}
+
+#[test]
+fn the_summary_has_the_leaves_of_the_contract() {
+    let run = small().run();
+    let mut found = Vec::new();
+    leaves(&run.json["groups"]["tcp"], "", &mut found);
+    let mut wanted = leaves_of_a_tcp_group();
     found.sort();
     wanted.sort();
     assert_eq!(found, wanted);

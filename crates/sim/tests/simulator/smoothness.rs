@@ -71,3 +71,32 @@ fn goodput_until_completion_is_of_the_time_that_transfers_took() {
     assert_close(run.tcp("goodput_bps.sum"), 3.0 * 800e3 / 8.0, 1e-9);
     assert!(run.json["groups"]["rest"]["completion_goodput_bps"].is_null());
 }
+
+#[test]
+fn intervals_tell_how_even_goodput_and_losses_are() {
+    let run = pulse()
+        .top("record = { interval = \"100 ms\" }")
+        .add("[[window]]\nname = \"within\"\nstart = \"1 s\"\nend = \"1400 ms\"")
+        .add("[[window]]\nname = \"end\"\nstart = \"1400 ms\"")
+        .run();
+    let of = |window: &str, leaf: &str| run.leaf(&format!("{window}groups.udp.bins.{leaf}"));
+    // It is open for 18 intervals. Ten datagrams arrive in each of the first ten and the last three, none between them.
+    let cv = |n: f64, full: f64| (n * full * 100.0 - full * full * 100.0).sqrt() / (full * 10.0);
+    assert_eq!((of("", "interval_s"), of("", "count")), (0.1, 18.0));
+    assert_close(of("", "goodput_cv"), cv(18.0, 13.0), 1e-12);
+    assert_eq!((of("", "goodput_min_bps"), of("", "loss_max_ratio")), (0.0, 1.0));
+    assert_close(of("", "goodput_max_bps"), 777_600.0, 1e-12);
+    assert_eq!(run.flows("udp", "goodput_cv"), [of("", "goodput_cv")]);
+    assert_eq!(run.flows("udp", "loss_max_ratio"), [1.0]);
+    // An interval that ends with a window is of that window.
+    assert_eq!((of("windows.within.", "count"), of("windows.within.", "goodput_max_bps")), (4.0, 0.0));
+    assert!(run.json["windows"]["within"]["groups"]["udp"]["bins"]["goodput_cv"].is_null());
+    assert_eq!(of("windows.end.", "count"), 4.0);
+    assert_close(of("windows.end.", "goodput_cv"), cv(4.0, 3.0), 1e-12);
+    for table in ["group_series", "flow_series"] {
+        let (time, loss) = (run.column(table, "time_s"), run.column(table, "interval_loss_ratio"));
+        let at = |s: f64| loss[time.iter().position(|t| (t - s).abs() < 1e-9).unwrap()];
+        assert_eq!([0.9, 1.2, 1.4, 1.7].map(at), [0.0, 1.0, 1.0, 0.0], "{table}");
+        assert!(at(2.0).is_nan(), "{table}");
+    }
+}
