@@ -56,6 +56,7 @@ pub fn tables() -> Vec<TableInfo> {
     vec![
         crate::flows_table::INFO,
         crate::paths_table::INFO,
+        crate::flow_windows::INFO,
         crate::queues_table::INFO,
         crate::connection_log::INFO,
         crate::series::groups::INFO,

@@ -77,9 +77,9 @@ impl RunView<'_> {
     pub(crate) fn windows(&self) -> InOrder<WindowSummary> {
         let mut over = self.windows.over().to_vec();
         for (number, window) in over.iter_mut().enumerate() {
-            for (g, group) in self.plan.scenario.flows.iter().enumerate() {
+            for (flows, group) in self.members().zip(&self.plan.scenario.flows) {
                 let summary = window.groups.get_mut(&group.name).expect("windows have all groups");
-                summary.befell(self.world.late.of(number, g));
+                flows.for_each(|flow| summary.befell(self.world.late.of(number, flow)));
             }
             self.paths_befell(number, &mut window.paths);
         }

@@ -8,34 +8,34 @@ use tailrace_core::Instant;
 #[derive(Debug, Default)]
 pub(crate) struct Late(Vec<Over>);
 
-/// A window that is over, and by group of flows what befell its packets since.
+/// A window that is over, and by flow what befell its packets since.
 #[derive(Debug)]
 struct Over {
     /// What was sent at that very time belongs to the window before; none: it began with the run.
     begun: Option<Instant>,
     end: Instant,
-    groups: Vec<Fates>,
+    flows: Vec<Fates>,
 }
 
 impl Late {
     /// A window is over.
-    pub(crate) fn close(&mut self, begun: Option<Instant>, end: Instant, groups: usize) {
-        self.0.push(Over { begun, end, groups: vec![Fates::default(); groups] });
+    pub(crate) fn close(&mut self, begun: Option<Instant>, end: Instant, flows: usize) {
+        self.0.push(Over { begun, end, flows: vec![Fates::default(); flows] });
     }
 
-    /// A packet of that group, sent before the present window, is lost or marked; returns the number of the window in which
+    /// A packet of that flow, sent before the present window, is lost or marked; returns the number of the window in which
     /// it was sent, if that was in one.
-    pub(crate) fn note(&mut self, group: usize, sent_at: Instant, fate: Fates) -> Option<usize> {
+    pub(crate) fn note(&mut self, flow: usize, sent_at: Instant, fate: Fates) -> Option<usize> {
         // Most were sent not long ago.
         let sent_in = |w: &Over| sent_at <= w.end && w.begun.is_none_or(|begun| sent_at > begun);
         let window = self.0.iter().rposition(sent_in)?;
-        self.0[window].groups[group].add(fate);
+        self.0[window].flows[flow].add(fate);
         Some(window)
     }
 
-    /// What befell the packets of a group after the end of a window.
-    pub(crate) fn of(&self, window: usize, group: usize) -> Fates {
-        self.0[window].groups[group]
+    /// What befell the packets of a flow after the end of a window; nothing yet where it is not over.
+    pub(crate) fn of(&self, window: usize, flow: usize) -> Fates {
+        self.0.get(window).map_or_else(Fates::default, |over| over.flows[flow])
     }
 }
 

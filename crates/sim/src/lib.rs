@@ -21,6 +21,7 @@ mod event_log;
 mod feedback;
 mod figures;
 mod flow;
+mod flow_windows;
 mod flows_table;
 mod foreign;
 mod frame;

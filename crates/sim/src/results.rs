@@ -4,6 +4,7 @@ use crate::build::Plan;
 use crate::connection_log;
 use crate::connection_summary::Listed;
 use crate::connections;
+use crate::flow_windows;
 use crate::flows_table;
 use crate::output::{Cost, RunOutput, Table};
 use crate::packet::FlowEnd;
@@ -40,6 +41,7 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> Ru
     let mut tables = vec![flows_table::table(run), queues_table::table(run.plan.run, &summary)];
     let (events, series): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|t| t.name == "events");
     tables.extend(paths_table::table(run));
+    tables.extend(flow_windows::table(run));
     tables.extend(series);
     tables.extend(reordering::table(run.plan, run.world));
     tables.extend(connection_log::table(run.plan, run.world));

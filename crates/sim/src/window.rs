@@ -65,6 +65,14 @@ pub(crate) struct Fates {
     pub(crate) marked: u64,
 }
 
+impl FlowTally {
+    /// What befell packets sent in a window after it was over.
+    pub(crate) fn befell(&mut self, late: Fates) {
+        self.lost_packets += late.lost;
+        self.marked_packets += late.marked;
+    }
+}
+
 impl Fates {
     /// A packet was lost.
     pub(crate) const LOST: Self = Self { lost: 1, marked: 0 };
@@ -147,8 +155,7 @@ impl World {
         for open in Open::BOTH.into_iter().filter(|open| before[*open]) {
             self.cuts[open][pkt.to.flow()].before.add(fate);
         }
-        let over =
-            if before[Open::Part] { self.late.note(flow.group as usize, pkt.sent_at, fate) } else { None };
+        let over = if before[Open::Part] { self.late.note(pkt.to.flow(), pkt.sent_at, fate) } else { None };
         if let Some(paths) = &mut flow.paths {
             paths.befall(pkt, &self.options, fate, (before, over));
         }

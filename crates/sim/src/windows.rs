@@ -7,6 +7,7 @@
 
 use crate::build::Plan;
 use crate::connection_summary::Listed;
+use crate::flow_windows::{self, FlowCounts};
 use crate::results::RunView;
 use crate::summary::{Connections, Transfers, WindowSummary};
 use crate::tally::GroupTally;
@@ -27,6 +28,8 @@ pub(crate) struct Windows {
     under_way: bool,
     /// Those of the scenario's windows that have ended.
     over: Vec<WindowSummary>,
+    /// Their flows.
+    flows_over: Vec<Vec<FlowCounts>>,
 }
 
 /// Where a window began; empty where it began with the run.
@@ -73,6 +76,11 @@ impl Windows {
         &self.over
     }
 
+    /// Flows of those, likewise.
+    pub(crate) fn flows_over(&self) -> &[Vec<FlowCounts>] {
+        &self.flows_over
+    }
+
     /// Whether one of the scenario's windows has begun and not ended.
     pub(crate) fn is_under_way(&self) -> bool {
         self.under_way
@@ -112,9 +120,10 @@ impl Windows {
         let (scenario, now) = (&plan.scenario, fabric.now());
         if self.under_way {
             let view = RunView { plan, fabric, world, windows: self };
-            let summary = view.part();
+            let (summary, flows) = (view.part(), flow_windows::counts(&view));
             self.over.push(summary);
-            world.late.close(world.begun[Open::Part], now, scenario.flows.len());
+            self.flows_over.push(flows);
+            world.late.close(world.begun[Open::Part], now, world.flows.len());
         }
         let groups = world.recorder.cut();
         let queues = plan.queues.iter().filter_map(|queue| fabric.cut_stats(queue.link)).collect();

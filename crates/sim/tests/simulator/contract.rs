@@ -97,7 +97,9 @@ fn the_summary_has_the_leaves_of_the_contract() {
 /// A run that leaves every table.
 fn whole() -> Text {
     let mptcp = "{ kind = \"mptcp\", path_manager = { kind = \"ndiffports\", num_subflows = 2 } }";
-    small().flow("mp", ("src[0]", "dst[0]"), mptcp, "\"bulk\"")
+    small()
+        .flow("mp", ("src[0]", "dst[0]"), mptcp, "\"bulk\"")
+        .add("[[window]]\nname = \"first\"\nstart = \"1 s\"\nend = \"2 s\"")
 }
 
 #[test]
@@ -127,7 +129,6 @@ fn keys(value: &serde_json::Value, above: &str, described: &BTreeSet<String>, ou
 
 #[test]
 fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
-    let window = "[[window]]\nname = \"first\"\nstart = \"1 s\"\nend = \"2 s\"";
     let app = "{ kind = \"sequence\", size = \"uniform(1 kB, 10 kB)\", gap = \"10 ms\", count = 2 }";
     let run = whole()
         .flow("call", ("src[0]", "dst[0]"), "\"udp\"", "\"voip\"")
@@ -135,7 +136,6 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         .flow("web", ("src[1]", "dst[1]"), "\"tcp\"", "\"web\"")
         .flow("video", ("src[1]", "dst[1]"), "\"tcp\"", "\"video\"")
         .with("kind = \"red\"", "kind = \"sfq\"")
-        .add(window)
         .run();
     let json = &run.json;
     let all = |name: &str| json[name].as_object().unwrap().values().collect::<Vec<_>>();

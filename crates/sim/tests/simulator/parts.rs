@@ -104,6 +104,7 @@ fn windows_that_follow_one_another_make_up_the_whole() {
             }
         }
         assert!(sums > 20 && maxima > 20 && minima > 20, "{sums} counters, {maxima} maxima, {minima} minima");
+        flows_add_up(&parts, starts.len());
         for group in ["tcp", "web", "mp", "asked", "noise"] {
             let bits = |path: &str| {
                 let spans = of_windows(&parts, "end_s").into_iter().zip(of_windows(&parts, "start_s"));
@@ -116,6 +117,29 @@ fn windows_that_follow_one_another_make_up_the_whole() {
             let goodput = format!("groups.{group}.goodput_bps.sum");
             let throughput = of_windows(&parts, &path);
             assert!(of_windows(&parts, &goodput).iter().zip(&throughput).all(|(g, t)| g <= t), "{group}");
+        }
+    }
+}
+
+/// Each flow's counters in all windows together are those of the whole, and each group's in a window those of its flows.
+fn flows_add_up(run: &Run, windows: usize) {
+    let (names, groups) = (run.words("flow_windows", "window"), run.words("flow_windows", "group"));
+    for counter in ["delivered_bytes", "sent_packets", "received_packets", "lost_packets", "marked_packets"] {
+        let (each, whole) = (run.column("flow_windows", counter), run.column("flows", counter));
+        assert_eq!(each.len(), windows * whole.len());
+        for (flow, all) in whole.iter().enumerate() {
+            assert_eq!(each.iter().skip(flow).step_by(whole.len()).sum::<f64>(), *all, "{counter} {flow}");
+        }
+        assert!(whole.iter().any(|count| *count > 0.0), "{counter}");
+    }
+    let (sent, lost) =
+        (run.column("flow_windows", "sent_packets"), run.column("flow_windows", "lost_packets"));
+    for (window, found) in run.json["windows"].as_object().unwrap() {
+        for (group, found) in found["groups"].as_object().unwrap() {
+            let of_group = |i: &usize| names[*i] == *window && groups[*i] == *group;
+            let sum = |counts: &[f64]| (0..counts.len()).filter(of_group).map(|i| counts[i]).sum::<f64>();
+            let expected = ["sent_packets", "lost_packets"].map(|counter| found[counter].as_f64().unwrap());
+            assert_eq!([sum(&sent), sum(&lost)], expected, "{window} {group}");
         }
     }
 }

@@ -48,6 +48,10 @@ fn the_longest_silence_is_that_of_the_outage_and_of_each_window_its_part() {
     assert_eq!(run.flows("udp", "longest_silence_s"), [whole]);
     assert_close(run.leaf("windows.within.groups.udp.longest_silence_s"), 0.2, 1e-9);
     assert_close(run.leaf("windows.end.groups.udp.longest_silence_s"), 0.1058, 1e-9);
+    let of_flow = run.column("flow_windows", "longest_silence_s");
+    assert_eq!(of_flow.len(), 2);
+    assert_close(of_flow[0], 0.2, 1e-9);
+    assert_close(of_flow[1], 0.1058, 1e-9);
 }
 
 #[test]
@@ -93,6 +97,8 @@ fn intervals_tell_how_even_goodput_and_losses_are() {
     assert!(run.json["windows"]["within"]["groups"]["udp"]["bins"]["goodput_cv"].is_null());
     assert_eq!(of("windows.end.", "count"), 4.0);
     assert_close(of("windows.end.", "goodput_cv"), cv(4.0, 3.0), 1e-12);
+    let of_flow = run.column("flow_windows", "goodput_cv");
+    assert!(of_flow[0].is_nan() && of_flow[1] == of("windows.end.", "goodput_cv"), "{of_flow:?}");
     for table in ["group_series", "flow_series"] {
         let (time, loss) = (run.column(table, "time_s"), run.column(table, "interval_loss_ratio"));
         let at = |s: f64| loss[time.iter().position(|t| (t - s).abs() < 1e-9).unwrap()];

@@ -1,0 +1,96 @@
+//! The table of flows by window: what `flows` says of the whole, of each of the scenario's windows.
+//!
+//! Where a window ends, what its flows have counted in it is kept; what befalls their packets later is added when the table is
+//! made. That is some hundred bytes a flow and window, and nothing a packet.
+
+use crate::bins::Evenness;
+use crate::columns::columns;
+use crate::output::Table;
+use crate::results::RunView;
+use crate::tally::{FlowTally, rate_bps};
+use crate::window::Open;
+use tailrace_core::Duration;
+
+/// What a flow did in a window.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowCounts {
+    tally: FlowTally,
+    goodput_bps: f64,
+    longest_silence_s: f64,
+    evenness: Evenness,
+    span: Duration,
+}
+
+/// A flow in a window.
+struct Row<'a> {
+    run: u32,
+    window: &'a str,
+    group: &'a str,
+    member: u32,
+    counts: FlowCounts,
+}
+
+columns! {
+    "flow_windows", "One row a flow and window.", |r: Row<'_>| {
+        run: U32 = r.run, "", "Number of the run.";
+        window: Text = r.window, "", "Name of the `[[window]]`.";
+        group: Text = r.group, "", "Name of the `[[flow]]`.";
+        flow: U32 = r.member, "", "Position within the group, from 0.";
+        goodput_bps: F64 = r.counts.goodput_bps, "bit/s", "Goodput, as of `flows` and all that follows, but in the window.";
+        throughput_bps: F64 = rate_bps(r.counts.tally.received_bytes, r.counts.span), "bit/s", "Throughput.";
+        delivered_bytes: U64 = r.counts.tally.delivered_bytes, "bytes", "Handed to the application, in order and once.";
+        sent_packets: U64 = r.counts.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
+        received_packets: U64 = r.counts.tally.received_packets, "packets", "Data packets that arrived.";
+        lost_packets: U64 = r.counts.tally.lost_packets, "packets", "Of those sent, dropped on the way by the end of the run.";
+        loss_ratio: F64 = r.counts.tally.loss_ratio(), "ratio", "Lost over sent.";
+        marked_packets: U64 = r.counts.tally.marked_packets, "packets", "Of those sent, marked CE by queues.";
+        retransmitted_packets: U64 = r.counts.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
+        timeouts: U64 = r.counts.tally.timeouts, "", "Expiries of the retransmission timer (TCP).";
+        completed: U64 = r.counts.tally.completed, "", "Transfers or exchanges completed.";
+        completion_goodput_bps: F64 = r.counts.tally.completion_goodput_bps(), "bit/s", "Bytes of those over the time that they took; null without any.";
+        one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "Mean over packets that arrived, forward.";
+        reverse_one_way_delay_mean_s: F64 = r.counts.tally.mean_reverse_delay_s(), "s", "The same over those that came back.";
+        rtt_mean_s: F64 = r.counts.tally.mean_rtt_s(), "s", "Mean over round-trip samples.";
+        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next.";
+        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "Longest time in which it was open and brought its applications nothing; null where it was not open.";
+        goodput_cv: F64 = r.counts.evenness.goodput_cv(), "", "Coefficient of variation of its goodput over intervals; null without `[record] interval`.";
+        loss_max_ratio: F64 = r.counts.evenness.loss_max_ratio(), "ratio", "The largest share lost in an interval, likewise.";
+    }
+}
+
+/// What all flows have done in the window that began last, as if it ended now.
+pub(crate) fn counts(run: &RunView<'_>) -> Vec<FlowCounts> {
+    let (open, now) = (Open::Part, run.fabric.now());
+    let of = |flow| {
+        let tally = run.world.window_tally(flow, open);
+        FlowCounts {
+            goodput_bps: run.goodput_bps(flow, &tally, open),
+            tally,
+            longest_silence_s: run.world.longest_silence_s(flow, open, now),
+            evenness: run.world.evenness_of_flow(flow, open),
+            span: run.span(open),
+        }
+    };
+    (0..run.world.flows.len()).map(of).collect()
+}
+
+/// All flows in all windows that have begun, where the scenario has windows.
+pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
+    let scenario = &run.plan.scenario;
+    if scenario.windows.is_empty() {
+        return None;
+    }
+    let mut table = new_table();
+    let present = run.windows.is_under_way().then(|| counts(run));
+    let windows = run.windows.flows_over().iter().chain(&present);
+    for (number, (window, counts)) in scenario.windows.iter().zip(windows).enumerate() {
+        for (place, (flow, counts)) in run.world.flows.iter().zip(counts).enumerate() {
+            let mut counts = counts.clone();
+            counts.tally.befell(run.world.late.of(number, place));
+            let group = &scenario.flows[flow.group as usize].name;
+            let (run, window, member) = (run.plan.run, window.name.as_str(), flow.member);
+            add(&mut table, &Row { run, window, group, member, counts });
+        }
+    }
+    Some(table.finish())
+}
