@@ -22,6 +22,7 @@ TABLES = (
     "flows",
     "paths",
     "queues",
+    "flow_windows",
     "group_series",
     "flow_series",
     "queue_series",

@@ -225,6 +225,11 @@ class Result(Mapping[str, "pl.DataFrame"]):
         return windows.frame(self.summary["runs"])
 
     @property
+    def flow_windows(self) -> pl.DataFrame:
+        """One row a flow, window and run; empty where the scenario names no windows."""
+        return self.table("flow_windows")
+
+    @property
     def group_series(self) -> pl.DataFrame:
         """Goodput, delay, mean cwnd... of flow groups over time: of all flows of each."""
         return self.table("group_series")

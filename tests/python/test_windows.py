@@ -56,6 +56,20 @@ def test_the_frame_has_a_row_for_each_number(parted, small):
     assert small.windows.columns == frame.columns
 
 
+def test_single_flows_have_rows_by_window(parted, small, tmp_path):
+    rows = parted.flow_windows
+    assert rows.height == len(parted.flows) * 3
+    together = (
+        rows.filter(pl.col("group") == "tcp").group_by("run", "window").agg(pl.col("sent_packets").sum())
+    )
+    for run, window, sent in together.iter_rows():
+        entry = parted.summary["runs"][run - 1]["windows"][window]
+        assert sent == entry["groups"]["tcp"]["sent_packets"]
+    loaded = tailrace.Result.load(parted.save(tmp_path / "result"))
+    assert loaded["flow_windows"].equals(rows)
+    assert small.flow_windows.is_empty()
+
+
 def test_windows_survive_saving_and_change_nothing_else(parted, small, tmp_path):
     loaded = tailrace.Result.load(parted.save(tmp_path / "result"))
     assert loaded.windows.equals(parted.windows)

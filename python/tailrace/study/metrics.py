@@ -107,7 +107,11 @@ SHORT: Mapping[str, Metric] = {
             _group(f"completion_{size}", f"completion_by_size.{size}.completion_s.mean", "ms", 1e3)
             for size in ("below_10kB", "below_100kB", "below_1MB", "below_10MB", "larger")
         ),
+        _group("completion_goodput", "completion_goodput_bps.mean", "Mbit/s", 1e-6),
         *_distribution("slowdown", "slowdown"),
+        _group("silence", "longest_silence_s", "ms", 1e3),
+        _group("goodput_cv", "bins.goodput_cv"),
+        _group("loss_max", "bins.loss_max_ratio", "%", 100),
         *_distribution("page_load", "pages.load_s", "ms", 1e3),
         _group("pages", "pages.loaded"),
         _group("stalls", "video.stalls.mean"),

@@ -249,6 +249,11 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         return self.frame("paths")
 
     @property
+    def flow_windows(self) -> pl.DataFrame:
+        """One row a flow, window and run."""
+        return self.frame("flow_windows")
+
+    @property
     def queues(self) -> pl.DataFrame:
         """One row an observed queue and run."""
         return self.frame("queues")
