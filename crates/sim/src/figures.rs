@@ -138,9 +138,16 @@ impl RunView<'_> {
                 video::summary(&played.collect::<Vec<_>>())
             }),
             jitter_s: Distribution::of(&distributions.jitter),
+            bins: self.bins(g, flows.clone(), open),
             longest_silence_s: self.longest_silence_s(flows, open),
-            bins: self.world.evenness_of_group(g, open).map(BinsSummary::of),
         }
+    }
+
+    fn bins(&self, g: usize, flows: Range<usize>, open: Open) -> Option<BinsSummary> {
+        let (interval, evenness) = self.world.evenness_of_group(g, open)?;
+        let started = flows.map(|f| self.world.flows[f].start).min().unwrap_or(Instant::ZERO);
+        let start = if open == Open::Whole { started } else { started.max(self.since(open)) };
+        Some(BinsSummary::of((start, self.fabric.now()), interval, &evenness))
     }
 
     /// The longest of any of these flows; NaN where none was open.

@@ -7,7 +7,7 @@ use crate::keys::keys;
 use crate::tally::{FlowTally, loss_ratio, rate_bps};
 use crate::window::Fates;
 use std::collections::BTreeMap;
-use tailrace_core::Duration;
+use tailrace_core::{Duration, Instant};
 
 keys! {
     /// A group of flows in a window.
@@ -102,6 +102,11 @@ keys! {
     /// Intervals that lie within the time covered.
     #[derive(Clone, Debug)]
     pub(crate) struct BinsSummary {
+        /// From when on times to reach a rate count: the start of the group's first flow, warm-up or not; of a window its own
+        /// start, where that is later.
+        start_s: f64, "s";
+        /// The end of the run, or of the window.
+        end_s: f64, "s";
         /// How long each is.
         interval_s: f64, "s";
         /// How many count for goodput: those at both ends of which a flow of the group was open, as for `longest_silence_s`.
@@ -120,10 +125,12 @@ keys! {
 }
 
 impl BinsSummary {
-    /// Of intervals of that length.
-    pub(crate) fn of((interval, evenness): (Duration, Evenness)) -> Self {
+    /// Of intervals of that length, between these times.
+    pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, evenness: &Evenness) -> Self {
         let rate = |bytes| rate_bps(bytes, interval);
         Self {
+            start_s: start.as_secs_f64(),
+            end_s: end.as_secs_f64(),
             interval_s: interval.as_secs_f64(),
             count: evenness.count,
             goodput_cv: evenness.goodput_cv(),

@@ -43,8 +43,17 @@ fn leaves_of_a_tcp_group() -> Vec<String> {
     .map(String::from)
     .to_vec();
     wanted.extend(
-        ["interval_s", "count", "goodput_cv", "goodput_min_bps", "goodput_max_bps", "loss_max_ratio"]
-            .map(|leaf| format!("bins.{leaf}")),
+        [
+            "start_s",
+            "end_s",
+            "interval_s",
+            "count",
+            "goodput_cv",
+            "goodput_min_bps",
+            "goodput_max_bps",
+            "loss_max_ratio",
+        ]
+        .map(|leaf| format!("bins.{leaf}")),
     );
     wanted.extend(["goodput_bps", "throughput_bps"].iter().flat_map(|n| spread(n)));
     wanted.extend(

@@ -87,6 +87,8 @@ fn intervals_tell_how_even_goodput_and_losses_are() {
     // It is open for 18 intervals. Ten datagrams arrive in each of the first ten and the last three, none between them.
     let cv = |n: f64, full: f64| (n * full * 100.0 - full * full * 100.0).sqrt() / (full * 10.0);
     assert_eq!((of("", "interval_s"), of("", "count")), (0.1, 18.0));
+    assert_eq!((of("", "start_s"), of("", "end_s")), (0.0, 2.0));
+    assert_eq!((of("windows.within.", "start_s"), of("windows.within.", "end_s")), (1.0, 1.4));
     assert_close(of("", "goodput_cv"), cv(18.0, 13.0), 1e-12);
     assert_eq!((of("", "goodput_min_bps"), of("", "loss_max_ratio")), (0.0, 1.0));
     assert_close(of("", "goodput_max_bps"), 777_600.0, 1e-12);
