@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tailrace import figures
 from tailrace.errors import UsageError
-from tailrace.study import metrics
+from tailrace.study import metrics, reach
 from tailrace.study.metrics import Known, Metric
 from tailrace.study.parameters import Parameter
 
@@ -44,6 +44,8 @@ class Measured:
     notes: Sequence[str] = ()
     # The scenario, every default filled in; of variants the first's.
     scenario: str = ""
+    # The series of groups, where there are any, for metrics that are made of them.
+    series: reach.Series | None = None
 
     @cached_property
     def known(self) -> Known:
@@ -60,7 +62,7 @@ class Measured:
         """Cell -> run -> value, where there is one."""
         found: dict[int, dict[int, float]] = {}
         for cell, run, value in (
-            metrics.values(self.figures, metric).select("cell", "run", "value").iter_rows()
+            metrics.values(self.figures, metric, self.series).select("cell", "run", "value").iter_rows()
         ):
             if value is not None:
                 found.setdefault(cell, {})[run] = value
@@ -86,7 +88,21 @@ def of_results(results: Mapping[str, Result], title: str) -> Measured:
         figures.frame(entries),
         {(cell, run): entry["seed"] for cell, run, entry in entries},
         scenario=next((result.scenario_toml for result in results.values()), ""),
+        series=lambda: _series(results),
     )
+
+
+def _series(results: Mapping[str, Result]) -> pl.LazyFrame | None:
+    """Of all that have series, with the numbers of their cells."""
+    import polars as pl
+
+    tables = [result.scan("group_series") for result in results.values()]
+    rows = [
+        table.with_columns(cell=pl.lit(cell, pl.UInt32))
+        for cell, table in enumerate(tables, start=1)
+        if table.collect_schema()
+    ]
+    return pl.concat(rows, how="diagonal") if rows else None
 
 
 def of_result(result: Result) -> Measured:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tailrace import resampling, statistics
 from tailrace.errors import UsageError
+from tailrace.study import reach
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,7 +59,8 @@ class Metric:
             # An attack may do good.
             return None
         # Of all else that has a short name nothing can be negative.
-        found = statistics.bounds_of(self.figure) or (statistics.AMOUNT if self.name in SHORT else None)
+        is_amount = self.name in SHORT or reach.target(self.figure) is not None
+        found = statistics.bounds_of(self.figure) or (statistics.AMOUNT if is_amount else None)
         return (found[0] * self.scale, found[1] * self.scale) if found else None
 
 
@@ -183,7 +185,7 @@ class Known:
         wanted, _, window = text.partition("@")
         if window and window not in self.windows:
             raise UsageError(_unknown("window", window, self.windows))
-        found = self._short(wanted) or self._long(wanted)
+        found = self._short(wanted) or self._reach(wanted, window) or self._long(wanted)
         if not found:
             raise UsageError(_unknown("metric", wanted, self._all()))
         return [replace(metric, window=window or None) for metric in found]
@@ -203,6 +205,20 @@ class Known:
             return []
         having = self._each(metric)
         return [m for m in having if self._owner(m) == owner] if owner else having
+
+    def _reach(self, wanted: str, window: str) -> list[Metric]:
+        """`reach_80_2s`, or `tcp.reach_80_2s`: made of series when it is asked for."""
+        owner, _, name = wanted.rpartition(".")
+        asked = reach.target(name)
+        if asked is None or (owner and owner not in self.owners["group"]):
+            return []
+        having = self._each(Metric(name, "group", reach.INTERVAL, "s"))
+        if not having:
+            raise UsageError(f'{wanted} is computed from series: set [record] interval, such as "100 ms"')
+        if asked.of_before and not window:
+            raise UsageError(f"{wanted} is of a window: {wanted}@NAME")
+        found = [replace(metric, figure=name) for metric in having]
+        return [m for m in found if self._owner(m) == owner] if owner else found
 
     def _long(self, wanted: str) -> list[Metric]:
         """`goodput_bps.mean`, or `tcp.goodput_bps.mean`."""
@@ -268,10 +284,14 @@ def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
     return f"there is no {kind} {name!r}{hint} (there are {', '.join(every[:30])}{', ...' if len(every) > 30 else ''})"  # noqa: PLR2004
 
 
-def values(figures: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """`cell`, `run` and `value` of a metric, in its unit."""
+def values(figures: pl.DataFrame, metric: Metric, series: reach.Series | None = None) -> pl.DataFrame:
+    """`cell`, `run` and `value` of a metric, in its unit; `series` are for those that are made of them."""
     import polars as pl
 
+    if reach.target(metric.figure) is not None:
+        if series is None:
+            raise UsageError(f"{metric.name} is computed from series, and cannot be asked for here")
+        return reach.values(figures, (metric.figure, metric.owner, metric.window), series)
     window = pl.col("window").is_null() if metric.window is None else pl.col("window") == metric.window
     prefix = metric.figure.removesuffix("*")
     figure = (

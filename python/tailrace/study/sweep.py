@@ -278,8 +278,18 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
         notes = [*self.notes, *self._failed_note()]
         return Measured(
-            self.name, [column.parameter for column in columns], cells, own, seeds, notes, self.scenario_toml
+            self.name,
+            [column.parameter for column in columns],
+            cells,
+            own,
+            seeds,
+            notes,
+            self.scenario_toml,
+            self._group_series,
         )
+
+    def _group_series(self) -> pl.LazyFrame | None:
+        return self._reader.scan("group_series")
 
     def _failed_note(self) -> list[str]:
         """The first of what failed, with its error in a line; the command that ran it named some more."""
@@ -303,7 +313,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         if len(chosen) > 1:
             listed = ", ".join(f"{one.owner}.{one.name}" for one in chosen)
             raise UsageError(f"{metric} is of several: say one of {listed}")
-        return self._placed(metrics.values(self._reader_figures, chosen[0]))
+        return self._placed(metrics.values(self._reader_figures, chosen[0], self._group_series))
 
     @cached_property
     def _reader_figures(self) -> pl.DataFrame:
