@@ -73,7 +73,7 @@ def test_tables_sweeps_and_loaded_results_have_it(outage, tmp_path):
 
 
 def test_errors_say_what_is_missing(outage):
-    plain = tailrace.run(OUTAGE.replace('record = { interval = "100 ms" }', ""))
+    plain = tailrace.run(OUTAGE.replace('"100 ms"', '"off"'))
     with pytest.raises(UsageError, match=r"set \[record\] interval"):
         plain.measured.metrics(["reach_80"])
     with pytest.raises(UsageError, match="reach_80_of_before is of a window: reach_80_of_before@NAME"):

@@ -20,6 +20,7 @@ from tailrace.execute import Job, Outcome
 from tailrace.store.parts import FIGURES
 from tailrace.study import damage, metrics, running
 from tailrace.study.metrics import Known, Metric
+from tailrace.study.reach import Series
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,7 +212,7 @@ def _judged(plan: running.Survey, writer: Writer, goals: Goals) -> tuple[dict[st
         table = pl.concat([table, damage.figures(table, pairs)])
     missed = []
     for goal, metric in _metrics(table, goals):
-        values = _values(table, metric)
+        values = _values(table, metric, lambda: writer.scan("group_series"))
         for name, planned in cells.items():
             of_cell = values.get(numbers[name], {})
             first = [value for run, value in sorted(of_cell.items()) if run <= planned.runs]
@@ -243,10 +244,10 @@ def _metrics(table: pl.DataFrame, goals: Goals) -> list[tuple[Goal, Metric]]:
     return [(goal, metric) for goal in goals.goals for metric in known.metric(goal.metric)]
 
 
-def _values(table: pl.DataFrame, metric: Metric) -> dict[int, dict[int, float]]:
+def _values(table: pl.DataFrame, metric: Metric, series: Series | None = None) -> dict[int, dict[int, float]]:
     """Cell -> run -> value."""
     found: dict[int, dict[int, float]] = {}
-    for cell, number, value in metrics.values(table, metric).iter_rows():
+    for cell, number, value in metrics.values(table, metric, series).iter_rows():
         if value is not None:
             found.setdefault(cell, {})[number] = value
     return found
