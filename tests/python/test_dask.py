@@ -1,12 +1,14 @@
 """Sweeps on a Dask cluster: two processes on this machine, one of which is killed."""
 
 import os
+import pickle
 import signal
 
 import pytest
 
 import tailrace
 from conftest import SMALL
+from tailrace import _native
 from tailrace.capture import Capture
 from tailrace.errors import UsageError
 from tailrace.store import Writer
@@ -98,16 +100,41 @@ def test_workers_with_another_engine_are_refused(client, tmp_path, monkeypatch):
     with pytest.raises(UsageError, match=r"worker tcp://.* has another engine \(.*; here it is 0\.0\.1\+0\)"):
         tailrace.sweep(SMALL, AXES, runs=1, output=tmp_path / "s", client=client)
     # One that joins later is met by the first batch that it is given.
-    batch = remote.Batch("0.0.1+0", SMALL, "text", (), (), (remote.Work("", {}, 1, 1),))
+    batch = remote.Batch("0.0.1+0", b"", (remote.Work("", {}, 1, 1),))
     with pytest.raises(UsageError, match="another engine"):
         client.submit(remote.perform, batch, pure=False).result()
 
 
 def test_a_batch_whose_time_is_up_leaves_the_rest():
     work = tuple(remote.Work("", {}, 1, run) for run in (1, 2, 3))
-    batch = remote.Batch(identity.ENGINE, SMALL, "text", (), (), work)
+    batch = remote.Batch(identity.ENGINE, pickle.dumps(tailrace.Scenario(SMALL)), work)
     assert [ended.landing.run for ended in remote.perform(batch, patience_s=0)] == [1]
     assert len(remote.perform(batch, patience_s=60)) == 3
+
+
+def test_a_worker_has_what_is_in_files_that_only_a_cell_names(tmp_path):
+    (tmp_path / "slow.trace").write_text("100\n")
+    (tmp_path / "small.toml").write_text(SMALL)
+    scenario = tailrace.Scenario.of(tmp_path / "small.toml")
+    cell = {"link.bottleneck.rate": '"trace(slow.trace)"'}
+    here = scenario.variant("slow", cell)
+    (tmp_path / "slow.trace").unlink()
+    batch = remote.Batch(identity.ENGINE, pickle.dumps(scenario), (remote.Work("slow", cell, 1, 1),))
+    (ended,) = remote.perform(batch)
+    assert ended.landing, ended.error
+    assert ended.landing.fingerprint == _native.Task(here.native, 1).execute().fingerprint
+
+
+def test_long_series_and_captures_of_a_worker_are_those_of_a_run_here(client, tmp_path):
+    axes = {"link.bottleneck.queue": ["red"]}
+    here = tailrace.sweep(CAPTURING, axes, runs=2, output=tmp_path / "here")
+    client.run(exec, "from tailrace import spill; spill.AT_ONCE_BYTES = 4000")
+    there = tailrace.sweep(CAPTURING, axes, runs=2, output=tmp_path / "there", client=client)
+    client.run(exec, "from tailrace import _native, spill; spill.AT_ONCE_BYTES = _native.ROWS_AT_ONCE_BYTES")
+    for name in ("flow_series", "group_series", "queue_series", "events"):
+        assert there.frame(name).equals(here.frame(name)), name
+    assert captured(tmp_path / "there") == captured(tmp_path / "here") != {}
+    assert not list((tmp_path / "there").glob(".tailrace*"))
 
 
 def test_batches_grow_with_what_is_known():

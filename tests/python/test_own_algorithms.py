@@ -434,9 +434,8 @@ def test_scenarios_with_classes_of_a_file_reach_other_processes(tmp_path, codel)
 
 def test_workers_get_the_classes_with_their_work(codel):
     set_queue = {"link.line.queue": "my_codel"}
-    shipped = pickle.loads(pickle.dumps(own.ship((codel,))))
-    work = (remote.Work("", {}, 0, 1),)
-    batch = remote.Batch(identity.ENGINE, LINE, "text", tuple(set_queue.items()), (), work, shipped)
+    scenario = tailrace.Scenario.of(LINE, set=set_queue, algorithms=[codel])
+    batch = remote.Batch(identity.ENGINE, pickle.dumps(scenario), (remote.Work("", {}, 0, 1),))
     (ended,) = remote.perform(batch)
     here = tailrace.run(LINE, set=set_queue, runs=1, algorithms=[codel])
     assert ended.landing.fingerprint == here.manifest["runs"][0]["fingerprint"]

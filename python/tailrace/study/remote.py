@@ -1,7 +1,7 @@
 """A sweep on the workers of a Dask cluster: batches of runs go out, what they leave comes back to the one who writes.
 
 A lost worker costs the batch that it was at, which Dask gives to another. What a batch sends back is what a run leaves
-behind here: packed tables, summary and captures; so the store cannot tell where a run was done.
+behind here: packed tables, summary, captures and files of long series; so the store cannot tell where a run was done.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 import functools
 import logging
 import math
+import pickle
 import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailrace import _native, execute, own
-from tailrace.capture import Capture
+from tailrace import _native, execute, spill
+from tailrace.capture import Capture, numbered
 from tailrace.errors import RunError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
+from tailrace.spill import Rows, Spill
 from tailrace.store import Landing, Writer
 from tailrace.study import identity
 
 if TYPE_CHECKING:
-    from tailrace.own import Shipped
     from tailrace.study.running import Todo, Way
 
 # Of a package that need not be there.
@@ -66,12 +67,9 @@ class Batch:
     """Some runs of one scenario, and the engine that they are for."""
 
     engine: str
-    text: str
-    file_name: str
-    overrides: tuple[tuple[str, object], ...]
-    allow: tuple[str, ...]
+    # Pickled, so that a worker with another engine need not understand it; with it goes what is in files that it names.
+    scenario: bytes
     work: tuple[Work, ...]
-    algorithms: tuple[Shipped, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,14 @@ class Ended:
     landing: Landing | None
     captures: list[Capture]
     error: str = ""
+    # Long series, each as the Parquet file that it was written to while the run went on.
+    series: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Bytes that come back."""
+        files = sum(capture.size for capture in self.captures) + sum(map(len, self.series.values()))
+        return files + (self.landing.size if self.landing else 0)
 
 
 # -- on a worker ---------------------------------------------------------------------------------------------------
@@ -95,7 +101,7 @@ def perform(batch: Batch, patience_s: float = _LONGEST_BATCH_S) -> list[Ended]:
     """Does the runs of a batch; the last ones are missing where the time is up."""
     if batch.engine != engine():
         raise UsageError(_other_engine("a worker", engine(), batch.engine))
-    scenario = _scenario(batch.text, batch.file_name, batch.overrides, batch.allow, batch.algorithms)
+    scenario = _scenario(batch.scenario)
     start = time.monotonic()
     ended: list[Ended] = []
     for work in batch.work:
@@ -106,33 +112,41 @@ def perform(batch: Batch, patience_s: float = _LONGEST_BATCH_S) -> list[Ended]:
 
 
 @functools.lru_cache(maxsize=4)
-def _scenario(
-    text: str,
-    file_name: str,
-    overrides: tuple[tuple[str, object], ...],
-    allow: tuple[str, ...],
-    algorithms: tuple[Shipped, ...],
-) -> Scenario:
-    return Scenario(text, file_name, dict(overrides), allow=allow, algorithms=own.land(algorithms))
+def _scenario(packed: bytes) -> Scenario:
+    scenario: Scenario = pickle.loads(packed)  # noqa: S301 - whoever submits a batch may run what they like here
+    return scenario
 
 
 def _ended(scenario: Scenario, work: Work) -> Ended:
+    kept = Spill()
     try:
         variant = scenario.variant(work.label, work.overrides)
+        rows = Rows(kept, work.run, work.cell)
+        captures = rows.folder() if variant.native.captures else None
         start = time.perf_counter()
-        output = _native.Task(variant.native, work.run).execute()
+        output = _native.Task(variant.native, work.run, captures, rows, spill.AT_ONCE_BYTES).execute()
+        wall_s = time.perf_counter() - start
+        left = rows.finish(output.tables()) if rows else output.tables()
         landing = Landing(
             cell=work.cell,
             run=output.run,
             seed=output.seed,
             fingerprint=output.fingerprint,
-            wall_s=time.perf_counter() - start,
+            wall_s=wall_s,
             summary=output.summary,
-            tables=_native.pack(output.tables()),
+            tables=_native.pack(left),
         )
-        return Ended(landing, [Capture(output.run, name, data) for name, data in output.captures()])
+        captured = [
+            Capture(output.run, name, numbered(rows.folder(), number).read_bytes())
+            for number, (name, _) in enumerate(output.captures())
+        ]
+        return Ended(
+            landing, captured, series={name: file.read_bytes() for name, file in rows.settle().items()}
+        )
     except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost
         return Ended(None, [], execute.error_text(error))
+    finally:
+        kept.close()
 
 
 def _other_engine(who: str, theirs: str, ours: str) -> str:
@@ -243,6 +257,7 @@ class _Conversation:
         self.failed = 0
         self._client = client
         self._scenario = scenario
+        self._packed = pickle.dumps(scenario)
         self._writer = writer
         self._watch = watch
         self._total = len(todo)
@@ -289,17 +304,7 @@ class _Conversation:
             future.add_done_callback(self._back.put)
 
     def _batch(self, work: tuple[Work, ...]) -> Batch:
-        scenario = self._scenario
-        overrides = tuple(scenario.overrides.items())
-        return Batch(
-            identity.ENGINE,
-            scenario.text,
-            scenario.file_name,
-            overrides,
-            scenario.allow,
-            work,
-            own.ship(scenario.algorithms),
-        )
+        return Batch(identity.ENGINE, self._packed, work)
 
     def _receive(self) -> None:
         """Lets land what has come back."""
@@ -343,7 +348,7 @@ class _Conversation:
     def _land(self, ended: Sequence[tuple[Work, Ended]]) -> None:
         if not ended:
             return
-        landed = [(one.landing, one.captures) for _, one in ended if one.landing is not None]
+        landed = [(self._here(one, one.landing), one.captures) for _, one in ended if one.landing]
         failures = [(work.cell, work.run, one.error) for work, one in ended if one.landing is None]
         self.failed += len(failures)
         self._writer.land(landed, failures)
@@ -352,6 +357,16 @@ class _Conversation:
             if one.landing is not None:
                 job = Job(self._scenario, work.run, work.label, work.cell)
                 self._watch.ended(job, one.landing.wall_s)
+
+    def _here(self, ended: Ended, landing: Landing) -> Landing:
+        """With its series in files of this machine."""
+        if not ended.series:
+            return landing
+        folder = self._writer.spill.folder()
+        files = {name: folder / f"{name}.parquet" for name in ended.series}
+        for name, file in files.items():
+            file.write_bytes(ended.series[name])
+        return replace(landing, files=files)
 
 
 def _lost() -> RunError:
@@ -373,7 +388,7 @@ class _Pace:
         self.runs += 1
         if ended.landing is not None:
             self._wall_s += ended.landing.wall_s
-            self._bytes += ended.landing.size + sum(capture.size for capture in ended.captures)
+            self._bytes += ended.size
 
     @property
     def batch(self) -> int:
