@@ -41,7 +41,7 @@ OPEN = ("queue", "congestion_control", "multipath_control")
 # What people write first; other keys follow by name.
 FIRST = (
     *("name", "question", "duration", "warmup", "runs", "seed", "sweep", "record"),
-    *("host", "router", "link", "flow", "fault", "window", "capture"),
+    *("host", "router", "link", "flow", "fault", "window", "capture", "figure"),
 )
 
 Schema: TypeAlias = Mapping[str, Any]

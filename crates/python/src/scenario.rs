@@ -183,6 +183,7 @@ impl Scenario {
             "links": self.scenario.links.len(),
             "groups": groups,
             "warnings": data(&self.warnings),
+            "figures": self.declaration.figures().map(BTreeMap::from_iter).collect::<Vec<_>>(),
             "sweep": sweep(self.declaration.sweep()),
         })
         .to_string()

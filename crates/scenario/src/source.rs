@@ -150,6 +150,7 @@ impl Source {
             set(&mut root, overrides, &sink);
             if !sweep {
                 root.restore("sweep", None);
+                root.restore("figure", None);
             }
             build(&root, allow, room, &self.outside, &sink)
         });
@@ -164,7 +165,8 @@ impl Source {
     /// A copy to be changed, with or without its sweep, which may be most of it.
     fn root(&self, sweep: bool, sink: &Sink<'_>) -> Option<Table> {
         let Some(root) = &self.root else { return read::parse(&self.text, &lists(), sink) };
-        let entries = root.entries.iter().filter(|(key, _)| sweep || key.value != "sweep");
+        let entries =
+            root.entries.iter().filter(|(key, _)| sweep || !matches!(key.value.as_str(), "sweep" | "figure"));
         Some(Table { entries: entries.cloned().collect() })
     }
 }

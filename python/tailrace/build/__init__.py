@@ -8,10 +8,11 @@ Link(between=['home', 'server'], rate='10 Mbit/s', delay='5 ms', queue=Codel(tar
 """
 
 from tailrace.build import app, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
-from tailrace.build.tables import Capture, Flow, Host, Link, Record, Reverse, Router, Scenario, Window
+from tailrace.build.tables import Capture, Figure, Flow, Host, Link, Record, Reverse, Router, Scenario, Window
 
 __all__ = [
     "Capture",
+    "Figure",
     "Flow",
     "Host",
     "Link",

@@ -194,6 +194,34 @@ class Capture(Table):
 
 
 @dataclass(eq=False, repr=False, slots=True)
+class Figure(Table):
+    """A figure that is drawn after the table.
+
+    Args:
+        against: The swept parameter along the axis. Default: chosen.
+        by: The one with a line for each value. Default: chosen.
+        formula: A dashed line, such as "model = min(1, x / 2)". Default: none.
+        log: Logarithmic axes: "x", "y", "x,y" or "none". Default: by the values.
+        metric: Of `sweep`: a metric, such as "tcp.goodput", as `tailrace plot --metric` calls it.
+            Default: none.
+        of: Values of "runs", or of single "flows" or "connections". Default: runs.
+        series: Of `run` and `compare`: a figure over time, such as "cwnd", as `tailrace plot --figures`
+            calls it. Default: none.
+        where: Only these cells: `parameter=value`, or a formula. Default: all cells.
+    """
+
+    _: KW_ONLY
+    against: str | None = None
+    by: str | None = None
+    formula: str | None = None
+    log: str | None = None
+    metric: str | None = None
+    of: str | None = None
+    series: str | None = None
+    where: str | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
 class Reverse(Table):
     """What differs in the direction from a link's second end to its first.
 
@@ -241,6 +269,7 @@ class Scenario(Root):
         faults: Something that happens to links.
         windows: A part of the run with statistics of its own, beside those of the whole.
         captures: A packet capture.
+        figures: A figure that is drawn after the table.
         allow: Codes of warnings that are not wanted, such as "queue-stays-empty".
         queue_form: Whose form queues have that do not say it themselves, such as "linux"; no matter to
             disciplines without it. Default: each discipline's own.
@@ -254,6 +283,7 @@ class Scenario(Root):
         "faults": "fault",
         "windows": "window",
         "captures": "capture",
+        "figures": "figure",
     }
     _forms: ClassVar[Mapping[str, str]] = {
         "record": "tables.Record",
@@ -264,6 +294,7 @@ class Scenario(Root):
         "faults": "fault",
         "windows": "tables.Window",
         "captures": "tables.Capture",
+        "figures": "tables.Figure",
     }
 
     name: str
@@ -282,6 +313,7 @@ class Scenario(Root):
     faults: list[types.Fault] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     captures: list[Capture] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     allow: (
         Sequence[
             Literal[

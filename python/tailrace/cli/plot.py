@@ -122,6 +122,8 @@ class Drawing:
     kinds: Sequence[str] = _USUAL_FORMATS
     options: Mapping[str, Any] | None = None
     jobs: int | None = None
+    # Of figures that are called by other names: what they are, and their options.
+    own: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None
 
     def draw(self, source: Result | Comparison, *, quiet: bool) -> bool:
         """Whether there was anything to draw."""
@@ -151,7 +153,13 @@ class Drawing:
             place.parent.mkdir(parents=True, exist_ok=True)
             with staging.work(place.parent) as work:
                 order = workshop.Order(
-                    self.places, tuple(names), work.new, tuple(self.kinds), self.options or {}, files
+                    self.places,
+                    tuple(names),
+                    work.new,
+                    tuple(self.kinds),
+                    self.options or {},
+                    files,
+                    self.own or {},
                 )
                 workshop.draw(order, source, self.jobs or default_jobs())
                 written = sorted(work.new.iterdir())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tailrace import belongings
-from tailrace.cli import common, keeping, planning, signals, tabular
+from tailrace.cli import common, keeping, named_figures, planning, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.scenario import Scenario
@@ -100,6 +100,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     columns: tabular.Columns = None,
     form: tabular.Form = None,
     json: common.Json = False,
+    no_plots: common.NoPlots = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
 ) -> None:
@@ -117,17 +118,17 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         set_each or [], together or [], let or [], derive or [], when or [], samples, method
     )
     declared = declaration.of_file(scenario).joined(declaration.of_options(options))
-    damage = damage or is_named(
-        [*common.listed(columns), *(goal.metric for goal in (goals.goals if goals else []))]
-    )
+    plan = cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
+    drawn = named_figures.of_sweep(scenario, list(plan.columns.values()))
+    asked = [*common.listed(columns), *named_figures.metrics(drawn), *precision.asked_by(goals)]
+    damage = damage or is_named(asked)
     if not declared and not damage:
         common.fail(
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
-    plan = cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
     surveyed = running.survey(scenario, plan, damage=damage)
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
-    _check_metrics(columns, goals, scenario, surveyed)
+    _check_metrics(asked, scenario, surveyed)
     target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
         _warn(scenario, surveyed, plan)
@@ -141,19 +142,23 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         Writer.opened(target, about, fresh=fresh) as writer,
     ):
         _say_found(writer, scenario, surveyed, part, quiet=quiet)
-        words = _again(file, options, sets, seed, runs, allow, with_files)
-        _note(writer, [*words, *(["--damage"] if damage else [])], columns)
+        _note(writer, _again(file, options, sets, seed, runs, allow, with_files), columns, damage=damage)
         done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
         _stopped(target, held, done, columns=[] if part else common.listed(columns), form=form, quiet=quiet)
         raise typer.Exit(signals.INTERRUPTED)
-    if done.runs and done.known == done.runs and not quiet:
-        say(f"all {done.runs} runs had landed before")
+    _say_all_known(done, quiet=quiet)
     if part is None:
         show_table(target, held, columns=common.listed(columns), form=form, quiet=quiet)
+        named_figures.draw(target, [] if no_plots or done.failed else drawn, quiet=quiet)
     elif not quiet:
         _point_to_merge(target, done, part)
     _end(target, done, [] if quiet else missed, surveyed)
+
+
+def _say_all_known(done: "Done", *, quiet: bool) -> None:
+    if done.runs and done.known == done.runs and not quiet:
+        say(f"all {done.runs} runs had landed before")
 
 
 def _warn(scenario: Scenario, surveyed: "Survey", plan: "Plan") -> None:
@@ -171,22 +176,19 @@ def _end(target: Path, done: "Done", missed: "list[Missed]", surveyed: "Survey")
     end_with_failures(target, done.failed)
 
 
-def _note(writer: "Writer", words: list[str], columns: str | None) -> None:
+def _note(writer: "Writer", words: list[str], columns: str | None, *, damage: bool) -> None:
     """What the folder says of the command that fills it."""
     from tailrace.study import running
 
-    writer.index.state(running.COMMAND, shlex.join(words))
+    writer.index.state(running.COMMAND, shlex.join([*words, *(["--damage"] if damage else [])]))
     writer.index.state(running.COLUMNS, columns or "")
 
 
-def _check_metrics(
-    columns: str | None, goals: "Goals | None", scenario: Scenario, surveyed: "Survey"
-) -> None:
+def _check_metrics(asked: list[str], scenario: Scenario, surveyed: "Survey") -> None:
     """Before anything is run. Damage is of pairs of runs: no single run has it."""
     from tailrace.study import probing, running
     from tailrace.study.damage import is_named
 
-    asked = [*common.listed(columns), *(goal.metric for goal in (goals.goals if goals else []))]
     names = [name for name in asked if not is_named([name])]
     if names:
         probing.check(names, running.scenarios(scenario, surveyed))

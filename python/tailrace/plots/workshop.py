@@ -41,6 +41,8 @@ class Order:
     options: Mapping[str, Any] = field(default_factory=dict)
     # Names of files, where they are others than those of the figures.
     files: Mapping[str, str] = field(default_factory=dict)
+    # Those with options of their own: the figure that a name stands for, and these.
+    own: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def opened(places: tuple[Path, ...]) -> Source:
@@ -71,7 +73,8 @@ def draw(order: Order, source: Source, jobs: int) -> None:
 
 def _draw_one(order: Order, name: str, source: Source) -> None:
     file = order.files.get(name, name)
-    save_all({file: source.plot(name, **order.options)}, order.target, order.formats)
+    figure, options = order.own.get(name, (name, order.options))
+    save_all({file: source.plot(figure, **options)}, order.target, order.formats)
 
 
 def _drawn_elsewhere(order: Order, name: str) -> None:

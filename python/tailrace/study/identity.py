@@ -12,6 +12,8 @@ from tailrace.scenario import Scenario
 # Of the head of a resolved scenario, what no run depends on: words, and how many runs there are.
 _WORDS = re.compile(r"(?m)^(name|question|allow|runs) = .*\n")
 
+_FIGURES = "\n[[figure]]"
+
 # Version and code of the simulator.
 ENGINE = _native.__engine__
 
@@ -19,6 +21,8 @@ ENGINE = _native.__engine__
 def of_cell(scenario: Scenario) -> str:
     """Equal where every run would be: whatever in the file says the same in other words."""
     head, separator, rest = scenario.to_toml().partition("\n[")
+    # Figures come last, and no run depends on them.
+    rest = rest.partition(_FIGURES)[0]
     text = _WORDS.sub("", f"{head}\n") + separator + rest
     if scenario.algorithms:
         from tailrace import own

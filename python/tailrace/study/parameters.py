@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tailrace import present, quantities, variants
+from tailrace.errors import UsageError
 from tailrace.study.formulas import Quantity, Value, value_of
 
 # In SI, but bytes for sizes.
@@ -15,6 +16,34 @@ _UNITS = {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packe
 _BITS_A_BYTE = 8
 # Digits of a value in tables: two drawn ones that lie close must not look alike.
 _DIGITS = 6
+
+
+def meant(text: str, names: Sequence[str]) -> str:
+    """The swept parameter that a text means: its name, its path in the file, or the end of either."""
+    if text in names:
+        return text
+    parts = text.split(".")
+    found = [name for name in names if _is_part(parts, name.split(".")) or _is_part(name.split("."), parts)]
+    if len(found) == 1:
+        return found[0]
+    near = found or _nearest(text, names)
+    among = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise UsageError(f"there is no swept parameter {text!r}{among} (there are {', '.join(names) or 'none'})")
+
+
+def _is_part(few: Sequence[str], many: Sequence[str]) -> bool:
+    """Whether all words are among the others, in their order."""
+    rest = iter(many)
+    return all(word in rest for word in few)
+
+
+def _nearest(text: str, names: Sequence[str]) -> list[str]:
+    """Names that are spelled alike, or whose last word is."""
+    import difflib  # only when something is wrong
+
+    spellings = {spelling: name for name in names for spelling in (name, name.rpartition(".")[2])}
+    close = difflib.get_close_matches(text, spellings, n=1, cutoff=0.6)
+    return [spellings[spelling] for spelling in close]
 
 
 @dataclass(frozen=True)

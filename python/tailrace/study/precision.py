@@ -105,6 +105,11 @@ def _check_whole(shard: Shard | None) -> None:
         )
 
 
+def asked_by(goals: Goals | None) -> list[str]:
+    """What must be known."""
+    return [goal.metric for goal in goals.goals] if goals else []
+
+
 def of_python(
     until_ci: Mapping[str, float] | None, most: int | None, shard: Shard | None = None
 ) -> Goals | None:

@@ -212,7 +212,7 @@ def replaced(writer: Writer, scenario: Scenario) -> str | None:
 def _without_runs(toml: str) -> dict[str, object]:
     """What a scenario says of a run; more of them are of the same sweep, and so are more values."""
     said = tomllib.loads(toml)
-    return {key: value for key, value in said.items() if key not in {"runs", "sweep"}}
+    return {key: value for key, value in said.items() if key not in {"runs", "sweep", "figure"}}
 
 
 def lacking(runs: Sequence[tuple[Planned, int]], numbers: Mapping[str, int], writer: Writer) -> list[Todo]:

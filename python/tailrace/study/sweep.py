@@ -20,7 +20,7 @@ from tailrace.study import damage, differences, metrics, running, table
 from tailrace.study.formulas import value_of
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Metric
-from tailrace.study.parameters import Column
+from tailrace.study.parameters import Column, meant
 
 if TYPE_CHECKING:
     import polars as pl
@@ -327,20 +327,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
     def column(self, text: str) -> str:
         """The swept parameter that a text means: its name, its path in the file, or the end of either."""
-        names = self.columns
-        if text in names:
-            return text
-        parts = text.split(".")
-        meant = [
-            name for name in names if _is_part(parts, name.split(".")) or _is_part(name.split("."), parts)
-        ]
-        if len(meant) == 1:
-            return meant[0]
-        near = meant or _nearest(text, names)
-        among = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(
-            f"there is no swept parameter {text!r}{among} (there are {', '.join(names) or 'none'})"
-        )
+        return meant(text, self.columns)
 
     def table(self, columns: str | Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
@@ -464,18 +451,3 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 def _key(axes: Mapping[str, str]) -> str:
     """The same for values that are the same in other words."""
     return repr(sorted((name, value_of(text)) for name, text in axes.items()))
-
-
-def _is_part(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Whether all words are among the others, in their order."""
-    rest = iter(many)
-    return all(word in rest for word in few)
-
-
-def _nearest(text: str, names: Sequence[str]) -> list[str]:
-    """Names that are spelled alike, or whose last word is."""
-    import difflib  # only when something is wrong
-
-    spellings = {spelling: name for name in names for spelling in (name, name.rpartition(".")[2])}
-    close = difflib.get_close_matches(text, spellings, n=1, cutoff=0.6)
-    return [spellings[spelling] for spelling in close]

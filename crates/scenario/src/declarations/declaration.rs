@@ -2,6 +2,7 @@
 
 use crate::declarations::capture::CaptureDecl;
 use crate::declarations::fault::FaultDecl;
+use crate::declarations::figure::FigureDecl;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::Head;
 use crate::declarations::link::LinkDecl;
@@ -22,6 +23,7 @@ pub struct Declaration {
     pub(crate) flows: Vec<FlowDecl>,
     pub(crate) faults: Vec<FaultDecl>,
     pub(crate) captures: Vec<CaptureDecl>,
+    pub(crate) figures: Vec<FigureDecl>,
     pub(crate) sweep: Sweep,
 }
 
@@ -35,6 +37,11 @@ impl Declaration {
             more.faults.extend(names.map(|name| FaultDecl::of(fault, name)));
         }
         more
+    }
+
+    /// What each `[[figure]]` says, by key.
+    pub fn figures(&self) -> impl Iterator<Item = impl Iterator<Item = (&'static str, &str)>> {
+        self.figures.iter().map(FigureDecl::said)
     }
 
     /// The variants of `[sweep]`, which a single run ignores.

@@ -4,6 +4,7 @@ use crate::declarations::allow::read_allow;
 use crate::declarations::capture::CaptureDecl;
 use crate::declarations::declaration::Declaration;
 use crate::declarations::fault::FaultDecl;
+use crate::declarations::figure::FigureDecl;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::{Head, read_head};
 use crate::declarations::link::LinkDecl;
@@ -31,6 +32,7 @@ pub(crate) struct Draft {
     pub(crate) flows: Vec<FlowDecl>,
     pub(crate) faults: Vec<FaultDecl>,
     pub(crate) captures: Vec<CaptureDecl>,
+    pub(crate) figures: Vec<FigureDecl>,
     /// Of links and flows that could not be read.
     pub(crate) loose: Loose,
 }
@@ -64,6 +66,7 @@ impl Draft {
             loose,
             faults: r.list("fault", |node, sink| FaultDecl::read(node, around, sink)),
             captures: r.list("capture", CaptureDecl::read),
+            figures: r.list("figure", FigureDecl::read),
         };
         r.node("sweep");
         r.finish();
@@ -89,6 +92,7 @@ impl Draft {
                 drop(r.list(key, |node, sink| FaultDecl::read(node, around, sink)));
             }
             "capture" => drop(r.list(key, CaptureDecl::read)),
+            "figure" => drop(r.list(key, FigureDecl::read)),
             _ => {
                 read_head(&r);
                 read_allow(&r);
@@ -108,6 +112,7 @@ impl Draft {
             flows: self.flows,
             faults: self.faults,
             captures: self.captures,
+            figures: self.figures,
             sweep,
         })
     }

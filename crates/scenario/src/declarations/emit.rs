@@ -5,7 +5,7 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::lines::Lines;
 use crate::declarations::link::LinkDecl;
-use crate::declarations::sections::{CAPTURE, FAULT, RECORD, WINDOW};
+use crate::declarations::sections::{CAPTURE, FAULT, FIGURE, RECORD, WINDOW};
 use crate::model::{LinkSpec, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
@@ -46,6 +46,11 @@ impl Declaration {
         if !d.sweep.is_empty() {
             out.header("[sweep]");
             out.0.push_str(&d.sweep.to_toml());
+        }
+        // Last, so that whoever compares what runs depend on can leave them off.
+        for figure in &d.figures {
+            out.header(FIGURE.title);
+            figure.put(&mut out);
         }
         out.0
     }

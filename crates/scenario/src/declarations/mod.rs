@@ -23,6 +23,7 @@ pub(crate) mod window;
 mod address;
 mod composite;
 mod emit;
+mod figure;
 mod forms;
 mod kinds;
 mod lines;

@@ -13,6 +13,7 @@ mod transport;
 
 pub use crate::declarations::capture::CAPTURE;
 pub use crate::declarations::fault::FAULT;
+pub use crate::declarations::figure::FIGURE;
 pub use crate::declarations::head::RECORD;
 pub use crate::declarations::node::{HOST, ROUTER};
 pub use crate::declarations::window::WINDOW;

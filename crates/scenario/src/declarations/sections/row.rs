@@ -67,7 +67,7 @@ impl<T> Row<T> {
             Usual::Nothing => (true, ""),
             Usual::Value(text) | Usual::Words(text) => (false, text),
         };
-        Key { name, shape: self.form.shape, required, default, bounds: self.bounds, doc }
+        Key { name: plain_name(name), shape: self.form.shape, required, default, bounds: self.bounds, doc }
     }
 
     /// The same, between two values.
@@ -99,6 +99,14 @@ impl<T> Row<T> {
             Read::Parts(read) => read(&node, r.sink()),
         };
         Some(At { value: value.expect("defaults can be read"), origin: r.origin() })
+    }
+}
+
+/// What a key is called whose name is a word of Rust, too.
+pub(crate) const fn plain_name(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
     }
 }
 
@@ -174,13 +182,22 @@ macro_rules! section {
                 r: &$crate::declarations::reader::Reader<'_>,
                 $( $other: $kept, )?
             ) -> Option<Self> {
-                $( let $key = $crate::declarations::sections::row::Slot::take(&$row, stringify!($key), r); )*
+                $( let $key = $crate::declarations::sections::row::Slot::take(
+                    &$row,
+                    $crate::declarations::sections::row::plain_name(stringify!($key)),
+                    r,
+                ); )*
                 Some(Self { $( $key: $key?, )* $( $other, )? })
             }
 
             /// Writes the keys as they are.
             pub(crate) fn put(&self, out: &mut $crate::declarations::lines::Lines) {
-                $( $crate::declarations::sections::row::put(&$row, stringify!($key), &self.$key, out); )*
+                $( $crate::declarations::sections::row::put(
+                    &$row,
+                    $crate::declarations::sections::row::plain_name(stringify!($key)),
+                    &self.$key,
+                    out,
+                ); )*
             }
         }
     };

@@ -5,6 +5,7 @@ use super::key::{Key, Section, Shape, may};
 use super::link::LINK;
 use crate::declarations::capture::CAPTURE;
 use crate::declarations::fault::FAULT;
+use crate::declarations::figure::FIGURE;
 use crate::declarations::head::{HEAD, RECORD};
 use crate::declarations::node::{HOST, ROUTER};
 use crate::declarations::window::WINDOW;
@@ -41,5 +42,6 @@ const OTHERS: &[Key] = &[
     may("flow", Shape::Sections(&FLOW), "", FLOW.doc),
     may("fault", Shape::Faults, "", FAULT.doc),
     may("capture", Shape::Sections(&CAPTURE), "", CAPTURE.doc),
+    may("figure", Shape::Sections(&FIGURE), "", FIGURE.doc),
     may("sweep", Shape::Sweep, "", "A grid: each key is a path, each value a list; every cell is run."),
 ];

@@ -1,0 +1,57 @@
+//! `[[figure]]`: what is drawn when all has run. No run depends on it.
+
+use crate::declarations::forms::TEXT;
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::row::{may, section};
+use crate::text::codes::Code;
+use crate::text::document::Node;
+use crate::text::place::At;
+use crate::text::sink::Sink;
+
+section! {
+    /// `[[figure]]`.
+    pub FIGURE = "[[figure]]", "A figure that is drawn after the table.";
+    pub(crate) struct FigureDecl {
+        series: Option<At<String>> = may(TEXT, "none"), "Of `run` and `compare`: a figure over time, such as \"cwnd\", as `tailrace plot --figures` calls it.";
+        metric: Option<At<String>> = may(TEXT, "none"), "Of `sweep`: a metric, such as \"tcp.goodput\", as `tailrace plot --metric` calls it.";
+        against: Option<At<String>> = may(TEXT, "chosen"), "The swept parameter along the axis.";
+        by: Option<At<String>> = may(TEXT, "chosen"), "The one with a line for each value.";
+        kind: Option<At<String>> = may(TEXT, "by the values"), "\"line\", \"bars\", \"box\", \"cdf\" or \"map\".";
+        r#where: Option<At<String>> = may(TEXT, "all cells"), "Only these cells: `parameter=value`, or a formula.";
+        formula: Option<At<String>> = may(TEXT, "none"), "A dashed line, such as \"model = min(1, x / 2)\".";
+        of: Option<At<String>> = may(TEXT, "runs"), "Values of \"runs\", or of single \"flows\" or \"connections\".";
+        log: Option<At<String>> = may(TEXT, "by the values"), "Logarithmic axes: \"x\", \"y\", \"x,y\" or \"none\".";
+    }
+}
+
+impl FigureDecl {
+    /// Reads one `[[figure]]`.
+    pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
+        let r = Reader::new(node, &FIGURE, sink)?;
+        let decl = Self::take(&r);
+        r.finish();
+        if decl.as_ref().is_some_and(|decl| decl.series.is_some() == decl.metric.is_some()) {
+            let message = "a figure has either a `series` (of run and compare) or a `metric` (of sweep)";
+            sink.push(sink.at(Code::MissingKey, node.origin, message));
+            return None;
+        }
+        decl
+    }
+
+    /// What is said, by key.
+    pub(crate) fn said(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Self { series, metric, against, by, kind, r#where, formula, of, log } = self;
+        let all = [
+            ("series", series),
+            ("metric", metric),
+            ("against", against),
+            ("by", by),
+            ("kind", kind),
+            ("where", r#where),
+            ("formula", formula),
+            ("of", of),
+            ("log", log),
+        ];
+        all.into_iter().filter_map(|(key, slot)| Some((key, slot.as_ref()?.value.as_str())))
+    }
+}
