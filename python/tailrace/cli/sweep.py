@@ -315,7 +315,7 @@ def show_table(
 
     found = Sweep.load(target)
     with on_a_closed_terminal(held):
-        table = found.table(columns) if not found.figures.is_empty() else None
+        table = found.table(columns) if found.has_runs else None
         if table is not None:
             belongings.claim(target, ["table.md", "table.csv"])
             (target / "table.md").write_text(table.text("md"), encoding="utf-8")

@@ -88,11 +88,13 @@ class Reader:
             found.append(fresh[table].lazy())
         return pl.concat(found, how="diagonal") if found else None
 
-    def frame(self, table: str) -> pl.DataFrame | None:
-        """The same, read, in order of cells and runs."""
+    def frame(self, table: str, *, categories: bool = False) -> pl.DataFrame | None:
+        """The same, read, in order of cells and runs; with words as categories it takes a third of the memory."""
         import polars as pl
 
         scan = self.scan(table)
+        if scan is not None and categories:
+            scan = scan.with_columns(pl.col(pl.String).cast(pl.Categorical))
         try:
             return None if scan is None else scan.collect().sort("cell", "run", maintain_order=True)
         except (pl.exceptions.PolarsError, OSError) as error:

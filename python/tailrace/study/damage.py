@@ -62,6 +62,9 @@ def figures(found: pl.DataFrame, pairs: Sequence[tuple[int, int]]) -> pl.DataFra
     """
     import polars as pl
 
+    schema = found.schema
+    # Words may be categories, which do not mix with other words; of few rows they need not be.
+    found = found.filter(pl.col("figure").is_in(_READ)).with_columns(pl.col(pl.Categorical).cast(pl.String))
     halves = pl.DataFrame(
         list(dict.fromkeys(pairs)), schema={"cell": pl.UInt32, "other": pl.UInt32}, orient="row"
     )
@@ -93,9 +96,10 @@ def figures(found: pl.DataFrame, pairs: Sequence[tuple[int, int]]) -> pl.DataFra
         _rows(cost, ATTACK, "sent_bytes", pl.col("value_sent")),
         _rows(cost, ATTACK, "potency", potency),
     ]
-    return pl.concat(rows).sort("cell", "run", maintain_order=True)
+    return pl.concat(rows).sort("cell", "run", maintain_order=True).cast(schema)
 
 
+_READ = ("role", "goodput_bps.sum", "whole_run.delivered_bytes", "whole_run.sent_bytes")
 _KEY = ("cell", "run", "window", "name")
 
 

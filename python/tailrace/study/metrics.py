@@ -295,7 +295,7 @@ def values(figures: pl.DataFrame, metric: Metric, series: reach.Series | None = 
     window = pl.col("window").is_null() if metric.window is None else pl.col("window") == metric.window
     prefix = metric.figure.removesuffix("*")
     figure = (
-        pl.col("figure").str.starts_with(prefix)
+        pl.col("figure").cast(pl.String).str.starts_with(prefix)
         if prefix != metric.figure
         else pl.col("figure") == metric.figure
     )

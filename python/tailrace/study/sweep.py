@@ -174,8 +174,9 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         self._check_table(name)
         if name not in self._frames:
             found = self._reader_figures if name == FIGURES else self._reader.frame(name)
-            found = None if found is not None and not found.width else found
-            self._frames[name] = pl.DataFrame() if found is None else self._placed(found)
+            found = None if found is None or not found.width else found
+            words = pl.col(pl.Categorical).cast(pl.String)
+            self._frames[name] = pl.DataFrame() if found is None else self._placed(found.with_columns(words))
         return self._frames[name]
 
     def scan(self, name: str) -> pl.LazyFrame:
@@ -210,6 +211,11 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         asked = pl.DataFrame(plan, schema=schema, orient="row").group_by("cell").max()
         wanted = rows.join(asked.lazy(), on="cell", how="left", maintain_order="left")
         return wanted.filter(pl.col("run") <= pl.col("asked")).drop("asked")
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether any run has landed."""
+        return not self._reader_figures.is_empty()
 
     @property
     def figures(self) -> pl.DataFrame:
@@ -303,7 +309,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
     def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
         """What names of metrics stand for; without any, what a table shows by itself."""
-        if self.figures.is_empty():
+        if not self.has_runs:
             raise UsageError(f"{self.place} holds no run yet")
         return self.measured.metrics(names)
 
@@ -319,7 +325,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     def _reader_figures(self) -> pl.DataFrame:
         import polars as pl
 
-        found = self._reader.frame(FIGURES)
+        found = self._reader.frame(FIGURES, categories=True)
         if found is None:
             return pl.DataFrame()
         pairs = [(row["cell"], row[running.WITHOUT]) for row in self.plan if running.WITHOUT in row]
