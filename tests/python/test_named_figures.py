@@ -4,6 +4,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
+from tailrace.build import Figure, Scenario
 from tailrace.study import identity
 
 SWEPT = SMALL + '\n[sweep]\n"link.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s"]\n'
@@ -68,9 +69,33 @@ def test_no_run_depends_on_them(file):
     assert len(with_them.outline["figures"]) == 3
 
 
+def test_two_that_differ_in_a_formula_have_two_files(tmp_path):
+    twice = '[[figure]]\nmetric = "tcp.goodput"\n'
+    (tmp_path / "a.toml").write_text(f'{SWEPT}{twice}{twice}formula = "line = rate"\n{twice}log = "y"\n')
+    assert command_line("sweep", "a.toml", "-o", "s", "--runs", 1, cwd=tmp_path).returncode == 0
+    assert stems(tmp_path / "s") == ["tcp.goodput", "tcp.goodput-again-1", "tcp.goodput-again-2"]
+
+
+def test_they_are_objects_in_code():
+    text = SWEPT + FIGURES
+    built = Scenario.from_toml(text)
+    assert built.figures[1] == Figure(metric="sojourn", kind="bars", where="rate > '500 kbit/s'")
+    assert tailrace.Scenario.of(built).outline["figures"] == tailrace.Scenario(text).outline["figures"]
+
+
 @pytest.mark.parametrize(
     ("command", "figure", "message"),
     [
+        (
+            "sweep",
+            'metric = "goodput"\nwhere = "speed=3"',
+            "[[figure]] 1 of FILE: there is no swept parameter 'speed'",
+        ),
+        (
+            "sweep",
+            'metric = "goodput"\nformula = "y = min(1, x /"',
+            "[[figure]] 1 of FILE: formula: 'min(1, x /' is no",
+        ),
         ("sweep", 'metric = "goodputt"', "no metric 'goodputt'; did you mean"),
         (
             "sweep",

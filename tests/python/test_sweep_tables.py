@@ -10,7 +10,7 @@ import tailrace
 from conftest import ROOT, SMALL
 from tailrace import figures, present
 from tailrace.errors import UsageError
-from tailrace.study import forms
+from tailrace.study import forms, probing
 from tailrace.study.metrics import SHORT, Known, values
 from tailrace.study.parameters import Column
 
@@ -23,6 +23,31 @@ def strange(tmp_path_factory):
     place = tmp_path_factory.mktemp("strange") / "store"
     delays = ["10 ms", "20 ms", "10"]
     return tailrace.sweep(SMALL, {"link.bottleneck.delay": delays}, runs=2, output=place)
+
+
+def test_transfers_that_did_not_complete_are_told():
+    transfers = SMALL.replace('app = { kind = "bulk" }', 'app = { kind = "transfer", size = "200 kB" }')
+    assert transfers != SMALL
+    rate = {"link.bottleneck.rate": ["100 kbit/s", "2 Mbit/s"]}
+    assert "tcp: 2 of 4 transfers completed, in all cells and runs" in str(
+        tailrace.sweep(transfers, rate, runs=1)
+    )
+    fast = {"link.bottleneck.rate": ["2 Mbit/s", "3 Mbit/s"]}
+    assert "transfers completed" not in str(tailrace.sweep(transfers, fast, runs=1))
+
+
+def test_windows_that_begin_later_are_known_before_the_first_run():
+    windows = SMALL + '\n[[window]]\nname = "early"\nend = "3 s"\n[[window]]\nname = "late"\nstart = "5 s"\n'
+    probing.check(["tcp.goodput@early", "tcp.goodput@late"], [tailrace.Scenario(windows)])
+    with pytest.raises(UsageError, match=r"no window 'later'; did you mean late"):
+        probing.check(["tcp.goodput@later"], [tailrace.Scenario(windows)])
+
+
+def test_metrics_that_are_not_there_are_not_proposed(strange):
+    with pytest.raises(UsageError, match=r"^potency is of sweeps and searches, which run"):
+        strange.metrics("potency")
+    with pytest.raises(UsageError, match=r"^nothing here has a page_load"):
+        strange.metrics("page_load")
 
 
 def test_tables_have_quantities_with_their_unit_and_spreadsheets_plain_numbers():
@@ -130,5 +155,5 @@ def test_metrics_of_pages_videos_and_voice_are_those_of_the_groups_that_have_the
     ]
     with pytest.raises(UsageError, match=r"no metric 'tv\.page_load'"):
         known.metric("tv.page_load")
-    with pytest.raises(UsageError, match="no metric 'mos'"):
+    with pytest.raises(UsageError, match="nothing here has a mos"):
         known.metric("mos")

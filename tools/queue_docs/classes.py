@@ -298,8 +298,10 @@ def _rank(key: str) -> tuple[int, str]:
 
 def _fields(schema: Schema, defaults: Mapping[str, object]) -> list[Field]:
     """Required ones first, as the schema has them; then in the order of `tailrace list`."""
-    properties = {key: each for key, each in schema["properties"].items() if key != "kind"}
-    required = [key for key in schema["required"] if key != "kind"]
+    # What tells kinds apart is the class; of a figure it is a key like others.
+    is_key = schema["properties"].get("kind", {}).get("type") == "string"
+    properties = {key: each for key, each in schema["properties"].items() if key != "kind" or is_key}
+    required = [key for key in schema["required"] if key in properties]
     order = [*required, *(key for key in defaults if key in properties), *properties]
     return [
         Field(key, properties[key], key in required, defaults.get(key))

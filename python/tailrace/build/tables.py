@@ -201,6 +201,7 @@ class Figure(Table):
         against: The swept parameter along the axis. Default: chosen.
         by: The one with a line for each value. Default: chosen.
         formula: A dashed line, such as "model = min(1, x / 2)". Default: none.
+        kind: "line", "bars", "box", "cdf" or "map". Default: by the values.
         log: Logarithmic axes: "x", "y", "x,y" or "none". Default: by the values.
         metric: Of `sweep`: a metric, such as "tcp.goodput", as `tailrace plot --metric` calls it.
             Default: none.
@@ -214,6 +215,7 @@ class Figure(Table):
     against: str | None = None
     by: str | None = None
     formula: str | None = None
+    kind: str | None = None
     log: str | None = None
     metric: str | None = None
     of: str | None = None

@@ -44,6 +44,8 @@ def of_sweep(scenario: Scenario, parameters: Sequence[str]) -> list[Asked]:
 
 
 def _asked(place: str, said: Mapping[str, str], parameters: Sequence[str]) -> Asked:
+    from tailrace.plots.swept.selection import assigned  # Matplotlib takes half a second
+    from tailrace.study.formulas import Formula
     from tailrace.study.parameters import meant
 
     asked = Asked(
@@ -58,9 +60,15 @@ def _asked(place: str, said: Mapping[str, str], parameters: Sequence[str]) -> As
     )
     try:
         asked.files(common.listed(asked.metric), {})
-        for text, others in ((asked.against, ()), (asked.by, _PARTS)):
+        parts = [(asked.against, ()), (asked.by, _PARTS), *((one, ()) for one in map(assigned, asked.where))]
+        for text, others in parts:
             if text is not None and text not in others:
                 meant(text, parameters)
+        for text in asked.where:
+            if assigned(text) is None:
+                Formula(text, "where")
+        for text in asked.formula:
+            Formula(text.partition("=")[2].strip(), "formula")
     except UsageError as error:
         raise UsageError(f"{place}: {error}") from None
     return asked
@@ -81,7 +89,9 @@ def draw(place: Path, figures: Sequence[Asked], *, quiet: bool) -> None:
     own: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for asked in figures:
         files = asked.files(common.listed(asked.metric), {})
-        own |= {file: (metric, asked.options()) for metric, file in files.items()}
+        for metric, file in files.items():
+            alike = sum(name == file or name.startswith(f"{file}-again-") for name in own)
+            own[f"{file}-again-{alike}" if alike else file] = (metric, asked.options())
     with redrawable(place):
         Drawing((place,), place / "figures", own=own).write(list(own), source, {}, quiet=quiet)
 

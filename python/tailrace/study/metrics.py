@@ -21,6 +21,8 @@ from tailrace.study import reach
 if TYPE_CHECKING:
     import polars as pl
 
+# In errors.
+_MOST_NAMED = 30
 _FUNCTION = re.compile(r"([a-z]+\d*)\((.*)\)")
 
 
@@ -187,8 +189,17 @@ class Known:
             raise UsageError(_unknown("window", window, self.windows))
         found = self._short(wanted) or self._reach(wanted, window) or self._long(wanted)
         if not found:
-            raise UsageError(_unknown("metric", wanted, self._all()))
+            raise UsageError(self._lacking(wanted))
         return [replace(metric, window=window or None) for metric in found]
+
+    def _lacking(self, wanted: str) -> str:
+        """Why there is no such metric."""
+        name = wanted.rpartition(".")[2]
+        if name in OF_ATTACKS and not self.owners["attack"]:
+            return f"{wanted} is of sweeps and searches, which run everything without its attack, too"
+        if wanted in SHORT:
+            return f"nothing here has a {wanted}: it is {SHORT[wanted].figure} of a {SHORT[wanted].of}"
+        return _unknown("metric", wanted, self._all())
 
     def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
         """What names stand for, of which there may be one; without any, what a table shows by itself."""
@@ -241,7 +252,11 @@ class Known:
         return metric.figure.endswith("*") or (metric.of, owner, metric.figure) in self._having
 
     def _all(self) -> list[str]:
-        owned = [f"{owner}.{m.name}" for m in SHORT.values() for owner in self.owners[m.of]]
+        owned = [
+            f"{owner}.{m.name.removeprefix(_OF_PATH) if m.of == 'path' else m.name}"
+            for m in SHORT.values()
+            for owner in self.owners[m.of]
+        ]
         figures = [figure for found in self.figures.values() for figure in sorted(found)]
         return [*SHORT, *owned, *figures]
 
@@ -279,9 +294,11 @@ class Known:
 
 def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
     every = list(names)
-    close = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name, dict.fromkeys(every), n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    return f"there is no {kind} {name!r}{hint} (there are {', '.join(every[:30])}{', ...' if len(every) > 30 else ''})"  # noqa: PLR2004
+    more = ", ..." if len(every) > _MOST_NAMED else ""
+    there = f"there are {', '.join(every[:_MOST_NAMED])}{more}" if every else "there are none"
+    return f"there is no {kind} {name!r}{hint} ({there})"
 
 
 def values(figures: pl.DataFrame, metric: Metric, series: reach.Series | None = None) -> pl.DataFrame:

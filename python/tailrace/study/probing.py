@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
@@ -20,7 +21,11 @@ def known(scenario: Scenario) -> Known:
     """The metrics that a run of the scenario has, as far as they do not depend on what happens in it."""
     task = _native.Task(scenario.native, 1)
     task.cancel()
-    return Known(figures.of_texts([(1, 1, task.execute().summary)]))
+    found = Known(figures.of_texts([(1, 1, task.execute().summary)]))
+    # Those that have not begun have no figures yet.
+    windows = [window["name"] for window in tomllib.loads(scenario.to_toml()).get("window", [])]
+    found.windows = list(dict.fromkeys([*found.windows, *windows]))
+    return found
 
 
 def check(names: Sequence[str], scenarios: Iterable[Scenario]) -> None:

@@ -79,7 +79,7 @@ def time_to_reach(
 
     `times` are the ends of intervals, one after the other.
 
-    >>> time_to_reach([1, 2, 3, 4, 5, 6], [0, 9, 2, 8, 9, 8], Span(0, 6, 1), 8.0, 2.0)
+    >>> time_to_reach([1, 2, 3, 4, 5, 6], [0, 9, 2, 8, 9, 8], Span(0.0, 6.0, 1.0), 8.0, 2.0)
     3.0
     >>> time_to_reach([1, 2, 3, 4, 5, 6], [0, 9, 2, 8, 9, 8], Span(0, 6, 1), 8.0, 4.0)
     """

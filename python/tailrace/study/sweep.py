@@ -282,7 +282,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         # The store may hold cells of other commands.
         own = self._reader_figures.filter(pl.col("cell").is_in(numbers)) if numbers else pl.DataFrame()
         seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
-        notes = [*self.notes, *self._failed_note()]
+        notes = [*self.notes, *self._failed_note(), *_unfinished(own)]
         return Measured(
             self.name,
             [column.parameter for column in columns],
@@ -452,6 +452,28 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
     def __repr__(self) -> str:
         runs = len(self._reader.index.runs())
         return f"<Sweep {self.name!r}: {len(self.plan)} cells, {runs} runs, {', '.join(self.varied)}>"
+
+
+def _unfinished(figures: pl.DataFrame) -> list[str]:
+    """Of transfers that did not complete: completion times are of the others alone."""
+    import polars as pl
+
+    if figures.is_empty():
+        return []
+    wanted = {"transfers.asked": "asked", "transfers.completed": "completed"}
+    counts = figures.filter(
+        (pl.col("of") == "group") & pl.col("window").is_null() & pl.col("figure").is_in(list(wanted))
+    )
+    sums = counts.group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
+    found: dict[str, dict[str, float]] = {}
+    for name, figure, value in sums.iter_rows():
+        found.setdefault(name, {})[wanted[figure]] = value
+    return [
+        f"{name}: {count['completed']:.0f} of {count['asked']:.0f} transfers completed, in all cells and runs; "
+        "completion times are of these, and --columns completed tells where"
+        for name, count in found.items()
+        if count.get("completed", 0) < count.get("asked", 0)
+    ]
 
 
 def _key(axes: Mapping[str, str]) -> str:

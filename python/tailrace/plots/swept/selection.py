@@ -32,6 +32,12 @@ def places(sweep: Sweep, where: Sequence[str]) -> list[int]:
     return found
 
 
+def assigned(text: str) -> str | None:
+    """The parameter of `parameter=value`; None of a formula."""
+    found = _ASSIGNED.fullmatch(text)
+    return found[1] if found else None
+
+
 def _test(sweep: Sweep, text: str) -> _Test:
     assigned = _ASSIGNED.fullmatch(text)
     if assigned is None:
