@@ -139,7 +139,7 @@ def test_absolute_tolerances_have_units(metric, limit, value):
         ("goodput=3 ms", "is in s, goodput"),
         ("godput=3%", "did you mean goodput"),
         ("median(goodput)=3%", "differences are of means"),
-        ("delay=3%", "there is no metric"),
+        ("delay=3%", "nothing here has a delay"),
     ],
 )
 def test_what_is_no_tolerance_is_said(text, message):
