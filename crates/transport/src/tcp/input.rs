@@ -45,7 +45,8 @@ impl Tcp {
     fn handle_altered(&mut self, segment: &Segment, now: Instant) {
         let range = |tcp: &Self| {
             let seq = unwrap(tcp.rcv.nxt(), segment.seq);
-            let end = seq + u64::from(segment.payload);
+            // Of a connection that has not begun a number may lie before all numbers, which is after them.
+            let end = seq.saturating_add(u64::from(segment.payload));
             (end, tcp.rcv.missing(seq, end))
         };
         let (_, before) = range(self);

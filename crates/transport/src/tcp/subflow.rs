@@ -98,7 +98,7 @@ impl Tcp {
     /// The relative numbers of the payload of a segment that has come.
     pub(crate) fn received_range(&self, segment: &Segment) -> (u64, u64) {
         let start = unwrap(self.rcv.nxt(), segment.seq).saturating_sub(self.irs);
-        (start, start + u64::from(segment.payload))
+        (start, start.saturating_add(u64::from(segment.payload)))
     }
 
     /// The window field of `segment` in bytes.
