@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tailrace import loading, present
+from tailrace import loading, outcomes, present
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
@@ -455,25 +455,22 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
 
 
 def _unfinished(figures: pl.DataFrame) -> list[str]:
-    """Of transfers that did not complete: completion times are of the others alone."""
+    """What did not come to its end, summed over all cells and runs: completion times are of the rest alone."""
     import polars as pl
 
     if figures.is_empty():
         return []
-    wanted = {"transfers.asked": "asked", "transfers.completed": "completed"}
-    counts = figures.filter(
-        (pl.col("of") == "group") & pl.col("window").is_null() & pl.col("figure").is_in(list(wanted))
+    counts = figures.filter((pl.col("of") == "group") & pl.col("window").is_null()).with_columns(
+        pl.col("figure").cast(pl.String)
     )
+    counts = counts.filter(pl.col("figure").str.starts_with("transfers."))
     sums = counts.group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
-    found: dict[str, dict[str, float]] = {}
+    groups: dict[str, dict[str, dict[str, object]]] = {}
     for name, figure, value in sums.iter_rows():
-        found.setdefault(name, {})[wanted[figure]] = value
-    return [
-        f"{name}: {count['completed']:.0f} of {count['asked']:.0f} transfers completed, in all cells and runs; "
-        "completion times are of these, and --columns completed tells where"
-        for name, count in found.items()
-        if count.get("completed", 0) < count.get("asked", 0)
-    ]
+        of_group = groups.setdefault(name, {"transfers": {}})
+        of_group["transfers"][figure.removeprefix("transfers.")] = {"mean": value, "n": 1}
+    found = outcomes.notes({"groups": groups})
+    return [f"{note}, in all cells and runs (--columns completed tells where)" for note in found]
 
 
 def _key(axes: Mapping[str, str]) -> str:
