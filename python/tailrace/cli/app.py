@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tailrace import execute
-from tailrace.cli import check, compare, doctor, export, listing, merge, plot, run, search, sweep
+from tailrace.cli import check, compare, doctor, export, listing, merge, plot, reproduce, run, search, sweep
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command("merge")(merge.merge)
 app.command("search")(search.search)
 app.command("compare")(compare.compare)
 app.command("plot")(plot.plot)
+app.command("reproduce")(reproduce.reproduce)
 app.add_typer(export.app, name="export")
 app.command("list")(listing.listing)
 app.command("schema")(listing.schema)

@@ -61,8 +61,8 @@ def draw(order: Order, source: Source, jobs: int) -> None:
         for name in order.names:
             _draw_one(order, name, source)
         return
-    with _helpers(others) as pool:
-        with _deaf():
+    with helpers(others) as pool:
+        with deaf():
             todo = [(name, pool.submit(_drawn_elsewhere, order, name)) for name in order.names]
         # From the end, where the others have not begun.
         for name, future in reversed(todo):
@@ -93,7 +93,7 @@ def _raise_first(futures: Iterator[Future[None]]) -> None:
 
 
 @contextmanager
-def _helpers(count: int) -> Iterator[ProcessPoolExecutor]:
+def helpers(count: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that begin anew: a copy of this one would have threads' locks, but not their threads."""
     pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
     try:
@@ -103,7 +103,7 @@ def _helpers(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Helpers begun within are deaf to Ctrl-C, which is this process's to act on."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

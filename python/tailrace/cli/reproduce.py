@@ -1,0 +1,145 @@
+"""`tailrace reproduce`: published papers done again, and each of their claims judged."""
+
+import json as json_
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tailrace.cli import common, signals
+from tailrace.cli.common import guarded, say
+from tailrace.errors import UsageError
+
+if TYPE_CHECKING:
+    from tailrace.progress import Monitor
+    from tailrace.reproduce.doing import Work
+    from tailrace.reproduce.judging import Verdict
+
+# The exit code where a claim has another verdict than its file expects.
+OTHER = 4
+_PAPERS = Path("papers")
+
+
+@guarded
+def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
+    papers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PAPER]...", help="Papers by their folder, or its name in ./papers [default: all there]."
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer and shorter runs, to see in two minutes.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder [default: results/papers, or results/papers-quick]."),
+    ] = None,
+    jobs: common.Jobs = None,
+    fresh: common.Fresh = False,
+    no_plots: common.NoPlots = False,
+    json: common.Json = False,
+    quiet: common.Quiet = False,
+    dry_run: common.DryRun = False,
+) -> None:
+    """Run the scenarios of published papers and judge each claim; the same command goes on where it was stopped."""
+    from tailrace.reproduce import doing
+
+    target = output or Path("results") / ("papers-quick" if quick else "papers")
+    works = [doing.planned(folder, target, quick=quick) for folder in _folders(papers)]
+    if dry_run:
+        for work in works:
+            common.echo(
+                f"{work.paper.id}: {len(work.paper.claims)} claims, {work.runs} runs in {len(work.tasks)} studies"
+            )
+        return
+    found = [(work, _done(work, jobs, fresh=fresh, plots=not no_plots, quiet=quiet)) for work in works]
+    if json:
+        typer.echo(json_.dumps([doing.record(work, verdicts) for work, verdicts in found], indent=1))
+    elif not quiet:
+        _show(found)
+        say(f"Pages: {target / doing.PAGE}, and one a paper beside it")
+    _end(found, quick=quick)
+
+
+def _folders(papers: Sequence[str] | None) -> list[Path]:
+    """The folders that are meant."""
+    from tailrace.reproduce import declared
+
+    there = sorted(file.parent for file in _PAPERS.glob(f"*/{declared.FILE}"))
+    if not papers:
+        if not there:
+            raise UsageError(f"there is no {_PAPERS}/*/{declared.FILE} here; name a paper's folder")
+        return there
+    return [_folder(text, there) for text in papers]
+
+
+def _folder(text: str, there: Sequence[Path]) -> Path:
+    from tailrace.reproduce import declared
+
+    if (Path(text) / declared.FILE).is_file():
+        return Path(text)
+    if (_PAPERS / text / declared.FILE).is_file():
+        return _PAPERS / text
+    names = [folder.name for folder in there]
+    hint = f" (in {_PAPERS} there are {', '.join(names)})" if names else ""
+    raise UsageError(f"there is no paper {text!r}: neither {text}/{declared.FILE} nor in {_PAPERS}{hint}")
+
+
+def _done(work: "Work", jobs: int | None, *, fresh: bool, plots: bool, quiet: bool) -> "list[Verdict]":
+    """Runs, judges, draws and writes one paper."""
+    from tailrace import progress
+    from tailrace.reproduce import doing, judging
+
+    def watched(total: int) -> "Monitor":
+        return progress.watch(quiet=quiet, total=total)
+
+    if not quiet:
+        say(f"{work.paper.id}: {work.runs} runs")
+    with signals.Held() as held:
+        interrupted = doing.run(work, watched, jobs, lambda: bool(held), fresh=fresh)
+    if interrupted:
+        say(f"interrupted: what has ended is kept in {work.place}; to go on:\n  {common.again()}")
+        raise typer.Exit(signals.INTERRUPTED)
+    found = judging.verdicts(work.paper, work.sweeps)
+    doing.write(work, found, _command(work), jobs, plots=plots)
+    return found
+
+
+def _command(work: "Work") -> str:
+    """The command that makes the page again."""
+    return shlex.join(["tailrace", "reproduce", work.paper.id, *(["--quick"] if work.quick else [])])
+
+
+def _show(found: "Sequence[tuple[Work, list[Verdict]]]") -> None:
+    """How many claims of each paper hold, and which verdicts are new."""
+    from tailrace import present
+    from tailrace.reproduce import judging
+
+    counted = [judging.counts(verdicts, work.paper.claims) for work, verdicts in found]
+    words = list(counted[0])
+    rows = [
+        [work.paper.id, *(str(counts[word]) for word in words)]
+        for (work, _), counts in zip(found, counted, strict=True)
+    ]
+    common.show(present.RichGrid(present.Grid("claims", ["paper", *words], rows)))
+
+
+def _end(found: "Sequence[tuple[Work, list[Verdict]]]", *, quick: bool) -> None:
+    """Ends with an error where a verdict is another than was known."""
+    new = [
+        f"{work.paper.id} {verdict.claim.id}{f' under {verdict.reading}' if verdict.reading else ''}: "
+        f"{verdict.outcome.value}, expected {verdict.expected.value} ({verdict.findings[0].ours})"
+        for work, verdicts in found
+        for verdict in verdicts
+        if verdict.is_new(quick=quick)
+    ]
+    if new:
+        for text in new:
+            say(f"error: {text}")
+        say(
+            "Another verdict than claims.toml expects: either the engine has changed, or the expectation is wrong"
+        )
+        raise typer.Exit(OTHER)

@@ -1,0 +1,89 @@
+"""The figures of a paper, drawn of the runs: one for each reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tailrace.errors import UsageError
+from tailrace.reproduce import series
+from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.paper import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
+
+    from tailrace.study.sweep import Sweep
+
+FORM = "svg"
+_SWEPT = ("metric", "against", "by", "kind", "where", "formula", "of", "log", "queue")
+_SERIES = ("series", "by", "panels", "where", "rows", "run", "bin", "running_mean", "after", "until")
+
+
+def check(figure: Figure) -> None:
+    """That every key is one of its form; names are looked up when there are runs."""
+    known = _SERIES if "series" in figure.asked else _SWEPT
+    keys = replace(figure.keys, table=figure.asked, _taken=set(known))
+    keys.finish()
+    _ = _read(figure, keys)
+
+
+def file_name(figure: Figure, reading: str) -> str:
+    """What its file is called."""
+    return f"{figure.name}-{reading}.{FORM}" if reading else f"{figure.name}.{FORM}"
+
+
+def draw(figure: Figure, reading: str, sweep: Sweep, place: Path) -> Path:
+    """Draws it of a reading into a folder."""
+    keys = replace(figure.keys, table=figure.asked, _taken=set())
+    title = f"{figure.title} ({reading})" if reading else figure.title
+    try:
+        drawn = _drawn(figure, keys, sweep, title)
+    except UsageError as error:
+        raise error if str(error).startswith(keys.source.name) else keys.fail(str(error)) from None
+    place.mkdir(parents=True, exist_ok=True)
+    target = place / file_name(figure, reading)
+    # Nothing of the time it was drawn: equal input, equal file.
+    drawn.savefig(target, metadata={"Date": None})
+    return target
+
+
+def _drawn(figure: Figure, keys: Keys, sweep: Sweep, title: str) -> Drawn:
+    read = _read(figure, keys)
+    if "series" in figure.asked:
+        from tailrace.plots.swept import over_time
+
+        return over_time.figure(sweep, over_time.Series(**read), title)
+    return sweep.plot(
+        read.pop("metric"),
+        read.pop("against", None),
+        read.pop("by", None),
+        kind=read.pop("kind", None),
+        **read,
+    )
+
+
+def _read(figure: Figure, keys: Keys) -> dict[str, Any]:
+    """The keys as the functions that draw take them."""
+    texts = {
+        key: keys.take(key, str)
+        for key in ("metric", "against", "kind", "of", "log", "queue", "series")
+        if key in figure.asked
+    }
+    texts |= {key: keys.take(key, str) for key in ("by", "panels") if key in figure.asked}
+    lists: Mapping[str, Any] = {
+        key: list(keys.texts(key)) for key in ("where", "formula") if key in figure.asked
+    }
+    rest: dict[str, Any] = {}
+    if "rows" in figure.asked:
+        rest["rows"] = keys.take("rows", dict)
+    if "run" in figure.asked:
+        rest["run"] = keys.take("run", int)
+    if "running_mean" in figure.asked:
+        rest["running_mean"] = keys.take("running_mean", bool)
+    times = {
+        f"{key}_s": series.seconds(keys, key) for key in ("bin", "after", "until") if key in figure.asked
+    }
+    return {**texts, **lists, **rest, **times}

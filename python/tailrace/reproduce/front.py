@@ -1,0 +1,70 @@
+"""The front page over several papers: how many of their claims hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.reproduce import judging
+from tailrace.reproduce.judging import Verdict
+from tailrace.reproduce.paper import Paper
+
+VERDICTS = "verdicts.json"
+
+
+def record(paper: Paper, found: Sequence[Verdict], *, quick: bool) -> dict[str, Any]:
+    """What is kept of a paper for programs and the front page."""
+    counted = judging.counts(found, paper.claims)
+    return {
+        "paper": paper.id,
+        "title": paper.title,
+        "authors": paper.authors,
+        "venue": paper.venue,
+        "found": " ".join(paper.found.split()),
+        "quick": quick,
+        "counts": counted,
+        "verdicts": [verdict.as_dict() for verdict in found],
+    }
+
+
+def text(place: Path) -> str:
+    """The front page of all papers in a folder."""
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(place.glob(f"*/{VERDICTS}"))]
+    return "\n".join(_lines(records)) + "\n"
+
+
+def _lines(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    words = ["holds", "holds under some readings", "open", "fails", "not judged"]
+    yield "# Published papers, done again"
+    yield ""
+    yield "Each paper's scenarios were run, its figures and tables made anew, and each of its claims judged by a rule"
+    yield "that stands in `papers/ID/claims.toml`. A claim that hangs on what the paper leaves open is judged under"
+    yield "several readings of it."
+    yield ""
+    yield f"| paper | claims | {' | '.join(words)} |"
+    yield f"| --- |{' ---: |' * (len(words) + 1)}"
+    totals = dict.fromkeys(words, 0)
+    for one in records:
+        counts = [one["counts"].get(word, 0) for word in words]
+        totals = {word: totals[word] + count for word, count in zip(words, counts, strict=True)}
+        yield f"| [{one['authors']}]({one['paper']}/README.md) | {sum(counts)} | {' | '.join(map(str, counts))} |"
+    yield f"| **all** | {sum(totals.values())} | {' | '.join(map(str, totals.values()))} |"
+    yield ""
+    for one in records:
+        if one["found"]:
+            yield f"- **[{one['authors']}]({one['paper']}/README.md)**, {one['title']}: {one['found']}"
+    faults = _faults(records)
+    if faults:
+        yield ""
+        listed = ", ".join(f"{word} ({count})" for word, count in faults.items())
+        yield f"Where a claim does not hold under every reading, at fault is: {listed}."
+
+
+def _faults(records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in records:
+        for claim in {v["claim"]: v for v in one["verdicts"] if v.get("at_fault")}.values():
+            found[claim["at_fault"]] = found.get(claim["at_fault"], 0) + 1
+    return found

@@ -1,0 +1,87 @@
+"""A paper's table beside ours, and tables of what it did not ask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tailrace import present
+from tailrace.reproduce.checks.table import cell
+from tailrace.reproduce.paper import Beyond, Paper, Table
+from tailrace.reproduce.quantities import Measured
+from tailrace.reproduce.studies import Sweeps
+from tailrace.statistics import Interval
+
+if TYPE_CHECKING:
+    from tailrace.study.sweep import Sweep
+
+_ASCENDING = "least"
+_DESCENDING = "most"
+
+
+def beside(paper: Paper, table: Table, sweeps: Sweeps) -> present.Grid:
+    """Each number of the paper, and ours under every reading that was run."""
+    readings = [name for name in table.readings if (table.study, name) in sweeps]
+    rows, units = [], [""] * len(table.columns)
+    for row, numbers in table.paper.items():
+        shown = [("paper", [_number(value) for value in numbers])]
+        for reading in readings:
+            measured = Measured(paper, table.study, partial(_under, sweeps, reading))
+            found = [measured.one(cell(table, row, column), table.keys) for column in table.columns]
+            units = [number.unit for number in found]
+            shown.append((reading or "ours", [present.number(_leaf(number.interval)) for number in found]))
+        rows += [[row if place == 0 else "", who, *cells] for place, (who, cells) in enumerate(shown)]
+    headings = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.columns, units, strict=True)]
+    note = "ours: mean ± half width of the 95 % interval over the runs"
+    return present.Grid(f"{table.place}: {table.title}", [table.along, "", *headings], rows, 2, [note])
+
+
+def _under(sweeps: Sweeps, reading: str, study: str) -> Sweep:
+    return sweeps.of(study, reading)
+
+
+def _leaf(interval: Interval | None) -> dict[str, float | int | None] | None:
+    return interval.as_dict() if interval is not None else None
+
+
+def _number(value: float) -> str:
+    return present.NONE if math.isnan(value) else f"{value:g}"
+
+
+def of_beyond(one: Beyond, sweep: Sweep) -> present.Grid:
+    """All cells with some metrics, or for each value of a parameter the cell where a metric is least or most."""
+    if one.worst is None:
+        return sweep.table(list(one.columns)).grid(None)
+    keys = replace(one.keys, table=one.worst, _taken=set())
+    per, of = keys.take("per", str), keys.take("of", str)
+    way = keys.one_of("way", [_ASCENDING, _DESCENDING], _ASCENDING)
+    keys.finish()
+    return _extremes(sweep, per, of, way, list(one.columns))
+
+
+def _extremes(sweep: Sweep, per: str, of: str, way: str, columns: Sequence[str]) -> present.Grid:
+    whole = sweep.table([of, *columns])
+    name = sweep.column(per)
+    place = [parameter.name for parameter in whole.parameters].index(name)
+    best: dict[object, int] = {}
+    for at, row in enumerate(whole.rows):
+        value, key = row.values[0], row.parameters[place]
+        if value is None:
+            continue
+        held = whole.rows[best[key]].values[0] if key in best else None
+        nearer = value.mean < held.mean if held and way == _ASCENDING else held and value.mean > held.mean
+        if held is None or nearer:
+            best[key] = at
+    ranked = sorted(best.values(), key=[_mean(row.values[0]) for row in whole.rows].__getitem__)
+    if way == _DESCENDING:
+        ranked.reverse()
+    grid = whole.grid(None)
+    title = f"{sweep.name}: for each {per} the cell with the {way} {of}"
+    return present.Grid(title, grid.columns, [grid.rows[at] for at in ranked], grid.labels, grid.notes)
+
+
+def _mean(value: Interval | None) -> float:
+    return value.mean if value is not None else math.nan
