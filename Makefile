@@ -16,7 +16,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -37,6 +37,9 @@ explore: $(DEPS) ## the property tests on cases that nobody has tried before
 
 test-python: build
 	$(BIN)/python -m pytest
+
+reproduce: build ## the five papers of papers/ again, each claim judged, in results/papers; QUICK=1: in two minutes
+	$(BIN)/tailrace reproduce $(if $(QUICK),--quick)
 
 test-wasm: ## the simulator as WebAssembly gives the gallery's fingerprints (needs node)
 	tests/wasm/run.sh

@@ -242,7 +242,7 @@ class _File:
             raise keys.fail("it has no check: a table `check = { kind = ... }`, or [[claim.check]]", "check")
         found = []
         for table in several:
-            own = Keys(self.source, table, keys.header, keys.number, keys.title)
+            own = Keys(self.source, table, keys.header, keys.number, keys.title, "check")
             kind = own.take("kind", str)
             if kind not in checks.KINDS:
                 raise own.fail(

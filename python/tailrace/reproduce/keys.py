@@ -29,21 +29,22 @@ class Source:
     name: str
     text: str
 
-    def line(self, header: str, number: int, key: str | None = None) -> int | None:
-        """Of a key of the `number`-th table with this header (`[[claim]]`), or of the header; None: not found."""
+    def line(self, header: str, number: int, *keys: str | None) -> int | None:
+        """Of the first of some keys that is there in the `number`-th table with this header, or of the header."""
         lines = self.text.splitlines()
-        own = [at for at, line in enumerate(lines) if line.strip().startswith(header)]
+        own = [at for at, line in enumerate(lines) if header and line.strip().startswith(header)]
         if number >= len(own):
             return None
         first = own[number]
-        if key is None:
-            return first + 1
-        spelled = re.compile(rf'\s*"?{re.escape(key)}"?\s*=')
-        for at in range(first + 1, len(lines)):
-            if lines[at].lstrip().startswith("[[") and lines[at].strip().startswith(header):
-                break
-            if spelled.match(lines[at]):
-                return at + 1
+        later = (at for at in range(first + 1, len(lines)) if lines[at].startswith(("[[", "[")))
+        # Tables within it, as [[claim.check]], are its own.
+        within = f"[[{header.strip('[]')}.", f"[{header.strip('[]')}."
+        last = next((at for at in later if not lines[at].startswith(within)), len(lines))
+        for key in filter(None, keys):
+            spelled = re.compile(rf'\s*"?{re.escape(key)}"?\s*=')
+            found = next((at for at in range(first + 1, last) if spelled.match(lines[at])), None)
+            if found is not None:
+                return found + 1
         return first + 1
 
 
@@ -57,11 +58,13 @@ class Keys:
     number: int = 0
     # What messages call it, such as `claim C02`.
     title: str = ""
+    # The key of the table at `header` that holds this one, if it is not that one itself.
+    inside: str | None = None
     _taken: set[str] = field(default_factory=set)
 
     def fail(self, text: str, key: str | None = None) -> UsageError:
         """An error at this table, or at one of its keys."""
-        line = self.source.line(self.header, self.number, key)
+        line = self.source.line(self.header, self.number, key, self.inside)
         place = self.source.name if line is None else f"{self.source.name}:{line}"
         return UsageError(f"{place}: {self.title or self.header}: {text}")
 

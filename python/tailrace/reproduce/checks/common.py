@@ -174,6 +174,8 @@ def limits(keys: Keys, unit: str) -> Limits:
             value + ", ".join(parts),
         )
     if paper is None:
+        keys.any("within")
+        keys.finish()
         raise keys.fail("say what is wanted: `paper` with `within`, or `at_least`, or `at_most`")
     told = keys.any("within")
     if told is None:
