@@ -6,7 +6,8 @@ use tailrace_core::{Bytes, Duration, Rate};
 /// Rates of payload.
 pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
 /// What can be told to be sent at once.
-pub(crate) const SIZES: Bounds = Bounds::declared("1 B", "1000000 GB", "what is beyond overflows");
+pub(crate) const SIZES: Bounds =
+    Bounds::declared("1 B", "1000000 GB", "less is nothing to send, more overflows");
 /// Payload of a packet.
 pub(crate) const PAYLOADS: Bounds = Bounds::declared("1 B", "65535 B", "no IP packet has more");
 /// How often something is done.

@@ -407,6 +407,14 @@ fn sizes_come_from_a_file_and_the_resolved_form_needs_none() {
 }
 
 #[test]
+fn nothing_is_no_size_and_that_is_the_reason_given() {
+    for (size, of) in [("0 B", "0 B"), ("exponential(0 B)", "the mean of exponential(0 B)")] {
+        let label = sized(size).unwrap_err()[0].label.clone().unwrap();
+        assert_eq!(label, format!("{of} is outside 1 B to 1000000 GB: less is nothing to send, more overflows"));
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_file_of_sizes_is_said_with_its_name_and_line() {
     let label = |size: &str| sized(size).unwrap_err()[0].label.clone().unwrap();
     assert_eq!(
@@ -414,7 +422,9 @@ fn what_is_wrong_with_a_file_of_sizes_is_said_with_its_name_and_line() {
         "line 3 of \"bad.cdf\": a size of 5000 B comes after 10000 B; sort the lines"
     );
     assert_eq!(label("cdf(else.cdf)"), "\"else.cdf\": there is none");
-    // Without a unit that is a part of the name.
+    // A word that is no number is a part of the name.
     assert_eq!(label("cdf(web.cdf, packets)"), "\"web.cdf, packets\": there is none");
+    assert_eq!(label("cdf(web.cdf, 1460)"), "\"1460\" has no unit; write \"1460 B\"");
+    assert_eq!(label("cdf(web.cdf, 0 B)"), "0 B is no size of a packet; write \"cdf(web.cdf, 1460 B)\"");
     assert!(label("cdf(up.trace)").contains("line 1 of \"up.trace\": \"1\" has 1 words"));
 }

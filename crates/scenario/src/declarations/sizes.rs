@@ -26,22 +26,38 @@ pub(crate) fn read_sizes(key: &str, node: &Node, sink: &Sink<'_>) -> Given {
 /// What stands in the parentheses, unless it is points: of these each ends with a number, and several stand apart.
 fn file_of(text: &str) -> Option<&str> {
     let inside = text.trim().strip_prefix("cdf")?.trim_start().strip_prefix('(')?.strip_suffix(')')?.trim();
-    let last = inside.split_whitespace().last()?;
-    let is_point = last.parse::<f64>().is_ok() || Bytes::parse(inside).is_ok();
-    (!is_point && !inside.contains([';', '\n'])).then_some(inside)
+    let is_point = ends_with_number(inside) || Bytes::parse(inside).is_ok();
+    // Before a comma there is a name: that the number after it lacks its unit is said where it is read.
+    let is_counted = inside.rsplit_once(',').is_some_and(|(name, _)| !ends_with_number(name));
+    ((is_counted || !is_point) && !inside.contains([';', '\n'])).then_some(inside)
+}
+
+fn ends_with_number(text: &str) -> bool {
+    text.split_whitespace().last().is_none_or(|word| word.parse::<f64>().is_ok())
 }
 
 fn read_file(inside: &str, files: &dyn Files) -> Result<SizeDist, Unfit> {
-    let counted = inside.rsplit_once(',').and_then(|(name, unit)| {
-        let unit = Bytes::parse(unit.trim()).ok().filter(|unit| unit.get() > 0)?;
-        Some((name.trim(), unit))
-    });
-    let (name, unit) = counted.unwrap_or((inside, Bytes(1)));
+    let (name, unit) = counted(inside)?.unwrap_or((inside, Bytes(1)));
     let unreadable = |why| Unfit { code: Code::UnreadableFile, why: format!("{name:?}: {why}") };
     let text = files.read(name).map_err(unreadable)?;
     let cdf = Cdf::of_file(&text, unit)
         .map_err(|error| format!("line {} of {name:?}: {}", error.line, error.why))?;
     Ok(SizeDist::Empirical(cdf))
+}
+
+/// The name and what each of the file's numbers counts, where that is said; any other words are a part of the name.
+fn counted(inside: &str) -> Result<Option<(&str, Bytes)>, Unfit> {
+    let Some((name, unit)) = inside.rsplit_once(',').map(|(name, unit)| (name.trim(), unit.trim())) else {
+        return Ok(None);
+    };
+    match Bytes::parse(unit) {
+        Ok(Bytes(0)) => {
+            Err(Unfit::outside(format!("{unit} is no size of a packet; write \"cdf({name}, 1460 B)\"")))
+        }
+        Ok(unit) => Ok(Some((name, unit))),
+        Err(why) if unit.parse::<f64>().is_ok() => Err(Unfit::from(why)),
+        Err(_) => Ok(None),
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +72,8 @@ mod tests {
             "cdf(0 0\n5 1)",
             "cdf()",
             "cdf(1 kB)",
+            "cdf(1 kB 0.5, 2 kB 1)",
+            "cdf(, 1460)",
             "7 B",
             "web_search",
         ] {
@@ -66,6 +84,7 @@ mod tests {
             (" cdf( flows/web search.txt ) ", "flows/web search.txt"),
             ("cdf(3g)", "3g"),
             ("cdf (CDF_search.tcl, 1460 B)", "CDF_search.tcl, 1460 B"),
+            ("cdf(CDF_search.tcl, 1460)", "CDF_search.tcl, 1460"),
         ] {
             assert_eq!(file_of(text), Some(name));
         }
