@@ -59,9 +59,17 @@ class Scenario:
             of_source = self._source.variant if variant else self._source.scenario
             self.native = of_source(given, machine.memory())
         except _native.ScenarioError as error:
-            rendered, diagnostics = error.args
-            found = json.loads(diagnostics)
-            raise ScenarioError(_placed(rendered, found, variant, text), found) from None
+            raise self._error(error) from None
+
+    def _error(self, error: Exception) -> ScenarioError:
+        """As whoever wrote the scenario knows its places."""
+        rendered, diagnostics = error.args
+        found = json.loads(diagnostics)
+        return ScenarioError(_placed(rendered, found, self._variant, self.text), found)
+
+    def objected(self, objections: Sequence[tuple[str, str, str | None]]) -> ScenarioError:
+        """The error for what is wrong beside what the parser knows: paths in the file, why, and what to do about it."""
+        return self._error(self._source.objected(self._given, list(objections)))
 
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
         """What the compiled parser made of it is made again in whatever process, without the files that it names."""

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_scenario::{
-    DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Leaving, Parsed, Preset, Range, Room, Sweep,
-    SweepAxis,
+    DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Leaving, Objection, Parsed, Preset, Range, Room,
+    Sweep, SweepAxis,
 };
 
 create_exception!(
@@ -83,6 +83,19 @@ impl Source {
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn value(&self, overrides: Vec<(String, String)>, path: &str) -> PyResult<String> {
         self.source.value(&overrides, path).map_err(PyValueError::new_err)
+    }
+
+    /// The error for what is wrong with values of the file beside what the parser knows: of each its path, why, and what to do
+    /// about it, where `why` does not say so.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn objected(
+        &self,
+        overrides: Vec<(String, String)>,
+        objections: Vec<(String, String, Option<String>)>,
+    ) -> PyErr {
+        let objections: Vec<Objection> =
+            objections.into_iter().map(|(path, why, help)| Objection { path, why, help }).collect();
+        scenario_error(&self.source.objected(&overrides, &objections))
     }
 
     /// What the file says as TOML of version 1.0, a line for each key of its top level.

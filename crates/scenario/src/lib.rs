@@ -44,7 +44,7 @@ pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use model::{Outsiders, Scenario};
 pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate, Leaving, Room};
-pub use source::{Parsed, Source};
+pub use source::{Objection, Parsed, Source};
 pub use text::codes::Code;
 pub use text::diagnostic::{Diagnostic, render_all};
 pub use text::files::Files;

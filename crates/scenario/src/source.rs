@@ -39,6 +39,17 @@ impl Parsed {
     }
 }
 
+/// What somebody who knows more than the parser has against a value of the file.
+#[derive(Clone, Debug)]
+pub struct Objection {
+    /// The value's path, as of [`Source::value`].
+    pub path: String,
+    /// What is wrong with it.
+    pub why: String,
+    /// What to do about it, where `why` does not say so.
+    pub help: Option<String>,
+}
+
 /// The text of a scenario file.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -123,6 +134,24 @@ impl Source {
         path::find(&root, path, queue::long_form).map(|node| write::node(&node)).map_err(path::Lost::said)
     }
 
+    /// Objections as diagnostics at the values that they are about, in the order of the file; of a value that is not
+    /// written the place is that of the nearest table around it.
+    pub fn objected(&self, overrides: &[(String, String)], objections: &[Objection]) -> Vec<Diagnostic> {
+        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
+        let mut root = self.root(true, &sink).unwrap_or_default();
+        set(&mut root, overrides, &sink);
+        let sink = sink.apart();
+        for Objection { path, why, help } in objections {
+            // Of an element of a list its position would say nothing.
+            let key = path.rsplit('.').find(|word| word.parse::<usize>().is_err()).unwrap_or(path);
+            let message = format!("bad value of `{key}`");
+            let mut found = sink.at(Code::BadValue, origin(&root, path), message).label(why);
+            found.help.clone_from(help);
+            sink.push(found);
+        }
+        sink.into_sorted()
+    }
+
     /// What the file says in plain TOML, which readers of version 1.0 take: a line for each key of its top level, and no
     /// comments. `None` where it cannot be read.
     pub fn plain(&self) -> Option<String> {
@@ -180,6 +209,20 @@ fn set(root: &mut Table, overrides: &[(String, String)], sink: &Sink<'_>) {
         let value = read::parse_override(value, i, sink);
         if let Err(lost) = path::set(root, path, Origin::Override(i), value, queue::long_form) {
             lost.report(Origin::Override(i), sink);
+        }
+    }
+}
+
+/// Where the value at a path was written, or the nearest table around it.
+fn origin(root: &Table, path: &str) -> Origin {
+    let mut path = path;
+    loop {
+        if let Ok(node) = path::find(root, path, queue::long_form) {
+            return node.origin;
+        }
+        match path.rsplit_once('.') {
+            Some((around, _)) => path = around,
+            None => return Origin::Scenario,
         }
     }
 }

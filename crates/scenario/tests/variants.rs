@@ -1,7 +1,7 @@
 //! A file that is read once gives the same scenarios as one that is read for each; variants know nothing of each other.
 
 use tailrace_core::Bytes;
-use tailrace_scenario::{Source, parse};
+use tailrace_scenario::{Objection, Source, parse};
 
 const MEMORY: Bytes = Bytes(1 << 34);
 
@@ -118,4 +118,27 @@ fn the_file_says_what_stands_at_a_path_and_why_nothing_does() {
         assert_eq!(value(path), Err(why.to_string()), "{path}");
     }
     assert!(Source::new("name = ", "broken.toml").value(&[], "name").is_err());
+}
+
+#[test]
+fn objections_stand_at_the_values_that_they_are_about() {
+    let text = format!("{SWEPT}[[figure]]\nmetric = \"goodputt\"\n[[figure]]\nseries = \"cwnd\"\n");
+    let source = Source::new(&text, "swept.toml");
+    let against = |path: &str| Objection { path: path.into(), why: "wrong".into(), help: Some("so".into()) };
+    let shown =
+        |overrides: &[(String, String)], path| source.objected(overrides, &[against(path)])[0].render(false);
+    let lines = text.lines().count();
+    let at = |line: usize, path| {
+        let found = shown(&[], path);
+        assert!(found.contains(&format!("swept.toml:{line}:")) && found.ends_with("= help: so\n"), "{found}");
+        found
+    };
+    assert!(at(lines - 2, "figure.0.metric").contains("^ wrong"));
+    assert!(at(lines - 2, "figure.0.metric").contains("bad value of `metric`"));
+    // What is not written has the place of its table.
+    at(lines - 1, "figure.1.where");
+    let set = [("figure.0.metric".to_string(), "loss".to_string())];
+    assert!(shown(&set, "figure.0.metric").contains("--set figure.0.metric=loss"));
+    let both = source.objected(&[], &[against("figure.1.series"), against("figure.0.metric")]);
+    assert!(both[0].render(false).contains("goodputt"), "not in the order of the file");
 }

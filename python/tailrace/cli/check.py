@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tailrace import variants
-from tailrace.cli import common
+from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
@@ -53,6 +53,7 @@ def _checked(
 ) -> tuple[Scenario, dict[str, Scenario]]:
     """The scenario of a file, and each variant of its `[sweep]`."""
     scenario = common.load(file, sets, allow=allow, with_files=with_files)
+    figure_checks.check_file(scenario)
     cells = variants.of_scenario(scenario)
     return scenario, {cell.label: scenario.variant(cell.label, cell.overrides) for cell in cells}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tailrace import api, places, present, variants
-from tailrace.cli import common, differing, keeping, named_figures, signals, tabular
+from tailrace.cli import common, differing, figure_checks, keeping, named_figures, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
 from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, say_unsettled, warn
@@ -72,6 +72,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     target = output
     if not all(Path(path).is_dir() for path in paths):
         scenario = common.load(_single(paths), sets, seed, runs, allow, with_files)
+        figure_checks.check_file(scenario, set_each or [])
         wanted = wanted or named_figures.over_time(scenario)
         cells = of_file(scenario, set_each or [], queue)
         if baseline is not None:

@@ -10,6 +10,7 @@ import typer
 from tailrace.cli import common
 
 if TYPE_CHECKING:
+    from tailrace.plots.swept import Request
     from tailrace.study.sweep import Sweep
 
 Metrics = Annotated[
@@ -113,12 +114,21 @@ class Asked:
 
     def files(self, metrics: Sequence[str], options: Mapping[str, Any]) -> dict[str, str]:
         """Names of the figures' files, by metric; what is wrong with the options is said before one is drawn."""
-        from tailrace.plots.swept import Options, Request, file_name  # Matplotlib takes half a second
+        from tailrace.plots.swept import file_name  # Matplotlib takes half a second
 
-        said: Options = {"where": self.where, "formula": self.formula, "of": self.of, "log": self.log}
-        said["queue"] = options.get("queue")
-        asked = (Request.made(metric, self.against, self.by, self.kind, said) for metric in metrics)
-        return {request.metric: file_name(request) for request in asked}
+        return {metric: file_name(self.request(metric, options.get("queue"))) for metric in metrics}
+
+    def request(self, metric: str, queue: str | None = None) -> "Request":
+        """What is asked of the figure of a metric; an error says what is wrong with the options."""
+        from tailrace.plots.swept import Request
+
+        return Request.made(
+            metric,
+            self.against,
+            self.by,
+            self.kind,
+            {"where": self.where, "formula": self.formula, "of": self.of, "log": self.log, "queue": queue},
+        )
 
 
 def _usual(sweep: "Sweep") -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tailrace import belongings
-from tailrace.cli import common, keeping, named_figures, planning, signals, tabular
+from tailrace.cli import common, figure_checks, keeping, named_figures, planning, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.scenario import Scenario
@@ -119,7 +119,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     )
     declared = declaration.of_file(scenario).joined(declaration.of_options(options))
     plan = cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
-    drawn = named_figures.of_sweep(scenario, list(plan.columns.values()))
+    drawn = named_figures.of_sweep(scenario)
     asked = [*common.listed(columns), *named_figures.metrics(drawn), *precision.asked_by(goals)]
     damage = damage or is_named(asked)
     if not declared and not damage:
@@ -128,7 +128,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         )
     surveyed = running.survey(scenario, plan, damage=damage)
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
-    _check_metrics(asked, scenario, surveyed)
+    _check_asked(asked, scenario, surveyed)
     target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
         _warn(scenario, surveyed, plan)
@@ -184,10 +184,14 @@ def _note(writer: "Writer", words: list[str], columns: str | None, *, damage: bo
     writer.index.state(running.COLUMNS, columns or "")
 
 
-def _check_metrics(asked: list[str], scenario: Scenario, surveyed: "Survey") -> None:
-    """Before anything is run. Damage is of pairs of runs: no single run has it."""
+def _check_asked(asked: list[str], scenario: Scenario, surveyed: "Survey") -> None:
+    """Figures and metrics, before anything is run. Damage is of pairs of runs: no single run has it."""
     from tailrace.study import probing, running
     from tailrace.study.damage import is_named
+    from tailrace.study.variation import Variation
+
+    variation = Variation.of_cells(surveyed.all, surveyed.errors)
+    figure_checks.check(scenario, variation, lambda: running.scenarios(scenario, surveyed))
 
     names = [name for name in asked if not is_named([name])]
     if names:

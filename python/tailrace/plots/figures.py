@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -64,6 +64,17 @@ def _is_worth(name: str, results: Sequence[Result]) -> bool:
     if name in multipath.FIGURES:
         return any(multipath.is_worth(name, result) for result in results)
     return any(metrics.has_any(METRICS[name], result) for result in results)
+
+
+def needed(name: str, transports: Collection[str], *, queues: bool) -> str | None:
+    """What a figure is of, where flows by these transports, and queues or none, have nothing of it."""
+    if name in multipath.FIGURES:
+        return None if "mptcp" in transports else 'flows over Multipath TCP (transport = "mptcp")'
+    if name == "cwnd":
+        return None if {"tcp", "mptcp"} & set(transports) else 'flows over TCP (transport = "tcp")'
+    if name == "queue" and not queues:
+        return "a queue under study: a link between two routers, or one with a queue of its own"
+    return None
 
 
 def single(result: Result, name: str, **options: Unpack[style.Options]) -> Figure:

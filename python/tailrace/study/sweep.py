@@ -20,7 +20,7 @@ from tailrace.study import damage, differences, metrics, running, table
 from tailrace.study.formulas import value_of
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Metric
-from tailrace.study.parameters import Column, meant
+from tailrace.study.variation import Variation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _INTERNAL = frozenset({FIGURES, SUMMARIES})
 
 
-class Sweep(Mapping[str, "pl.DataFrame"]):
+class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
     """The runs of a sweep, in the folder where they landed; as a mapping, its tables by name.
 
     Frames are read when they are first asked for. Each has a column for every swept parameter, in SI units (bytes for
@@ -54,7 +54,7 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             raise UsageError(
                 f"{place} holds no sweep yet: its first command was stopped before a run had landed"
             )
-        self.plan: list[dict[str, Any]] = json.loads(plan)
+        super().__init__(json.loads(plan))
         self.about: dict[str, Any] = json.loads(about)
         self._frames: dict[str, pl.DataFrame] = {}
 
@@ -78,41 +78,10 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
         return str(self.about["toml"])
 
     @property
-    def columns(self) -> list[str]:
-        """The swept parameters, as frames call them."""
-        return list(dict.fromkeys(name for row in self.plan for name in row["axes"]))
-
-    @property
     def varied(self) -> list[str]:
         """Those that have more than one value and do not follow from others."""
         own = [name for name in self.columns if name not in self.about["derived"]]
         return [name for name in own if len({row["axes"].get(name) for row in self.plan}) > 1]
-
-    @cached_property
-    def cells(self) -> pl.DataFrame:
-        """One row a cell: `cell`, `label`, and a column a parameter, in the order of the sweep."""
-        import polars as pl
-
-        numbers = pl.Series("cell", [row["cell"] for row in self.plan], dtype=pl.UInt32)
-        labels = pl.Series("label", [row["label"] for row in self.plan], dtype=pl.String)
-        return pl.DataFrame([numbers, labels, *(self._column(name) for name in self.columns)])
-
-    def _column(self, name: str) -> pl.Series:
-        import polars as pl
-
-        column = self.parameters[name]
-        if column.numbers is not None:
-            return pl.Series(name, column.numbers, dtype=pl.Float64)
-        return pl.Series(name, column.words, dtype=pl.String)
-
-    @cached_property
-    def parameters(self) -> dict[str, Column]:
-        """The swept parameters by name: unit, values as tables have them."""
-        return {name: Column(name, self.plan) for name in self.columns}
-
-    def unit(self, name: str) -> str:
-        """The unit of a swept parameter in `cells`: `s`, `bit/s`, `B`, `packets` or none."""
-        return self.parameters[name].unit
 
     @property
     def notes(self) -> list[str]:
@@ -330,10 +299,6 @@ class Sweep(Mapping[str, "pl.DataFrame"]):
             return pl.DataFrame()
         pairs = [(row["cell"], row[running.WITHOUT]) for row in self.plan if running.WITHOUT in row]
         return pl.concat([found, damage.figures(found, pairs)]) if pairs else found
-
-    def column(self, text: str) -> str:
-        """The swept parameter that a text means: its name, its path in the file, or the end of either."""
-        return meant(text, self.columns)
 
     def table(self, columns: str | Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""

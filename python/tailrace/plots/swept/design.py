@@ -19,7 +19,7 @@ from tailrace.plots.swept.request import Request
 from tailrace.plots.swept.subject import Subject
 
 if TYPE_CHECKING:
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.variation import Variation
 
 # How the groups, queues, connections or paths of a figure are called in `--by`.
 _PARTS = {
@@ -128,7 +128,7 @@ class _Rows:
         return sorted(found, key=lambda key: [of[value] for of, value in zip(places, key, strict=True)])
 
 
-def of(sweep: Sweep, subject: Subject, request: Request) -> Design:
+def of(sweep: Variation, subject: Subject, request: Request) -> Design:
     """Where everything goes."""
     rows = _rows(sweep, subject, request)
     frame = rows.frame
@@ -141,7 +141,7 @@ def of(sweep: Sweep, subject: Subject, request: Request) -> Design:
     return Design(plan, panels, rows.values(plan.x), legend, rows.units.get(plan.x or "", ""), constants)
 
 
-def _rows(sweep: Sweep, subject: Subject, request: Request) -> _Rows:
+def _rows(sweep: Variation, subject: Subject, request: Request) -> _Rows:
     cells = sweep.cells[selection.places(sweep, request.where)].drop("label").unique(maintain_order=True)
     orders = {name: _ordered(sweep.cells[name]) for name in sweep.columns}
     return _Rows(
@@ -162,7 +162,7 @@ def _ordered(column: pl.Series) -> list[object]:
 # -- which dimension goes where --------------------------------------------------------------------------------
 
 
-def _planned(sweep: Sweep, subject: Subject, request: Request, rows: pl.DataFrame) -> Plan:
+def _planned(sweep: Variation, subject: Subject, request: Request, rows: pl.DataFrame) -> Plan:
     varied = [name for name in sweep.columns if rows[name].n_unique() > 1]
     x = sweep.column(request.against) if request.against else None
     by = _by(sweep, subject, request.by)
@@ -188,7 +188,7 @@ def _planned(sweep: Sweep, subject: Subject, request: Request, rows: pl.DataFram
     return Plan(x, lines, panels, {name: _is_monotone(rows, x, name) for name in following})
 
 
-def _by(sweep: Sweep, subject: Subject, text: str | None) -> str | None:
+def _by(sweep: Variation, subject: Subject, text: str | None) -> str | None:
     """The parameter that a text means, or the groups, queues, connections or paths."""
     if text is None:
         return None

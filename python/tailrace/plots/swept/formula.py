@@ -20,7 +20,7 @@ from tailrace.plots.swept.lines import BESIDE
 from tailrace.study.formulas import Formula, Quantity, Value, value_of
 
 if TYPE_CHECKING:
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.variation import Variation
 
 _POINTS = 201
 _DASHES = ((0, (4, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
@@ -38,7 +38,7 @@ _NO_UNIT = (0, 0, 0)
 class Overlay:
     """Formulas by name, over an axis of numbers, in the unit of the other."""
 
-    sweep: Sweep
+    sweep: Variation
     formulas: Sequence[tuple[str, str]]
     axis: Axis
     # Of the other axis, and the unit in which plain numbers are meant.
@@ -107,7 +107,7 @@ class Overlay:
         return found.value / bits / much
 
 
-def _called(values: Mapping[str, object], sweep: Sweep) -> dict[str, Value]:
+def _called(values: Mapping[str, object], sweep: Variation) -> dict[str, Value]:
     """Values as formulas may call them: by the parameter's name, and by its last word."""
     found: dict[str, Value] = {}
     for name, value in values.items():

@@ -54,13 +54,23 @@ class Request:
     ) -> Request:
         """From what people write."""
         if kind is not None:
-            present.known(kind, KINDS, "kind of figure")
-        of = present.known(options.get("of", "runs"), ["runs", *TABLES], "table of values")
-        formulas = tuple(_named_formula(text) for text in _texts(options.get("formula", ())))
+            check_kind(kind)
+        of = check_table(options.get("of", "runs"))
+        formulas = tuple(named_formula(text) for text in _texts(options.get("formula", ())))
         where = tuple(_texts(options.get("where", ())))
         return cls(
-            metric, against, by, kind, where, formulas, of, _axes(options.get("log")), options.get("queue")
+            metric, against, by, kind, where, formulas, of, axes_of(options.get("log")), options.get("queue")
         )
+
+
+def check_kind(text: str) -> str:
+    """The kind of figure; refuses what is none."""
+    return present.known(text, KINDS, "kind of figure")
+
+
+def check_table(text: str) -> str:
+    """What values are of; refuses what there is not."""
+    return present.known(text, ["runs", *TABLES], "table of values")
 
 
 def _texts(given: str | Sequence[str] | Mapping[str, object]) -> list[str]:
@@ -71,14 +81,16 @@ def _texts(given: str | Sequence[str] | Mapping[str, object]) -> list[str]:
     return list(given)
 
 
-def _named_formula(text: str) -> tuple[str, str]:
+def named_formula(text: str) -> tuple[str, str]:
+    """`model = min(1, x / 2)`: its name, and itself."""
     name, equals, formula = text.partition("=")
     if not equals or not formula.strip() or formula.startswith("="):
         raise UsageError(f"a formula has a name, as in 'model = min(1, x / 2)': not {text!r}")
     return name.strip(), formula.strip()
 
 
-def _axes(text: str | None) -> frozenset[str] | None:
+def axes_of(text: str | None) -> frozenset[str] | None:
+    """The logarithmic ones that are named; None where nothing is said."""
     if text is None:
         return None
     words = [word.strip() for word in text.split(",") if word.strip()]

@@ -14,7 +14,7 @@ from tailrace.study.formulas import Formula, Quantity, Value, value_of
 from tailrace.variants import split_list
 
 if TYPE_CHECKING:
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.variation import Variation
 
 # One sign of equality, after nothing but a name: else it is a formula.
 _ASSIGNED = re.compile(r"\s*([\w.\[\]*>-]*[\w\]*])\s*=(?!=)\s*(.+?)\s*")
@@ -23,7 +23,7 @@ _ASSIGNED = re.compile(r"\s*([\w.\[\]*>-]*[\w\]*])\s*=(?!=)\s*(.+?)\s*")
 _Test: TypeAlias = Callable[[int], bool]
 
 
-def places(sweep: Sweep, where: Sequence[str]) -> list[int]:
+def places(sweep: Variation, where: Sequence[str]) -> list[int]:
     """The places of the chosen cells in the sweep, in its order."""
     tests = [_test(sweep, text) for text in where]
     found = [place for place in range(len(sweep.plan)) if all(test(place) for test in tests)]
@@ -38,7 +38,7 @@ def assigned(text: str) -> str | None:
     return found[1] if found else None
 
 
-def _test(sweep: Sweep, text: str) -> _Test:
+def _test(sweep: Variation, text: str) -> _Test:
     assigned = _ASSIGNED.fullmatch(text)
     if assigned is None:
         formula = Formula(text, "--where")
@@ -48,7 +48,7 @@ def _test(sweep: Sweep, text: str) -> _Test:
     return lambda place: place in kept
 
 
-def _having(sweep: Sweep, name: str, wanted: str) -> list[int]:
+def _having(sweep: Variation, name: str, wanted: str) -> list[int]:
     """The cells in which a parameter has a value; an error where there is none."""
     unit, meant = sweep.unit(name), value_of(wanted)
     texts = [row["axes"].get(name) for row in sweep.plan]

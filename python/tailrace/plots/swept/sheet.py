@@ -24,6 +24,7 @@ from tailrace.plots.swept.subject import Subject
 
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
+    from tailrace.study.variation import Variation
 
 # A sheet narrower than this, in inches, has two small panels beside each other, else three.
 _NARROW = 5.0
@@ -48,17 +49,7 @@ class Drawing:
     def of(cls, sweep: Sweep, request: Request) -> Drawing:
         """Everything that has to be known before anything is drawn."""
         about = subject.of(sweep, request)
-        planned = design.of(sweep, about, request)
-        numbers = any(isinstance(value, float) for value in planned.xs)
-        kind = request.kind or ("line" if numbers else "bars")
-        if kind == "line" and not numbers:
-            raise UsageError(f"{planned.plan.x} is of words, which have no order: --kind bars or box")
-        log = None if request.log is None else "x" in request.log
-        words = kind in {"bars", "box", "map"}
-        axis = Axis.of(planned.plan.x or "", planned.x_unit, planned.xs, log=log, words=words)
-        if request.formulas and kind != "line":
-            raise UsageError("formulas are drawn over lines, against a parameter that is a number")
-        return cls(sweep, request, about, planned, axis, kind)
+        return cls(sweep, request, about, *planned(sweep, about, request))
 
     @property
     def alone(self) -> bool:
@@ -187,6 +178,21 @@ class Drawing:
             return f"n = {runs} run: no intervals" if self.kind != "map" else f"n = {runs} run"
         bar = "" if self.kind == "map" else ", error bars: 95 % interval"
         return f"mean of n = {runs} runs{bar}"
+
+
+def planned(sweep: Variation, about: Subject, request: Request) -> tuple[Design, Axis, str]:
+    """Where everything goes, the axis along which it does, and the kind of figure."""
+    found = design.of(sweep, about, request)
+    numbers = any(isinstance(value, float) for value in found.xs)
+    kind = request.kind or ("line" if numbers else "bars")
+    if kind == "line" and not numbers:
+        raise UsageError(f"{found.plan.x} is of words, which have no order: --kind bars or box")
+    log = None if request.log is None else "x" in request.log
+    words = kind in {"bars", "box", "map"}
+    axis = Axis.of(found.plan.x or "", found.x_unit, found.xs, log=log, words=words)
+    if request.formulas and kind != "line":
+        raise UsageError("--formula: formulas are drawn over lines, against a parameter that is a number")
+    return found, axis, kind
 
 
 def figure(sweep: Sweep, request: Request, ax: Axes | None, options: Options) -> Figure:

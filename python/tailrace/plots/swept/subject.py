@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
 # Whom a metric is of, as titles and legends say it.
-_WHOSE = {"group": "flows", "queue": "queue", "connection": "connection", "path": "path", "attack": "attack"}
+WHOSE = {"group": "flows", "queue": "queue", "connection": "connection", "path": "path", "attack": "attack"}
 # What columns of tables are that are no quantity.
 _NO_QUANTITIES = frozenset({"cell", "run", "flow", "connection", "client_port", "subflows"})
 # Short for columns of tables.
@@ -80,16 +80,13 @@ def of(sweep: Sweep, request: Request) -> Subject:
 
 def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subject:
     first = metrics[0]
-    if first.over != resampling.MEAN:
-        raise UsageError(
-            f"figures show means: {first.heading} is for tables (--columns); --kind box has medians"
-        )
+    check_mean(first)
     note = ""
     if first.of == "queue" and (len(metrics) > 1 or queue is not None):
         metrics, note = _one_queue(sweep, metrics, queue)
     rows = pl.concat([_of_metric(sweep, metric) for metric in metrics])
     during = f" in {first.window}" if first.window else ""
-    unit = quantities.Unit(first.unit) if first.unit else quantities.of_name(first.figure)
+    unit = unit_of(first)
     if unit.factor != 1:
         rows = rows.with_columns(pl.col("value") * unit.factor)
     return Subject(
@@ -97,10 +94,23 @@ def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subj
         unit.name,
         rows.with_columns(pl.concat_list("value").alias("each")),
         [metric.owner or "" for metric in metrics],
-        _WHOSE[first.of],
+        WHOSE[first.of],
         bounds=_scaled(first.bounds, unit.factor),
         note=note,
     )
+
+
+def check_mean(metric: Metric) -> None:
+    """Refuses other statistics over runs."""
+    if metric.over != resampling.MEAN:
+        raise UsageError(
+            f"figures show means: {metric.heading} is for tables (--columns); --kind box has medians"
+        )
+
+
+def unit_of(metric: Metric) -> quantities.Unit:
+    """The unit in which a metric is drawn, and how much of it one of the metric's is."""
+    return quantities.Unit(metric.unit) if metric.unit else quantities.of_name(metric.figure)
 
 
 def _scaled(bounds: statistics.Bounds | None, factor: float) -> statistics.Bounds | None:
@@ -141,7 +151,8 @@ def _of_rows(sweep: Sweep, request: Request) -> Subject:
         table = table.with_columns((pl.col("end_s") - pl.col("start_s")).alias("duration_s"))
     table = table.drop([name for name in sweep.columns if name in table.columns])
     groups = table["group"].cast(pl.String).unique(maintain_order=True).to_list()
-    group, column = _column(request.metric, table, groups)
+    there = [name for name, kind in table.schema.items() if kind.is_numeric() and table[name].count()]
+    group, column = column_of(request.metric, there, groups)
     unit = quantities.of_name(column)
     kept = table.filter(pl.col(column).is_not_null())
     if group:
@@ -162,13 +173,9 @@ def _of_rows(sweep: Sweep, request: Request) -> Subject:
     return Subject(name, unit.name, rows, shown if len(groups) > 1 else [""], "flows", request.of, bounds)
 
 
-def _column(text: str, table: pl.DataFrame, groups: Sequence[str]) -> tuple[str, str]:
-    """The group, if one is named, and the column that a text means."""
-    there = [
-        name
-        for name, kind in table.schema.items()
-        if kind.is_numeric() and name not in _NO_QUANTITIES and table[name].count()
-    ]
+def column_of(text: str, columns: Iterable[str], groups: Sequence[str]) -> tuple[str, str]:
+    """The group, if one is named, and the column of numbers that a text means."""
+    there = [name for name in columns if name not in _NO_QUANTITIES]
     group = next((name for name in groups if text.startswith(f"{name}.")), "")
     wanted = text.removeprefix(f"{group}.") if group else text
     column = wanted if wanted in there else _COLUMNS.get(wanted, wanted)
