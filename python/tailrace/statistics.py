@@ -8,9 +8,10 @@ taken where there are no bounds, on the logit, and carried back (the delta metho
 mean's over m(1 - m)). Of 3 to 10 beta-distributed runs, from nearly symmetric to very skewed, it covered the mean in
 84 to 96 of 100 cases, Student's in 67 to 95, the percentile bootstrap in 47 to 90. Far from the bounds it is Student's.
 
-What cannot be negative and has no upper bound (a rate, a time, a count) keeps Student's interval, cut off at 0: no true
-mean lies below, so as many of the cut intervals hold it as of the whole ones. The same on the logarithm would hold it a
-little more often where runs are skewed, but reaches to the twentyfold of the mean where there are few runs.
+What is bounded on one side alone keeps Student's interval, cut off at the bound: 0 of what cannot be negative (a rate, a
+time, a count), 1 of damage, which is no more than all. No true mean lies beyond, so as many of the cut intervals hold it
+as of the whole ones. The same on the logarithm would hold it a little more often where runs are skewed, but reaches to
+the twentyfold of the mean where there are few runs.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _ROUNDING = 1e-9
 Bounds: TypeAlias = tuple[float, float]
 # Of what cannot be negative.
 AMOUNT: Bounds = (0.0, math.inf)
+# Of a share that is lost, of which less than nothing can be: then there is more than there was.
+LOSS: Bounds = (-math.inf, 1.0)
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ def interval(values: Sequence[float], bounds: Bounds | None = None) -> Interval 
 
     >>> interval([0.0, 1.0, 2.0], AMOUNT).ends[0]
     0.0
+    >>> interval([0.2, 0.9, 1.0], LOSS).ends[1]
+    1.0
     >>> interval([1.0, 2.0, 3.0]).ci95.__format__(".3f")
     '2.484'
     """
@@ -73,10 +78,11 @@ def interval(values: Sequence[float], bounds: Bounds | None = None) -> Interval 
     half = student_t_975(n - 1) * math.sqrt(variance / n)
     if bounds is None or min(values) < bounds[0] - _ROUNDING or max(values) > bounds[1] + _ROUNDING:
         return Interval(mean, half, n)
-    if math.isinf(bounds[1]) and mean - half >= bounds[0]:
+    one_sided = math.isinf(bounds[0]) or math.isinf(bounds[1])
+    low, high = max(bounds[0], mean - half), min(bounds[1], mean + half)
+    if one_sided and (low, high) == (mean - half, mean + half):
         return Interval(mean, half, n)
-    cut = max(bounds[0], mean - half), mean + half
-    low, high = cut if math.isinf(bounds[1]) else share_ends(mean, half, bounds)
+    low, high = (low, high) if one_sided else share_ends(mean, half, bounds)
     return Interval(mean, (high - low) / 2, n, (low, high))
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import tailrace
 from conftest import command_line
-from tailrace import figures
+from tailrace import figures, statistics
 from tailrace.errors import UsageError
-from tailrace.study import damage, running
+from tailrace.study import damage, metrics, running
 from tailrace.study.cells import Cell
 
 ATTACKED = """
@@ -60,6 +60,16 @@ def by_hand(attacked, quiet):
         (of, name, figure): value
         for of, name, figure, value in found.select("of", "name", "figure", "value").iter_rows()
     }
+
+
+def test_no_interval_has_more_damage_than_all():
+    (damage_of_all, in_bytes) = (metrics.SHORT[name] for name in ("damage", "damage_bytes"))
+    found = statistics.interval([30.0, 99.0, 100.0], damage_of_all.bounds)
+    assert found.ends[1] == 100.0
+    assert found.ends[0] < 0
+    # An attack may do good.
+    assert statistics.interval([-2.0, 5.0], damage_of_all.bounds).ends is None
+    assert in_bytes.bounds is None
 
 
 def test_damage_and_potency_by_hand():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
 import tailrace
+from conftest import command_line
 from tailrace.errors import UsageError
 
 # Ten datagrams in each 100 ms (777.6 kbit/s) but for what is lost from 998 ms to 1495 ms; nothing from 1.8 s on.
@@ -44,6 +47,9 @@ def outage() -> tailrace.Result:
         # From the first interval on, and once for all before the outage.
         ("reach_700kbit", 0.0),
         ("reach_800kbit", None),
+        # Nothing is there from the first interval on.
+        ("reach_0", 0.0),
+        ("reach_0kbit@after", 0.0),
         ("udp.reach_95", 0.0),
         # Three intervals are full from 1.5 s on, and no fourth.
         ("reach_80_300ms@after", 0.5),
@@ -70,6 +76,30 @@ def test_tables_sweeps_and_loaded_results_have_it(outage, tmp_path):
     assert swept.table(["reach_80_300ms@after"]).grid().rows[1][-1] == "0.5"
     (metric,) = swept.metrics(["reach_80_300ms@after"])
     assert metric.bounds == (0.0, float("inf"))
+
+
+def test_tables_say_how_many_runs_reached_it():
+    # Gaps that are drawn put eleven datagrams into an interval of some runs.
+    result = tailrace.run(OUTAGE.replace('"cbr",', '"cbr", jitter = 0.5,'), runs=5)
+    name = "reach_800kbit_100ms@after"
+    (metric,) = result.measured.metrics([name])
+    reached_by = len(result.measured.values(metric).get(1, {}))
+    assert 0 < reached_by < 5
+    table = result.metrics_table([name])
+    for form in ("md", "latex"):
+        assert f"({reached_by} of 5)" in table.text(form)
+        assert "so many runs have a value" in table.text(form)
+    head, row = (line.split(",") for line in table.text("csv").splitlines())
+    assert row[head.index(f"{metric.heading} n")] == str(reached_by)
+    assert "of 5)" not in result.metrics_table(["goodput"]).text("md")
+
+
+def test_a_run_goes_on_until_it_is_known_closely(tmp_path):
+    (tmp_path / "outage.toml").write_text(OUTAGE)
+    goal = "reach_80_300ms@after=5%"
+    done = command_line("run", "outage.toml", "--until-ci", goal, "--format", "json", "-q", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["runs"] == 5
 
 
 def test_errors_say_what_is_missing(outage):

@@ -138,7 +138,7 @@ def test_merge_shows_what_its_shards_were_to_show(there):
     merged = command_line("merge", "s1", "s2", "-o", "all", "--format", "csv", cwd=there)
     assert (
         merged.stdout.splitlines()[0]
-        == "bottleneck.queue,runs,tcp loss [%] mean,tcp loss [%] low,tcp loss [%] high"
+        == "bottleneck.queue,runs,tcp loss [%] mean,tcp loss [%] low,tcp loss [%] high,tcp loss [%] n"
     )
     other = command_line("merge", "s1", "s2", "-o", "all", "--format", "csv", "--columns", "jain", cwd=there)
     assert "jain" in other.stdout.splitlines()[0]

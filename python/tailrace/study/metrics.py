@@ -57,12 +57,12 @@ class Metric:
     @property
     def bounds(self) -> statistics.Bounds | None:
         """Between what it lies, in its unit; None where nobody knows."""
-        if self.figure in OF_ATTACKS:
-            # An attack may do good.
-            return None
-        # Of all else that has a short name nothing can be negative.
+        # An attack may do good, but not take more than all; of all else that has a short name nothing can be negative.
         is_amount = self.name in SHORT or reach.target(self.figure) is not None
-        found = statistics.bounds_of(self.figure) or (statistics.AMOUNT if is_amount else None)
+        if self.figure in OF_ATTACKS:
+            found = statistics.LOSS if self.figure == "damage" else None
+        else:
+            found = statistics.bounds_of(self.figure) or (statistics.AMOUNT if is_amount else None)
         return (found[0] * self.scale, found[1] * self.scale) if found else None
 
 

@@ -12,11 +12,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tailrace import figures, resampling
 from tailrace.errors import UsageError
-from tailrace.execute import Job, Outcome
+from tailrace.execute import FinishedRun, Job, Outcome
 from tailrace.store.parts import FIGURES
 from tailrace.study import damage, metrics, running
 from tailrace.study.metrics import Known, Metric
@@ -275,14 +276,26 @@ def of_scenario(
         if outcome.interrupted or not ended:
             return scenario.replaced({"runs": count}), outcome, []
         table = figures.frame((1, run.run, run.entry) for run in ended)
+        series = partial(_series, scenario, ended)
         weighed = [
-            _weighed(list(_values(table, metric).get(1, {}).values()), metric, goal, count, goals.most)
+            _weighed(
+                list(_values(table, metric, series).get(1, {}).values()), metric, goal, count, goals.most
+            )
             for goal, metric in _metrics(table, goals)
         ]
         wanted = max(following for following, _ in weighed)
         if wanted == count:
             return scenario.replaced({"runs": count}), outcome, [one for _, short in weighed for one in short]
         count = wanted
+
+
+def _series(scenario: Scenario, ended: Sequence[FinishedRun]) -> pl.LazyFrame | None:
+    """Those of groups of all runs so far."""
+    from tailrace.result import Result
+    from tailrace.study import measured
+
+    series = measured.of_result(Result.of_runs(scenario, ended)).series
+    return series() if series else None
 
 
 def told(missed: Sequence[Missed], cells: int = 0, most_listed: int = 5) -> str:

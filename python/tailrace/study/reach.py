@@ -139,8 +139,9 @@ def values(figures: pl.DataFrame, wanted: tuple[str, str | None, str | None], se
             (first,) = begun.get((cell, run), (None,))
             mean = mean_before(times, rates, first or 0.0, span)
         rate = asked.amount * (mean or 0.0) if asked.is_share else asked.amount
-        # A share of nothing is no rate to be reached.
-        reached = time_to_reach(times, rates, span, rate, asked.hold_s) if rate > 0 else None
+        # A share of nothing is no rate to be reached; what is asked for as nothing is there from the first interval on.
+        is_there = rate > 0 or asked.amount == 0
+        reached = time_to_reach(times, rates, span, rate, asked.hold_s) if is_there else None
         found.append((cell, run, reached))
     schema = {"cell": pl.UInt32, "run": pl.UInt32, "value": pl.Float64}
     return pl.DataFrame(found, schema=schema, orient="row")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from tailrace.study.parameters import Parameter
 
 # What a terminal is shown of a long table.
 _MOST_ROWS = 60
+_OF_SOME = re.compile(r" \(\d+ of \d+\)$")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Table:
         rows = [
             [
                 *(words(value) for words, value in zip(said, row.parameters, strict=True)),
-                *(_number(value) for value in row.values),
+                *(_number(value, row.runs) for value in row.values),
             ]
             for row in shown
         ]
@@ -114,9 +116,10 @@ def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
 
 
 def _signs(rows: Sequence[Sequence[str]]) -> list[str]:
-    """What − and + mean, where there are any."""
+    """What − and +, and numbers of runs mean, where there are any."""
     uneven = any(f" {present.BELOW}" in cell for row in rows for cell in row)
-    return [present.UNEVEN] if uneven else []
+    some = any(_OF_SOME.search(cell) for row in rows for cell in row)
+    return [*([present.UNEVEN] if uneven else []), *(["(2 of 5): so many runs have a value"] if some else [])]
 
 
 def _over(counts: Sequence[int]) -> str:
@@ -134,8 +137,8 @@ def _without_intervals(metrics: Sequence[Metric], rows: Sequence[Row]) -> list[s
     return [f"{over}: an interval takes {resampling.fewest(over):g} runs" for over in short]
 
 
-def _ends(metric: Metric) -> tuple[str, str, str]:
-    return ("mean" if metric.over == resampling.MEAN else "value"), "low", "high"
+def _ends(metric: Metric) -> tuple[str, str, str, str]:
+    return ("mean" if metric.over == resampling.MEAN else "value"), "low", "high", "n"
 
 
 def _leaf(metric: Metric, value: statistics.Interval | None) -> dict[str, Any] | None:
@@ -146,5 +149,7 @@ def _leaf(metric: Metric, value: statistics.Interval | None) -> dict[str, Any] |
     return {_ends(metric)[0]: value.mean, "low": low, "high": high, "n": value.n}
 
 
-def _number(value: statistics.Interval | None) -> str:
-    return present.number(value.as_dict() if value else None)
+def _number(value: statistics.Interval | None, runs: int) -> str:
+    """With how many runs it is of, where these are not all."""
+    said = present.number(value.as_dict() if value else None)
+    return f"{said} ({value.n} of {runs})" if value and value.n < runs else said
