@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,11 +60,16 @@ def numbered(folder: Path, number: int) -> Path:
     return folder / f"{number}{SUFFIX}"
 
 
+def ordered(captures: Iterable[Capture]) -> list[Capture]:
+    """By run, and by name within it: the same of runs that have just ended and of a folder."""
+    return sorted(captures, key=lambda capture: (capture.run, capture.name))
+
+
 def in_folder(folder: Path) -> list[Capture]:
-    """Those of a result's folder, in order of runs."""
+    """Those of a result's folder, in order."""
     found = []
     for file in folder.glob(f"run*/*{SUFFIX}"):
         number = file.parent.name.removeprefix("run")
         if number.isdecimal():
             found.append(Capture(int(number), file.name, file))
-    return sorted(found, key=lambda capture: (capture.run, capture.name))
+    return ordered(found)

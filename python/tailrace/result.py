@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tailrace import _native, belongings, folder, loading, manifest, statistics
-from tailrace.capture import Capture, file_name, in_folder
+from tailrace.capture import Capture, file_name, in_folder, ordered
 from tailrace.execute import FinishedRun
 from tailrace.scenario import Scenario
 from tailrace.study import identity
@@ -91,7 +91,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
             "warnings": scenario.warnings,
         }
         result = cls(summary, _tables_of(runs), scenario.to_toml(), about)
-        result.captures = [capture for run in runs for capture in run.captures]
+        result.captures = ordered(capture for run in runs for capture in run.captures)
         result._holders = [run.holder for run in runs if run.holder is not None]
         return result
 

@@ -9,7 +9,7 @@ import tailrace
 from conftest import SMALL
 from tailrace.capture import Capture
 
-CAPTURED = SMALL + '\n[[capture]]\nat = "bottleneck"\n[[capture]]\nat = "src[0]"\n'
+CAPTURED = SMALL + '\n[[capture]]\nat = "src[0]"\n[[capture]]\nat = "bottleneck"\n'
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def test_what_nothing_captures_has_no_folder_for_it(small):
 
 def test_a_loaded_result_has_them(captured, tmp_path):
     loaded = tailrace.Result.load(captured.save(tmp_path / "a"))
+    # In the same order, whatever that of the scenario is.
     assert loaded.captures == captured.captures
     again = tailrace.Result.load(loaded.save(tmp_path / "b"))
     assert again.captures == captured.captures
