@@ -32,6 +32,13 @@ class Table:
     # Attributes whose values are tables, and what has their classes: "tables.Host", or modules of kinds.
     _forms: ClassVar[Mapping[str, str]] = {}
 
+    def __new__(cls, *_: object, **said: object) -> Self:
+        """Refuses what it has no attribute for: that of a dataclass would not know the nearest."""
+        wrong = next((word for word in said if word not in _names(cls)), "")
+        if wrong:
+            raise TypeError(_unknown(cls, wrong))
+        return super().__new__(cls)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table) or type(self) is not type(other):
             return NotImplemented
@@ -64,8 +71,9 @@ class Root(Table):
 
         `algorithms` has classes of one's own that it names. Files that it names are sought in the working directory.
         """
-        from tailrace.scenario import Scenario
+        from tailrace.scenario import Scenario, check_is_text
 
+        check_is_text(text, "Scenario.from_toml() takes", "Scenario.from_toml(Path({}).read_text())")
         return _of(cls, Scenario(text, "text", algorithms=algorithms).said())
 
     def check(self, algorithms: Algorithms = ()) -> Scenario:
@@ -107,6 +115,36 @@ def said_by(table: Table) -> Iterator[tuple[str, str, Any]]:
         empty = isinstance(value, list | tuple) and not value and attribute in table._forms
         if value is not None and not empty:
             yield attribute, key, value
+
+
+def _names(table: type[Table]) -> list[str]:
+    return [each.name for each in fields(table)]  # type: ignore[arg-type] # each is a dataclass
+
+
+def _unknown(table: type[Table], wrong: str) -> str:
+    import difflib  # only when something is wrong
+
+    # As a file calls it, too.
+    meant = {key: attribute for attribute, key in _keys_of(table)} | {name: name for name in _names(table)}
+    close = difflib.get_close_matches(wrong, meant, n=1)
+    hint = f"; did you mean {meant[close[0]]}?" if close else ""
+    return f"{_called(table)}() has no {wrong!r}{hint} (it has {', '.join(_names(table))})"
+
+
+def _instead_of(value: type) -> str:
+    """What a class is, where a value is expected, and what to write."""
+    if issubclass(value, Table):
+        return f"the class {_called(value)}, not an object of it; write {_called(value)}()"
+    name = getattr(value, "name", None)
+    if isinstance(name, str):
+        return f"the class {value.__name__}; write its name, {name!r}, and give the class in algorithms=[...]"
+    return f"the class {value.__name__}, which a scenario cannot hold; write a value"
+
+
+def _called(table: type[Table]) -> str:
+    """As `from tailrace.build import ...` has it: `queue.Red`, `Host`."""
+    module = table.__module__.rpartition(".")[2]
+    return f"{module}.{table.__name__}" if table._kind else table.__name__
 
 
 def _keys_of(table: type[Table]) -> Iterator[tuple[str, str]]:
@@ -207,6 +245,8 @@ class _Writer:
     def _value(self, path: str, value: object) -> None:
         start = self._at
         match value:
+            case type():
+                raise TypeError(f"{path} is {_instead_of(value)}")
             case Table() | Mapping():
                 self._inline("{ ", list(_pairs(path, value)), " }")
             case list() | tuple():

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # How the parser names the place of a value that was set beside the file.
 _PLACE_OF_SET = "  --> --set "
 
+# What a scenario is called that is from no file.
+_UNNAMED = "scenario"
+
 Overrides: TypeAlias = Mapping[str, object]
 # Codes of warnings, or a single one.
 Codes: TypeAlias = str | Sequence[str]
@@ -27,7 +30,7 @@ ScenarioLike: TypeAlias = "Scenario | objects.Root | str | os.PathLike[str] | Ma
 
 
 class Scenario:
-    """A validated scenario with every default filled in.
+    """A validated scenario with every default filled in, made of the text of a file; `Scenario.of` takes all else.
 
     >>> import tailrace
     >>> tailrace.Scenario.of("papers/kochher/kochher.toml", set={"runs": 2}).runs  # doctest: +SKIP
@@ -37,13 +40,15 @@ class Scenario:
     def __init__(
         self,
         text: str,
-        file_name: str = "scenario",
+        file_name: str = _UNNAMED,
         overrides: Overrides | None = None,
         variant: tuple[str, Overrides] | None = None,
         source: _native.Source | None = None,
         allow: Codes = (),
         algorithms: Algorithms = (),
     ) -> None:
+        if file_name == _UNNAMED:
+            check_is_text(text, "Scenario() takes", "Scenario.of({})")
         self.text = text
         self.file_name = file_name
         self.overrides = dict(overrides or {})
@@ -181,6 +186,15 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}: {self.runs} runs of {self.duration_s:g} s, seed {self.seed}>"
+
+
+def check_is_text(text: str | os.PathLike[str], takes: str, instead: str) -> None:
+    """Refuses the path of a file where its text is meant, which is no line of TOML; `instead` reads the file."""
+    if isinstance(text, os.PathLike) or (text.strip() and not set(text) & set("\n=[#")):
+        path = os.fspath(text)
+        raise UsageError(
+            f"{takes} the text of a scenario, and {path!r} is none; of a file: {instead.format(repr(path))}"
+        )
 
 
 def _again(

@@ -8,10 +8,10 @@ taken where there are no bounds, on the logit, and carried back (the delta metho
 mean's over m(1 - m)). Of 3 to 10 beta-distributed runs, from nearly symmetric to very skewed, it covered the mean in
 84 to 96 of 100 cases, Student's in 67 to 95, the percentile bootstrap in 47 to 90. Far from the bounds it is Student's.
 
-What is bounded on one side alone keeps Student's interval, cut off at the bound: 0 of what cannot be negative (a rate, a
-time, a count), 1 of damage, which is no more than all. No true mean lies beyond, so as many of the cut intervals hold it
-as of the whole ones. The same on the logarithm would hold it a little more often where runs are skewed, but reaches to
-the twentyfold of the mean where there are few runs.
+What is bounded on one side alone keeps Student's interval, cut off at the bound: 0 of what cannot be negative (a rate,
+a time, a count), 1 of damage, which is no more than all. No true mean lies beyond, so as many of the cut intervals hold
+it as of the whole ones. The same on the logarithm would hold it a little more often where runs are skewed, but reaches
+to the twentyfold of the mean where there are few runs.
 """
 
 from __future__ import annotations

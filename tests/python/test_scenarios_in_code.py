@@ -17,6 +17,7 @@ from conftest import ROOT, SMALL
 from queue_docs import classes
 from tailrace import build, objects
 from tailrace.build import Flow, Host, Link, Record, Router, Scenario, app, cc, fault, loss, queue, transport
+from tailrace.errors import UsageError
 from tailrace.study import identity
 
 PAGE = ROOT / "docs" / "scenarios-in-code.md"
@@ -199,12 +200,53 @@ def test_classes_of_ones_own_are_named_with_and_without_parameters():
 
 
 def test_what_there_is_not_is_refused_at_once():
-    with pytest.raises(TypeError, match="tagret"):
+    with pytest.raises(
+        TypeError, match=re.escape("queue.Codel() has no 'tagret'; did you mean target? (it has form, limit,")
+    ):
         queue.Codel(tagret="3 ms")
     with pytest.raises(AttributeError, match="raet"):
         line().links[0].raet = "1 Mbit/s"
     with pytest.raises(TypeError, match=r"links\[0\].mtu: a scenario cannot hold a complex"):
         line(mtu=1j).to_toml()
+
+
+def test_keys_of_the_file_are_known_by_their_attributes():
+    with pytest.raises(TypeError, match=r"Scenario\(\) has no 'link'; did you mean links\?"):
+        Scenario("line", "2 s", link=[])
+    with pytest.raises(TypeError, match=r"Host\(\) has no 'qqq' \(it has name,"):
+        Host("a", qqq=1)
+
+
+def test_a_class_for_an_object_of_it_is_told_where_and_what_to_write():
+    class Gentle(tailrace.Aqm):
+        name = "gentle"
+
+    def said(scenario):
+        with pytest.raises(TypeError) as caught:
+            scenario.to_toml()
+        return str(caught.value)
+
+    assert said(line(queue=queue.Red)) == (
+        "links[0].queue is the class queue.Red, not an object of it; write queue.Red()"
+    )
+    scenario = line()
+    scenario.hosts = [Host("a"), Host]
+    assert said(scenario) == "hosts[1] is the class Host, not an object of it; write Host()"
+    scenario = line()
+    scenario.record = Record
+    assert "record is the class Record" in said(scenario)
+    assert "write its name, 'gentle', and give the class in algorithms=" in said(line(queue=Gentle))
+    assert "links[0].mtu is the class int, which a scenario cannot hold" in said(line(mtu=int))
+
+
+@pytest.mark.parametrize("given", ["scenarios/flood.toml", "a b.toml", ROOT / "scenarios" / "flood.toml"])
+def test_the_path_of_a_file_is_not_taken_for_its_text(given):
+    with pytest.raises(
+        UsageError, match=r"takes the text of a scenario, and '.*toml' is none; of a file: Scenario.of\('"
+    ):
+        tailrace.Scenario(given)
+    with pytest.raises(UsageError, match=r"of a file: Scenario.from_toml\(Path\('.*'\).read_text\(\)\)"):
+        Scenario.from_toml(given)
 
 
 def test_objects_are_equal_where_they_say_the_same():

@@ -31,7 +31,7 @@ class Transfer(Table):
     """A transfer of a given size; then the connection closes.
 
     Args:
-        size: Size of the transfer. 1 B to 1000000 GB (what is beyond overflows).
+        size: Size of the transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
         direction: Which way data goes: `up` from the client, which opens connections (`from`), or
             `down` to it. Source: own choice. Default: up.
     """
@@ -48,8 +48,8 @@ class RequestResponse(Table):
     """The client asks, the server answers, the client thinks; on one connection.
 
     Args:
-        request: Size of a request. 1 B to 1000000 GB (what is beyond overflows).
-        response: Size of a response. 1 B to 1000000 GB (what is beyond overflows).
+        request: Size of a request. 1 B to 1000000 GB (less is nothing to send, more overflows).
+        response: Size of a response. 1 B to 1000000 GB (less is nothing to send, more overflows).
         think: Pause between a response and the next request. Source: own choice. Default: 0 s.
         count: Number of exchanges; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
             (it would not be done at all). Default: auto.
@@ -69,7 +69,7 @@ class Sequence(Table):
     """Transfers one after another, each on a new connection.
 
     Args:
-        size: Size of each transfer. 1 B to 1000000 GB (what is beyond overflows).
+        size: Size of each transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
         gap: Pause between two transfers. Source: own choice. Default: 0 s.
         count: Number of connections; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
             (it would not be done at all). Default: auto.
@@ -91,7 +91,7 @@ class Arrivals(Table):
     """Transfers that start at their own times, however many are under way, each on a new connection.
 
     Args:
-        size: Size of each transfer. 1 B to 1000000 GB (what is beyond overflows).
+        size: Size of each transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
         gap: From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals.
             `"auto"` is what `load` comes to. Source: `load`. 100 us to 87600 h (each arrival opens a
             connection). Default: auto.
@@ -126,9 +126,10 @@ class SlowReader(Table):
         rate: Rate at which the receiver takes what has come. 1 bit/s to 10000 Gbit/s (a packet would
             take no time).
         chunk: What it takes at a time. The larger, the longer the window stays closed in between.
-            Source: own choice: a page. 1 B to 1000000 GB (what is beyond overflows). Default: 4096 B.
+            Source: own choice: a page. 1 B to 1000000 GB (less is nothing to send, more overflows).
+            Default: 4096 B.
         size: Size of the transfer; `"auto"` is as much as goes, until `stop`. Source: own choice. 1 B
-            to 1000000 GB (what is beyond overflows). Default: auto.
+            to 1000000 GB (less is nothing to send, more overflows). Default: auto.
         direction: Which way data goes: `up` from the client, which opens connections (`from`), or
             `down` to it. Source: own choice. Default: down.
     """
@@ -148,14 +149,14 @@ class Web(Table):
     sends.
 
     Args:
-        main: Size of a page's main object. Source: NGMN 2008, HTTP model. 1 B to 1000000 GB (what is
-            beyond overflows). Default: lognormal(10710 B, 1.37).
-        object: Size of each of the others. Source: NGMN 2008, HTTP model. 1 B to 1000000 GB (what is
-            beyond overflows). Default: lognormal(7758 B, 2.36).
+        main: Size of a page's main object. Source: NGMN 2008, HTTP model. 1 B to 1000000 GB (less is
+            nothing to send, more overflows). Default: lognormal(10710 B, 1.37).
+        object: Size of each of the others. Source: NGMN 2008, HTTP model. 1 B to 1000000 GB (less is
+            nothing to send, more overflows). Default: lognormal(7758 B, 2.36).
         objects: How many others a page has. Source: NGMN 2008, HTTP model. 0 to 100000 (a page would
             never be complete). Default: bounded_pareto(2, 55, 1.1).
-        request: Size of a request. Source: ns-3 3.43, ThreeGppHttpVariables. 1 B to 1000000 GB (what is
-            beyond overflows). Default: 328 B.
+        request: Size of a request. Source: ns-3 3.43, ThreeGppHttpVariables. 1 B to 1000000 GB (less is
+            nothing to send, more overflows). Default: 328 B.
         connections: Most connections at a time. Source: browsers, HTTP/1.1. 1 to 256 (each has its own
             window to begin with). Default: 6.
         think: Pause between the end of a page and the next one. Source: NGMN 2008, HTTP model. Default:
@@ -193,8 +194,8 @@ class Video(Table):
             buffer.
         startup: What must be in the buffer before playing begins, and begins again after a stall.
             Source: own choice: a segment. 0 s to 1 h (nobody waits longer). Default: 4 s.
-        request: Size of a request. Source: as of `web`. 1 B to 1000000 GB (what is beyond overflows).
-            Default: 328 B.
+        request: Size of a request. Source: as of `web`. 1 B to 1000000 GB (less is nothing to send,
+            more overflows). Default: 328 B.
         count: Number of segments; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
             (it would not be done at all). Default: auto.
     """
