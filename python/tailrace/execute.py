@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 import time
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 _POLL_S = 0.1
 # How long runs that are to stop may take to do so; they look often, unless something is wrong with them.
 _GRACE_S = 5.0
-# So many runs may have ended and wait for whoever keeps them, before no other is begun.
+# Runs that end within so long after a delivery are delivered together: keeping many costs hardly more than keeping one.
+GATHERED_S = 0.1
+# So many runs may have ended and wait for whoever keeps them, before no other is begun; when half of them wait they are
+# delivered.
 _MOST_UNDELIVERED = 64
 # What the threads of runs are called.
 WORKER = "tailrace run"
@@ -237,9 +241,11 @@ class _Pool(Generic[T]):
         self._ended: list[tuple[int, Job, T, float]] = []
         self._failed: list[tuple[int, Job, BaseException]] = []
         self._done = 0
+        self._delivered = -math.inf
         self._lock = threading.Lock()
         self._room = threading.Condition(self._lock)
-        self._news = threading.Event()
+        # Set when something has ended, and when that is so much that no more is to be gathered.
+        self._news, self._plenty = threading.Event(), threading.Event()
 
     def work(self) -> None:
         """Takes jobs until there are none: the body of a worker."""
@@ -249,6 +255,7 @@ class _Pool(Generic[T]):
                 self._done += 1
                 del self._tasks[begun[0]]
         self._news.set()
+        self._plenty.set()
 
     def _next(self) -> tuple[int, Job, _native.Task, Rows] | None:
         """The next job, as soon as there is room for what it leaves behind."""
@@ -281,11 +288,20 @@ class _Pool(Generic[T]):
         else:
             with self._lock:
                 self._ended.append((place, job, taken, wall_s))
-        self._news.set()
+                self._tell()
 
     def _fail(self, place: int, job: Job, error: BaseException) -> None:
         with self._lock:
             self._failed.append((place, job, error))
+            self._tell()
+
+    def _tell(self) -> None:
+        """Wakes the thread that watches, but not for every run."""
+        undelivered = len(self._ended) + len(self._failed)
+        if undelivered == 1:
+            self._news.set()
+        if undelivered >= _MOST_UNDELIVERED // 2:
+            self._plenty.set()
 
     def stop(self) -> None:
         """Lets no job start and asks those under way to end."""
@@ -299,6 +315,7 @@ class _Pool(Generic[T]):
         """Delivers and reports until the workers have ended; whether they were stopped."""
         while any(worker.is_alive() for worker in workers):
             self.wait(_POLL_S)
+            self.gather()
             self.deliver(watch)
             self.report(watch)
             if stop():
@@ -319,13 +336,20 @@ class _Pool(Generic[T]):
         self._news.wait(seconds)
         self._news.clear()
 
+    def gather(self) -> None:
+        """Lets some more runs end, where the last delivery was a short while ago."""
+        if self._ended or self._failed:
+            self._plenty.wait(max(0.0, self._delivered + GATHERED_S - time.monotonic()))
+
     def deliver(self, watch: Watch) -> None:
         """Hands over what has ended since the last time."""
         with self._room:
             ended, self._ended = self._ended, []
             failed, self._failed = self._failed, []
+            self._plenty.clear()
             self._room.notify_all()
         if ended or failed:
+            self._delivered = time.monotonic()
             self._sink.keep([(place, job, run) for place, job, run, _ in ended], failed)
         for _, job, _, wall_s in ended:
             watch.ended(job, wall_s)

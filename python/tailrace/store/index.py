@@ -1,7 +1,8 @@
 """The index of a store: which cells there are, which runs have landed, and where each run's data are.
 
-SQLite, since a transaction of it is there or not whatever happens, and what other programs read it is known. A run
-lands with one transaction, its data within the index; parts take the data over when there is enough for one.
+SQLite, since a transaction of it is there or not whatever happens, and what other programs read it is known. Runs
+land with one transaction each or several together, their data within the index; parts take the data over when there is
+enough for one.
 """
 
 from __future__ import annotations

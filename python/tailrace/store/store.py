@@ -6,8 +6,9 @@
     captures/        a folder a run that captured something
     lock             held by the command that writes
 
-A run lands with one transaction of the index. What a killed command leaves beside the index (files of a part that was
-not entered, captures of a run that did not land) is cleared away by the next one that writes.
+A run lands with one transaction of the index, which it may share with others. What a killed command leaves beside the
+index (files of a part that was not entered, captures of a run that did not land) is cleared away by the next one that
+writes.
 """
 
 from __future__ import annotations
