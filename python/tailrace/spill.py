@@ -99,6 +99,10 @@ class Rows:
         self({name: columns for name, columns in raw.items() if name in began})
         return {name: columns for name, columns in raw.items() if name not in began}
 
+    def packed(self, output: _native.Output) -> bytes:
+        """The run's other tables as one piece, after its last rows of those that came in chunks."""
+        return _native.pack(self.finish(output.tables())) if self else output.packed()
+
     def scans(self) -> dict[str, pl.LazyFrame]:
         """The tables that came in chunks, whole, read when they are collected."""
         from tailrace import tables

@@ -5,6 +5,8 @@ import json
 import polars as pl
 import pytest
 
+import tailrace
+from conftest import SMALL
 from tailrace import _native, figures, tables
 
 
@@ -27,6 +29,11 @@ def joined(*runs):
 def test_what_is_packed_comes_back():
     raw = {"flows": {"flow": words("ü", 'a"b'), "x": u32(1, 2)}, "empty": {"y": u32()}, "none": {}}
     assert _native.unpack(_native.pack(raw)) == raw
+
+
+def test_a_run_packs_its_tables_as_they_would_be_packed_here():
+    output = _native.Task(tailrace.Scenario(SMALL).native, 1).execute()
+    assert output.packed() == _native.pack(output.tables())
 
 
 def test_rows_of_runs_follow_one_another_and_words_are_shared():

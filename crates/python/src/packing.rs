@@ -3,10 +3,12 @@
 //! A JSON header of a known length says what follows: for each column of each table its kind, how many bytes it has and
 //! the words that a text column's numbers stand for. No compression: it is written once and read once, soon after.
 
+use crate::raw::kind;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict};
+use tailrace_sim::{Table, Values};
 
 /// Bytes of the number before the header that says how long it is.
 const LENGTH: usize = 4;
@@ -19,22 +21,49 @@ type RawColumn = (PyBackedStr, PyBackedBytes, Vec<PyBackedStr>);
 /// `{table: {column: (kind, little-endian bytes, words)}}` as one piece.
 pub(crate) fn pack<'py>(py: Python<'py>, tables: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
     let mut header = Header::new();
-    let mut pieces = Vec::new();
+    let mut data = Vec::new();
     for (name, columns) in tables {
         let mut about = Vec::new();
         for (column, raw) in columns.cast::<PyDict>()? {
             let (kind, bytes, words): RawColumn = raw.extract()?;
             let words = words.iter().map(|word| String::from(&**word)).collect();
             about.push((column.extract()?, String::from(&*kind), bytes.len(), words));
-            pieces.push(bytes);
+            data.extend_from_slice(&bytes);
         }
         header.push((name.extract()?, about));
     }
-    let text = serde_json::to_vec(&header).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    whole(py, &header, &data)
+}
+
+/// The same of tables that have not become Python's.
+pub(crate) fn packed<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<'py, PyBytes>> {
+    let mut header = Header::new();
+    let mut data = Vec::new();
+    for table in tables {
+        let mut about = Vec::new();
+        for column in &table.columns {
+            let before = data.len();
+            extend(&mut data, &column.values);
+            let kind = kind(&column.values).into();
+            about.push((column.name.clone(), kind, data.len() - before, column.words.clone()));
+        }
+        header.push((table.name.clone(), about));
+    }
+    whole(py, &header, &data)
+}
+
+fn extend(data: &mut Vec<u8>, values: &Values) {
+    match values {
+        Values::U64(v) => data.extend(v.iter().flat_map(|x| x.to_le_bytes())),
+        Values::U32(v) | Values::Text(v) => data.extend(v.iter().flat_map(|x| x.to_le_bytes())),
+        Values::F64(v) => data.extend(v.iter().flat_map(|x| x.to_le_bytes())),
+    }
+}
+
+fn whole<'py>(py: Python<'py>, header: &Header, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let text = serde_json::to_vec(header).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let length = (text.len() as u32).to_le_bytes();
-    let whole: Vec<&[u8]> =
-        [&length[..], &text].into_iter().chain(pieces.iter().map(|piece| &piece[..])).collect();
-    Ok(PyBytes::new(py, &whole.concat()))
+    Ok(PyBytes::new(py, &[&length[..], &text, data].concat()))
 }
 
 /// The way back.

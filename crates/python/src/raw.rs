@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use tailrace_sim::Values;
 
 /// The values as bytes that `numpy.frombuffer` wraps: one copy, no Arrow needed on this side.
 pub(crate) fn raw<'py, T: Copy, const N: usize>(
@@ -15,4 +16,14 @@ pub(crate) fn raw<'py, T: Copy, const N: usize>(
         }
         Ok(())
     })
+}
+
+/// What Python calls a column's kind.
+pub(crate) const fn kind(values: &Values) -> &'static str {
+    match values {
+        Values::U64(_) => "u64",
+        Values::U32(_) => "u32",
+        Values::F64(_) => "f64",
+        Values::Text(_) => "text",
+    }
 }

@@ -3,7 +3,8 @@
 use crate::clock::Stopwatch;
 use crate::leaving::{LOOKED_AFTER, Leaving};
 use crate::outside::failure::caught;
-use crate::raw::raw;
+use crate::packing::packed;
+use crate::raw::{kind, raw};
 use crate::scenario::{Scenario, ScenarioError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -140,6 +141,11 @@ impl Output {
         by_name(py, &self.0.tables)
     }
 
+    /// The same as one piece, as `pack` makes it.
+    fn packed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        packed(py, &self.0.tables)
+    }
+
     /// `[(file name, contents)]`.
     fn captures<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyBytes>)> {
         self.0
@@ -162,13 +168,12 @@ pub(crate) fn by_name<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<
 fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     for column in &table.columns {
-        let (kind, raw) = match &column.values {
-            Values::U64(v) => ("u64", raw(py, v, |x| x.to_le_bytes())?),
-            Values::U32(v) => ("u32", raw(py, v, |x| x.to_le_bytes())?),
-            Values::F64(v) => ("f64", raw(py, v, |x| x.to_le_bytes())?),
-            Values::Text(v) => ("text", raw(py, v, |x| x.to_le_bytes())?),
+        let raw = match &column.values {
+            Values::U64(v) => raw(py, v, |x| x.to_le_bytes())?,
+            Values::U32(v) | Values::Text(v) => raw(py, v, |x| x.to_le_bytes())?,
+            Values::F64(v) => raw(py, v, |x| x.to_le_bytes())?,
         };
-        columns.set_item(&column.name, (kind, raw, &column.words))?;
+        columns.set_item(&column.name, (kind(&column.values), raw, &column.words))?;
     }
     Ok(columns)
 }

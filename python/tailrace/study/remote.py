@@ -126,7 +126,6 @@ def _ended(scenario: Scenario, work: Work) -> Ended:
         start = time.perf_counter()
         output = _native.Task(variant.native, work.run, captures, rows, spill.AT_ONCE_BYTES).execute()
         wall_s = time.perf_counter() - start
-        left = rows.finish(output.tables()) if rows else output.tables()
         landing = Landing(
             cell=work.cell,
             run=output.run,
@@ -134,7 +133,7 @@ def _ended(scenario: Scenario, work: Work) -> Ended:
             fingerprint=output.fingerprint,
             wall_s=wall_s,
             summary=output.summary,
-            tables=_native.pack(left),
+            tables=rows.packed(output),
         )
         captured = [
             Capture(output.run, name, numbered(rows.folder(), number).read_bytes())
