@@ -169,6 +169,12 @@ class Scenario:
         return self.native.duration_s
 
     @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes, or less: the network of a run, and the files that it names."""
+        run, recorded = self.native.memory
+        return run - recorded + self._source.files_bytes
+
+    @property
     def warnings(self) -> list[str]:
         """What looks like a slip but can be run, as text for people."""
         found = zip(self.native.warnings, self.outline["warnings"], strict=True)

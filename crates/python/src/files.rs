@@ -28,6 +28,11 @@ impl Folder {
     pub(crate) fn read_so_far(&self) -> BTreeMap<String, String> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// Bytes of it.
+    pub(crate) fn bytes(&self) -> usize {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).values().map(String::len).sum()
+    }
 }
 
 impl Files for Folder {

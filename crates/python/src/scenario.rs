@@ -64,6 +64,12 @@ impl Source {
         self.files.read_so_far()
     }
 
+    /// How many bytes these have.
+    #[getter]
+    fn files_bytes(&self) -> usize {
+        self.files.bytes()
+    }
+
     /// The scenario; `overrides` are (path, value) pairs, `memory` the bytes that this machine has.
     /// Rows of series are reckoned to leave the runs as `Task` lets them.
     #[pyo3(signature = (overrides, memory=None))]

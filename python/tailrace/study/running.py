@@ -16,6 +16,7 @@ from tailrace.spill import Rows
 from tailrace.store import Landing, Writer
 from tailrace.store.index import unwritable
 from tailrace.study import identity
+from tailrace.study.cache import ScenarioCache
 from tailrace.study.cells import Cell, Plan
 from tailrace.study.damage import Without
 from tailrace.study.sharding import Shard, dealt
@@ -41,6 +42,8 @@ class Planned:
     memory: int
     # The same without its attack, where that is run, too.
     without: Planned | None = None
+    # What it says, where there was room to keep that.
+    scenario: Scenario | None = field(default=None, repr=False, compare=False)
 
 
 # A cell, its number in the store, and which run of it.
@@ -77,6 +80,7 @@ class Survey:
     without: Without | None = None
     _others: dict[str, Planned] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
+    _cache: ScenarioCache = field(default_factory=ScenarioCache)
 
     @property
     def runs(self) -> int:
@@ -105,10 +109,11 @@ class Survey:
     def _planned(self, cell: Cell, variant: Scenario, without: Planned | None = None) -> Planned:
         memory, _ = variant.native.memory
         planned = Planned(cell, identity.of_cell(variant), variant.runs, memory, without)
-        if planned.id not in self._ids:
-            self.simulated_s += variant.runs * variant.duration_s
-            self._ids.add(planned.id)
-        return planned
+        if planned.id in self._ids:
+            return planned
+        self.simulated_s += variant.runs * variant.duration_s
+        self._ids.add(planned.id)
+        return replace(planned, scenario=self._cache.kept(variant))
 
     def _without(self, scenario: Scenario, cell: Cell, duration_s: float) -> Planned | None:
         """Cells that differ in the attack alone have the same one."""
@@ -180,7 +185,12 @@ def run(
 def scenarios(scenario: Scenario, surveyed: Survey) -> Iterator[Scenario]:
     """Those of the cells that can be run, one after the other."""
     for planned in filter(None, surveyed.cells):
-        yield scenario.variant(planned.cell.label, planned.cell.overrides)
+        yield of_cell(scenario, planned)
+
+
+def of_cell(scenario: Scenario, planned: Planned) -> Scenario:
+    """What a cell makes of the scenario."""
+    return planned.scenario or scenario.variant(planned.cell.label, planned.cell.overrides)
 
 
 def landed(writer: Writer, surveyed: Survey, shard: Shard | None = None) -> int:
@@ -306,7 +316,7 @@ class Here:
         watch: Watch,
         stop: Callable[[], bool],
     ) -> tuple[int, bool]:
-        """Scenarios are made when it is their turn: a sweep takes no more memory than its runs under way."""
+        """Scenarios that were not kept are made when it is their turn: memory does not grow with the sweep."""
         sink = _Landing(writer)
         jobs = _jobs(scenario, todo)
         fitting = machine.runs_at_once(max(planned.memory for planned, _, _ in todo), 0)
@@ -316,11 +326,11 @@ class Here:
 
 
 def _jobs(scenario: Scenario, todo: Sequence[Todo]) -> Iterator[Job]:
-    """One a run; runs of a cell that follow on one another share its scenario."""
+    """One a run; runs of a cell share its scenario where that is kept, or where they follow on one another."""
     before, variant = None, scenario
     for planned, cell, run_number in todo:
         if planned is not before:
-            before, variant = planned, scenario.variant(planned.cell.label, planned.cell.overrides)
+            before, variant = planned, of_cell(scenario, planned)
         yield Job(variant, run_number, planned.cell.label, cell)
 
 
@@ -334,14 +344,14 @@ class _Landing:
     def task(self, job: Job) -> tuple[_native.Task, Rows]:
         """One whose captures go to where they stay, while it runs, and long series into files."""
         rows = Rows(self._writer.spill, job.run, job.cell)
-        captures = self._writer.captures_of(job.cell, job.run)
-        return _native.Task(job.scenario.native, job.run, captures, rows, spill.AT_ONCE_BYTES), rows
+        native = job.scenario.native
+        captures = self._writer.captures_of(job.cell, job.run) if native.captures else None
+        return _native.Task(native, job.run, captures, rows, spill.AT_ONCE_BYTES), rows
 
     def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> Landing:
         """What is kept of a run, packed by the thread that ran it."""
         names = [name for name, _ in output.captures()]
         self._writer.name_captures(job.cell, job.run, names)
-        left = rows.finish(output.tables()) if rows else output.tables()
         return Landing(
             cell=job.cell,
             run=output.run,
@@ -349,7 +359,7 @@ class _Landing:
             fingerprint=output.fingerprint,
             wall_s=wall_s,
             summary=output.summary,
-            tables=_native.pack(left),
+            tables=rows.packed(output),
             captures=len(names),
             files=rows.settle() if rows else {},
         )
