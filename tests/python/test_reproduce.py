@@ -100,6 +100,7 @@ def paper(tmp_path, claims=CLAIMS):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "small.toml").write_text(SMALL)
     (folder / "claims.toml").write_text(claims)
+    (folder.parent / "findings.md").write_text("One paper in one holds.\n")
     return folder
 
 
@@ -175,6 +176,7 @@ def test_the_page_says_it_all(done):
     front = (page.parent.parent / "README.md").read_text()
     assert "| [Nobody](nobody/README.md) | 3 | 1 | 1 | 0 | 0 | 1 |" in front
     assert "missing parameter (1)" in front
+    assert front.endswith("\n\nOne paper in one holds.\n")
     assert not [name.name for name in page.parent.iterdir() if name.name.startswith(".")]
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tailrace.reproduce.paper import Paper
 
 PAGE = "README.md"
+# Beside the folders of the papers.
+FINDINGS = "findings.md"
 # With fewer figures for each process the time that another takes to start is not won back.
 _WORTH = 5
 _OWN = frozenset({"runs", PAGE, FIGURES, front.VERDICTS})
@@ -90,8 +92,14 @@ def write(work: Work, found: Sequence[Verdict], command: str, jobs: int | None, 
         work.place / front.VERDICTS,
         json.dumps(front.record(work.paper, found, quick=work.quick), indent=1) + "\n",
     )
-    _put(work.place.parent / PAGE, front.text(work.place.parent))
+    _put(work.place.parent / PAGE, front.text(work.place.parent, _findings(work.paper.folder.parent)))
     return work.place / PAGE
+
+
+def _findings(papers: Path) -> str:
+    """What is said over all papers of a folder, where somebody has said it."""
+    file = papers / FINDINGS
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def _put(file: Path, text: str) -> None:

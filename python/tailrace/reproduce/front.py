@@ -29,10 +29,10 @@ def record(paper: Paper, found: Sequence[Verdict], *, quick: bool) -> dict[str, 
     }
 
 
-def text(place: Path) -> str:
-    """The front page of all papers in a folder."""
+def text(place: Path, findings: str = "") -> str:
+    """The front page of all papers in a folder; `findings` is what somebody has written about all of them."""
     records = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(place.glob(f"*/{VERDICTS}"))]
-    return "\n".join(_lines(records)) + "\n"
+    return "\n".join([*_lines(records), *(["", findings.strip()] if findings else [])]) + "\n"
 
 
 def _lines(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
