@@ -144,11 +144,11 @@ class _Drawing:
 
     def draw(self) -> None:
         """Opens the runs by itself."""
-        from tailrace.study.sweep import Sweep
+        from tailrace.reproduce.metrics import Declaring
 
-        figures.draw(
-            _kept(self.folder).figures[self.figure], self.reading, Sweep.load(self.runs), self.target
-        )
+        paper = _kept(self.folder)
+        figure = paper.figures[self.figure]
+        figures.draw(figure, self.reading, Declaring(self.runs, paper, figure.study), self.target)
 
 
 @lru_cache(maxsize=1)

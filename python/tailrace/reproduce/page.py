@@ -12,6 +12,7 @@ from tailrace.reproduce.paper import Beyond, Claim, Figure, Outcome, Paper
 
 if TYPE_CHECKING:
     from tailrace.reproduce.judging import Verdict
+    from tailrace.reproduce.metrics import Declaring
     from tailrace.reproduce.studies import Sweeps
 
 FIGURES = "figures"
@@ -179,7 +180,12 @@ class Page:
             return
         for reading in one.readings:
             if (one.study, reading) in self.sweeps:
-                yield present.markdown(tables.of_beyond(one, self.sweeps.of(one.study, reading)))
+                yield present.markdown(tables.of_beyond(one, self._declaring(one, reading)))
+
+    def _declaring(self, one: Beyond, reading: str) -> Declaring:
+        from tailrace.reproduce.metrics import Declaring
+
+        return Declaring(self.sweeps.tasks[one.study, reading].place, self.paper, one.study)
 
     def _sources(self) -> Iterator[str]:
         if self.paper.sources:

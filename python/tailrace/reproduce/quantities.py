@@ -94,6 +94,16 @@ class Measured:
         """A table of the paper."""
         return self._paper.tables[name]
 
+    def every(self, of: str, keys: Keys) -> tuple[str, list[tuple[int, int, float]]]:
+        """Of all cells: the unit, and a cell, a run and a value each."""
+        sweep = self._sweeps(self._study)
+        unit, rows = "", []
+        for cell in dict.fromkeys(row["cell"] for row in sweep.plan if row["cell"] is not None):
+            found = self._of_cell(of, sweep, cell, keys)
+            unit = found.unit
+            rows += [(cell, run, value) for run, value in found.runs.items()]
+        return unit, rows
+
     def _number(self, wanted: Wanted, keys: Keys) -> Number:
         found = self._values(wanted, keys)
         return Number(wanted.label, found.unit, found.runs, found.interval)
@@ -107,25 +117,30 @@ class Measured:
 
     def _values(self, wanted: Wanted, keys: Keys) -> Values:
         sweep = self._sweep(wanted, keys)
-        declared = self._paper.quantities.get(wanted.of)
         try:
             cell = _cell(sweep, wanted)
+        except UsageError as error:
+            raise keys.fail(str(error)) from None
+        return self._of_cell(wanted.of, sweep, cell, keys)
+
+    def _of_cell(self, of: str, sweep: Sweep, cell: int, keys: Keys) -> Values:
+        declared = self._paper.quantities.get(of)
+        try:
             if declared is None:
-                return _metric(sweep, wanted.of, cell)
+                return _metric(sweep, of, cell)
             if "formula" in declared.table:
-                return self._formula(declared, wanted)
+                return self._formula(declared, sweep, cell)
             return series.values(sweep, declared, cell)
         except UsageError as error:
             if str(error).startswith(keys.source.name):
                 raise
             raise keys.fail(str(error)) from None
 
-    def _formula(self, declared: Keys, wanted: Wanted) -> Values:
+    def _formula(self, declared: Keys, sweep: Sweep, cell: int) -> Values:
         """Run by run, over plain numbers in the units that their quantities are shown in."""
         formula = Formula(str(declared.table["formula"]), declared.title)
         found = {
-            name: self._values(replace(wanted, of=self._name(name, declared)), declared)
-            for name in formula.names
+            name: self._of_cell(self._name(name, declared), sweep, cell, declared) for name in formula.names
         }
         shared = set.intersection(*(set(values.runs) for values in found.values()))
         runs = {

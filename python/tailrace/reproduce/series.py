@@ -46,6 +46,7 @@ def _read(keys: Keys) -> tuple[str, str, str]:
         raise keys.fail(f"`series` is TABLE.COLUMN (tables: {', '.join(loading.TABLES)})", "series")
     take = keys.one_of("take", [*_TAKEN, _LAST], "mean")
     keys.take("where", dict, {})
+    keys.take("during", str, "")
     for key in ("after", "until"):
         seconds(keys, key)
     return table, column, take
@@ -88,7 +89,7 @@ def values(sweep: Sweep, keys: Keys, cell: int) -> Values:
 
 
 def chosen(sweep: Sweep, table: str, keys: Keys, cell: int) -> pl.DataFrame:
-    """The rows of a cell's series that `where`, `after` and `until` leave."""
+    """The rows of a cell's series that `where`, `during`, `after` and `until` leave."""
     import polars as pl
 
     rows = sweep.frame(table)
@@ -103,6 +104,34 @@ def chosen(sweep: Sweep, table: str, keys: Keys, cell: int) -> pl.DataFrame:
             there = ", ".join(map(str, found[name].cast(pl.String).unique().sort().to_list()[:10]))
             raise UsageError(f"{table} has no row with {name} = {value!r} (there are {there})")
         found = kept
+    group = keys.take("during", str, "")
+    found = _during(sweep, found, group, cell) if group else found
     after, until = seconds(keys, "after"), seconds(keys, "until")
     found = found.filter(pl.col("time_s") > after) if after is not None else found
     return found.filter(pl.col("time_s") <= until) if until is not None else found
+
+
+def _during(sweep: Sweep, rows: pl.DataFrame, group: str, cell: int) -> pl.DataFrame:
+    """Those between the first opening of a connection of a group and the end of its last transfer, run by run.
+
+    A transfer that does not end leaves all that follow.
+    """
+    import polars as pl
+
+    connections = sweep.frame("connections")
+    own = connections if connections.is_empty() else connections.filter(pl.col("group") == group)
+    if own.is_empty():
+        raise UsageError(f"`during`: no connection of a group {group!r} was recorded")
+    end = pl.col("start_s") + pl.col("completion_s")
+    times = (
+        own.filter(pl.col("cell") == cell)
+        .group_by("run")
+        .agg(
+            pl.col("start_s").min().alias("_from"),
+            pl.when(end.is_null().any()).then(None).otherwise(end.max()).alias("_to"),
+        )
+    )
+    inside = (pl.col("time_s") >= pl.col("_from")) & (
+        pl.col("time_s") <= pl.col("_to").fill_null(float("inf"))
+    )
+    return rows.join(times, on="run", how="inner").filter(inside).drop("_from", "_to")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # In errors.
 _MOST_NAMED = 30
+# Whose metrics are that somebody has declared beside the summaries.
+QUANTITY = "quantity"
 _FUNCTION = re.compile(r"([a-z]+\d*)\((.*)\)")
 
 
@@ -32,7 +34,7 @@ class Metric:
 
     # What it is called in tables.
     name: str
-    # "group", "queue", "connection", "path" or "attack".
+    # "group", "queue", "connection", "path", "attack", or `QUANTITY`.
     of: str
     figure: str
     unit: str = ""
@@ -58,7 +60,7 @@ class Metric:
     def bounds(self) -> statistics.Bounds | None:
         """Between what it lies, in its unit; None where nobody knows."""
         # An attack may do good, but not take more than all; of all else that has a short name nothing can be negative.
-        is_amount = self.name in SHORT or reach.target(self.figure) is not None
+        is_amount = self.of == QUANTITY or self.name in SHORT or reach.target(self.figure) is not None
         if self.figure in OF_ATTACKS:
             found = statistics.LOSS if self.figure == "damage" else None
         else:

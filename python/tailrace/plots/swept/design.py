@@ -27,6 +27,7 @@ _PARTS = {
     "queue": {"queue", "queues"},
     "connection": {"connection", "connections"},
     "path": {"path", "paths"},
+    "part": {"part", "parts"},
 }
 # Values of some dimensions.
 _Key: TypeAlias = tuple[object, ...]

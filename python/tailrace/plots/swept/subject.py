@@ -12,13 +12,20 @@ import polars as pl
 from tailrace import present, quantities, resampling, statistics
 from tailrace.errors import UsageError
 from tailrace.plots.swept.request import Request
-from tailrace.study.metrics import Metric
+from tailrace.study.metrics import QUANTITY, Metric
 
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
 
 # Whom a metric is of, as titles and legends say it.
-WHOSE = {"group": "flows", "queue": "queue", "connection": "connection", "path": "path", "attack": "attack"}
+WHOSE = {
+    "group": "flows",
+    "queue": "queue",
+    "connection": "connection",
+    "path": "path",
+    "attack": "attack",
+    QUANTITY: "part",
+}
 # What columns of tables are that are no quantity.
 _NO_QUANTITIES = frozenset({"cell", "run", "flow", "connection", "client_port", "subflows"})
 # Short for columns of tables.

@@ -7,7 +7,7 @@ it lies beyond, and is open where it reaches across one: more runs would tell.
 
 from __future__ import annotations
 
-from tailrace.reproduce.checks import flat, monotone, order, ratio, table, value
+from tailrace.reproduce.checks import flat, monotone, order, precise, ratio, table, value
 from tailrace.reproduce.checks.common import Judge
 
 # Name -> what judges it.
@@ -18,4 +18,5 @@ KINDS: dict[str, Judge] = {
     "flat": flat.judge,
     "monotone": monotone.judge,
     "table": table.judge,
+    "precise": precise.judge,
 }
