@@ -160,3 +160,21 @@ def test_a_check_that_is_none_is_said(kind, keys, said):
     with pytest.raises(UsageError) as error:
         judged(Made(x=NEAR, a=NEAR), kind, **keys)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("limits", "wanted"),
+    [
+        ({"at_most": 3}, Outcome.HOLDS),
+        ({"at_most": "2 ms"}, Outcome.FAILS),
+        ({"at_most": 2, "runs": 3}, Outcome.FAILS),
+        ({"at_most": 2, "runs": 35}, Outcome.OPEN),
+    ],
+)
+def test_intervals_are_no_wider_than(limits, wanted):
+    assert outcome(Made(x=NEAR, y=[1.0, 1.0, 1.0]), "precise", of=["x", "y"], **limits) is wanted
+
+
+def test_the_widest_interval_is_named():
+    found = judged(Made(x=NEAR, y=[1.0, 1.0, 1.0]), "precise", of=["y", "x"], at_most=2)
+    assert "the widest is x: 100.0 ± 2.5 ms" in found.ours
