@@ -4,6 +4,7 @@ itself."""
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from queue_docs.catalog import ROOT, Entry, cell, table
@@ -15,7 +16,10 @@ SCENARIOS = ROOT / "docs" / "scenarios.md"
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
 _TABLE = re.compile(r"(<!-- (applications|faults|losses): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL)
 # Keys that all faults have; they stand in a table of their own.
-_OF_ALL = {"name", "at", "until", "link"}
+_OF_ALL = {
+    *("name", "at", "until", "link", "host", "interface", "direction"),
+    *("every", "count", "back_every", "overlap"),
+}
 _TRANSPORTS = {"tcp": "TCP and Multipath TCP", "udp": "UDP"}
 
 
@@ -31,7 +35,7 @@ def texts() -> dict[Path, str]:
     found = api.catalog()
     overviews = {
         "applications": overview(found["apps"]),
-        "faults": _kinds(found["faults"]),
+        "faults": _kinds(found["faults"], _OF_ALL),
         "losses": _kinds(found["losses"]),
     }
     old = SCENARIOS.read_text(encoding="utf-8")
@@ -41,14 +45,14 @@ def texts() -> dict[Path, str]:
     }
 
 
-def _kinds(found: list[Entry]) -> str:
-    """A row for each kind."""
-    rows = [[f"`{entry['name']}`", _described(entry), cell(entry["doc"])] for entry in found]
+def _kinds(found: list[Entry], of_all: Collection[str] = ()) -> str:
+    """A row for each kind; keys that all have are left out."""
+    rows = [[f"`{entry['name']}`", _described(entry, of_all), cell(entry["doc"])] for entry in found]
     return table(["kind", "keys", "does"], rows)
 
 
-def _described(entry: Entry) -> str:
-    own = [parameter for parameter in entry["params"] if parameter["name"] not in _OF_ALL]
+def _described(entry: Entry, of_all: Collection[str]) -> str:
+    own = [parameter for parameter in entry["params"] if parameter["name"] not in of_all]
 
     def key(parameter: Entry) -> str:
         default = parameter["default"]

@@ -19,7 +19,7 @@ pub enum Passage {
 /// What there is about a link that a fault can change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aspects {
-    /// Whether it carries packets.
+    /// Whether it carries packets, and whether routes lead over it.
     pub passage: bool,
     /// Its rate.
     pub rate: bool,
@@ -36,6 +36,7 @@ pub struct Aspects {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Condition {
     passage: Passage,
+    is_routeless: bool,
     rate: Rate,
     delay: Duration,
     loss: LossConfig,
@@ -58,6 +59,17 @@ impl Condition {
     pub fn close(&mut self, passage: Passage) {
         self.set.passage = true;
         self.passage = self.passage.max(passage);
+    }
+
+    /// Whether no route leads over it, although its ends see that it is up.
+    pub const fn is_routeless(&self) -> bool {
+        self.is_routeless
+    }
+
+    /// No route leads over it.
+    pub fn withhold_routes(&mut self) {
+        self.set.passage = true;
+        self.is_routeless = true;
     }
 
     /// Its rate.

@@ -4,6 +4,7 @@
 //! [`FaultConfig`](crate::FaultConfig) and its [`catalog`](crate::faults::catalog).
 
 use crate::condition::Condition;
+use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
 use tailrace_qdisc::QdiscConfig;
 
@@ -26,6 +27,12 @@ pub trait FaultKind: Parameters {
     /// Changes a direction of a link, as the file and the faults that began before have it, into what it is while this one
     /// lasts. Asked anew whenever a fault of the link begins or ends, for either direction.
     fn shape(&self, link: &mut Condition);
+    /// For how long it has an effect when it has ended.
+    fn aftermath(&self) -> Duration {
+        Duration::ZERO
+    }
+    /// As [`FaultKind::shape`], in the time after its end.
+    fn shape_after(&self, _link: &mut Condition) {}
 }
 
 /// One row of [`catalog`](crate::faults::catalog).
@@ -69,6 +76,14 @@ macro_rules! faults {
             /// Changes a direction of a link into what it is while the fault lasts.
             pub fn shape(&self, link: &mut Condition) {
                 match self { $( Self::$variant(c) => c.shape(link), )+ }
+            }
+            /// For how long it has an effect when it has ended.
+            pub fn aftermath(&self) -> Duration {
+                match self { $( Self::$variant(c) => c.aftermath(), )+ }
+            }
+            /// As [`FaultConfig::shape`], in the time after its end.
+            pub fn shape_after(&self, link: &mut Condition) {
+                match self { $( Self::$variant(c) => c.shape_after(link), )+ }
             }
         }
 

@@ -4,6 +4,7 @@
 
 use crate::condition::{Aspects, Condition};
 use crate::fault::{FaultInfo, FaultKind, faults};
+use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
 use tailrace_qdisc::QdiscConfig;
 

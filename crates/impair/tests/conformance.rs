@@ -56,7 +56,26 @@ fn every_fault_is_described_and_its_values_read_back() {
         let mut copy = FaultConfig::default_of(info.name).unwrap();
         for p in info.params {
             // The keys that all faults have are read first.
-            assert!(!["at", "until", "link", "kind"].contains(&p.name), "{}.{}", info.name, p.name);
+            assert!(
+                ![
+                    "name",
+                    "at",
+                    "until",
+                    "link",
+                    "host",
+                    "interface",
+                    "direction",
+                    "every",
+                    "count",
+                    "back_every",
+                    "overlap",
+                    "kind"
+                ]
+                .contains(&p.name),
+                "{}.{}",
+                info.name,
+                p.name
+            );
             copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
         }
         assert_eq!(copy, config);
@@ -85,6 +104,23 @@ fn every_fault_changes_something_of_a_link_and_says_what() {
             }
         }
     }
+}
+
+#[test]
+fn what_lasts_beyond_the_end_is_said_and_has_an_effect() {
+    let link = Condition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
+    for info in faults::catalog() {
+        let config = fault(info.name, true);
+        let mut after = link.clone();
+        config.shape_after(&mut after);
+        assert_eq!(after == link, config.aftermath().is_zero(), "{}", info.name);
+    }
+    let mut down = FaultConfig::default_of("down").unwrap();
+    assert!(down.aftermath().is_zero());
+    down.set("route_delay", &Value::Text("2 s".into())).unwrap();
+    let mut after = link;
+    down.shape_after(&mut after);
+    assert_eq!((after.passage(), after.is_routeless()), (Passage::Open, true));
 }
 
 #[test]

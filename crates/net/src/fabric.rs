@@ -313,6 +313,22 @@ impl<P: Routed> Fabric<P> {
         if reroute { self.graph.set_links_up(links, up) } else { Vec::new() }
     }
 
+    /// Brings link directions up that were down, although no route leads over them yet, or says of such that routes will; these
+    /// are then to be brought up as any. A host has no route for what it sends: that is refused. What leads from a router to a
+    /// host is no matter of routes and is left alone.
+    pub fn set_links_routeless<R: Hosts<P>>(&mut self, links: &[LinkId], is_routeless: bool, hosts: &mut R) {
+        for &link in links {
+            self.graph.set_routeless(link, is_routeless);
+            let host = self.graph.first_hop(link);
+            let l = &mut self.links[link.0 as usize];
+            l.set_routeless(host.filter(|_| is_routeless));
+            if is_routeless && host.is_none() {
+                l.bring_up(&mut self.packets, self.now, link, hosts);
+                self.schedule(link);
+            }
+        }
+    }
+
     /// Changes a link's rate. A packet in service finishes at the old one.
     pub fn set_rate<R: Hosts<P>>(&mut self, link: LinkId, rate: Rate, hosts: &mut R) {
         self.links[link.0 as usize].set_rate(rate, &mut self.packets, self.now, link, hosts);

@@ -86,6 +86,8 @@ pub struct Link<P: Packet> {
     /// Whether it is a FIFO without impairment or middlebox, so that nothing happens on arrival but the arrival.
     plain: bool,
     up: bool,
+    /// The host that has no route over it, where it is only for that reason that it is down.
+    routeless: Option<NodeId>,
     watched: bool,
     has_middlebox: bool,
     // Second cache line.
@@ -138,6 +140,7 @@ impl<P: Packet> Link<P> {
             express_below: 0,
             plain: false,
             up: true,
+            routeless: None,
             watched: config.watched,
             has_middlebox: config.has_middlebox,
             transmitter: Transmitter::new(config.rate, config.overhead),
@@ -279,6 +282,11 @@ impl<P: Packet> Link<P> {
         hosts: &mut R,
     ) {
         if !self.up || packets.get(pkt).size() > self.mtu {
+            if let Some(host) = self.routeless {
+                // It never comes to the link.
+                self.arrived -= 1;
+                return hosts.unroutable(host, packets.remove(pkt), now);
+            }
             let reason = if self.up { DropReason::TooBig } else { DropReason::LinkDown };
             return self.refuse(packets.remove(pkt), reason, now, id, hosts);
         }

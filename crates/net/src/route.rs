@@ -16,6 +16,7 @@ mod tests;
 
 use crate::{Address, LinkId, NodeId};
 use numbering::Numbering;
+use std::collections::BTreeSet;
 use table::Routes;
 
 const NONE: u32 = u32::MAX;
@@ -27,6 +28,8 @@ pub struct Graph {
     arcs: Vec<Arc>,
     addresses: Vec<Interface>,
     numbering: Numbering,
+    /// Links that routes do not lead over although they are up; see [`Graph::set_routeless`].
+    routeless: BTreeSet<LinkId>,
     /// Routers with an address, in the order of these.
     gateways: Vec<NodeId>,
     routers: u32,
@@ -165,9 +168,35 @@ impl Graph {
         Some(self.numbering.address(number as u32))
     }
 
-    /// Whether the link behind an address is up, as far as routing knows.
+    /// Whether the link behind an address is up, as far as its host knows: there may be no route by it yet.
     pub fn is_usable(&self, address: Address) -> bool {
-        self.egress(address).is_some_and(|link| self.arcs[link.0 as usize].up)
+        self.egress(address).is_some_and(|link| self.is_up(link))
+    }
+
+    /// Whether a link direction is up, as far as its ends know.
+    pub fn is_up(&self, link: LinkId) -> bool {
+        self.arcs[link.0 as usize].up || self.routeless.contains(&link)
+    }
+
+    /// Whether a link direction leads to a host straight from a router, which needs no route for that.
+    pub fn is_last_hop(&self, link: LinkId) -> bool {
+        let arc = &self.arcs[link.0 as usize];
+        self.is_router(arc.from) && !self.is_router(arc.to)
+    }
+
+    /// The host at which a link direction begins, if that is one.
+    pub fn first_hop(&self, link: LinkId) -> Option<NodeId> {
+        Some(self.arcs[link.0 as usize].from).filter(|node| !self.is_router(*node))
+    }
+
+    /// Says of a link direction that its ends see that it is up, but that no route leads over it; or no longer. Of one that
+    /// [`Graph::set_links_up`] has taken down.
+    pub fn set_routeless(&mut self, link: LinkId, is_routeless: bool) {
+        if is_routeless {
+            self.routeless.insert(link);
+        } else {
+            self.routeless.remove(&link);
+        }
     }
 
     /// The link by which packets for this address reach its host.

@@ -169,6 +169,8 @@ fn shape(shape: Shape) -> String {
     match shape {
         Shape::Plain(kind) => word(kind),
         Shape::Distribution => "duration or distribution".to_string(),
+        Shape::Selectors => "selector, or a list of them".to_string(),
+        Shape::Interfaces => "number, range or list of these".to_string(),
         Shape::LinkRate => "rate or trace".to_string(),
         Shape::Addresses => "IPv4 address, or a list of them".to_string(),
         Shape::Starts => "duration, distribution or list of durations".to_string(),

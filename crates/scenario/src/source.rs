@@ -8,7 +8,7 @@ use crate::declarations::sections::{SCENARIO, Shape};
 use crate::model::{Outsiders, Scenario};
 use crate::resolving::memory::{Estimate, Room};
 use crate::resolving::scenario::{Resolved, resolve};
-use crate::resolving::{roles, sweep, windows};
+use crate::resolving::{faults, roles, sweep, windows};
 use crate::text::allow::allowable;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
@@ -252,6 +252,9 @@ fn build(
             .zip(&resolved.scenario.flows)
             .filter(|(decl, _)| decl.app.load().is_some());
         settled.for_each(|(decl, group)| decl.app = group.app.clone());
+        for (decl, steps) in draft.faults.iter_mut().zip(&resolved.steps) {
+            faults::settle(decl, *steps);
+        }
         advice::advise(resolved, &draft, sink);
     }
     if sink.errors() > 0 {

@@ -153,7 +153,6 @@ fn equal_runs_are_pointed_out() {
 
 #[test]
 fn what_comes_after_the_end_is_pointed_out() {
-    one(&[("until = \"30 s\"\n", ""), ("at = \"20 s\"", "at = \"70 s\"")], &["the fault at 70 s"]);
     one(&[("start = \"uniform(0 s, 1 s)\"", "start = \"60 s\"")], &["flow tcp starts at 60 s"]);
 }
 

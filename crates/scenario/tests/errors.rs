@@ -426,6 +426,47 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("fault_with_an_unknown_key", &[("kind = \"down\"", "kind = \"down\"\nunitl = \"21 s\"")]),
     ("fault_of_loss", &[("kind = \"down\"", "kind = \"loss\"\nvalue = 2")]),
     ("fault_order", &[("until = \"30 s\"", "until = \"20 s\"")]),
+    ("fault_after_the_end", &[("at = \"20 s\"\nuntil = \"30 s\"", "at = \"70 s\"")]),
+    ("fault_nowhere", &[("link = \"bottleneck\"\n", "")]),
+    ("fault_at_links_and_hosts", &[("link = \"bottleneck\"", "link = \"bottleneck\"\nhost = \"dst\"")]),
+    ("fault_at_nothing", &[("link = \"bottleneck\"", "link = []")]),
+    ("fault_at_a_router", &[("link = \"bottleneck\"", "host = \"r1\"")]),
+    ("fault_at_no_interface", &[("link = \"bottleneck\"", "host = \"dst\"\ninterface = [1, 2]")]),
+    (
+        "fault_at_interface_zero",
+        &[("link = \"bottleneck\"", "host = \"dst\"\ninterface = [0, \"2..2\", \"x\"]")],
+    ),
+    ("fault_of_an_interface_of_a_link", &[("link = \"bottleneck\"", "link = \"bottleneck\"\ninterface = 1")]),
+    ("fault_up_a_link", &[("link = \"bottleneck\"", "link = \"bottleneck\"\ndirection = \"up\"")]),
+    ("fault_forward_of_a_host", &[("link = \"bottleneck\"", "host = \"dst\"\ndirection = \"forward\"")]),
+    ("fault_with_two_ends", &[("link = \"bottleneck\"", "link = \"bottleneck\"\nback_every = \"1 s\"")]),
+    (
+        "fault_with_too_many_steps",
+        &[("link = \"bottleneck\"", "link = \"src[*]-r1\"\nevery = \"1 s\"\ncount = 5")],
+    ),
+    (
+        "fault_sides_that_differ",
+        &[("link = \"bottleneck\"", "link = [\"src[*]-r1\", \"bottleneck\"]\nevery = \"1 s\"")],
+    ),
+    (
+        "fault_steps_after_the_end",
+        &[("link = \"bottleneck\"", "link = \"src[*]-r1\"\nevery = \"20 s\""), ("until = \"30 s\"\n", "")],
+    ),
+    (
+        "fault_ends_before_its_last_step",
+        &[("link = \"bottleneck\"", "link = \"src[*]-r1\"\nevery = \"4 s\"")],
+    ),
+    (
+        "faults_that_contradict",
+        &[(
+            "[[fault]]\n",
+            "[[fault]]\nat = \"15 s\"\nuntil = \"25 s\"\nlink = \"bottleneck\"\nkind = \"down\"\n[[fault]]\n",
+        )],
+    ),
+    (
+        "fault_of_a_delay_of_routes_elsewhere",
+        &[("kind = \"down\"", "kind = \"blackhole\"\nroute_delay = \"1 s\"")],
+    ),
     (
         "window_within_the_warm_up",
         &[("[record]", "[[window]]\nname = \"early\"\nstart = \"5 s\"\nend = \"15 s\"\n\n[record]")],

@@ -195,7 +195,7 @@ fn overrides_reach_every_kind_of_place() {
             ("flow.udp.app.rate", "1 Mbit/s"),
             ("record.interval", "1 s"),
             ("link.cbr[*]-r1.delay", "\"2 ms\""),
-            ("fault.0.at", "55 s"),
+            ("fault.0.at", "15 s"),
             ("host.src.count", "3"),
             ("host.dst.count", "3"),
         ],
@@ -212,7 +212,7 @@ fn overrides_reach_every_kind_of_place() {
     assert_eq!(s.record.interval, Some(Duration::from_secs(1)));
     let side = s.links.iter().find(|l| l.name == "cbr[0]-r1").unwrap();
     assert_eq!(side.forward.delay, DurationDist::Constant(Duration::from_millis(2)));
-    assert_eq!(s.faults[0].at, Duration::from_secs(55));
+    assert_eq!(s.faults[0].at, Duration::from_secs(15));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tailrace.objects import Table
 
@@ -16,22 +16,42 @@ if TYPE_CHECKING:
 @dataclass(eq=False, repr=False, slots=True)
 class Down(Table):
     """What waits, is being sent or is on the wire is lost; routes are computed anew at once, and again
-    when it ends.
+    when it ends, or `route_delay` later.
 
     Args:
         at: When it starts.
-        link: The links concerned, both directions.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host`.
+        host: The hosts whose links are concerned. Default: none; then `link`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
+            "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        route_delay: When it ends, the link carries packets at once and hosts see their interfaces, but
+            only so much later does a route lead over it again: a host's route by its interface, or
+            those of routers. Source: own choice. 0 s to 87600 h (no run lasts longer). Default: 0 s.
     """
 
     _kind: ClassVar[str] = "down"
 
     at: types.Duration
-    link: types.Selector
     _: KW_ONLY
     name: types.Name | None = None
     until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
+    route_delay: types.Duration | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -40,18 +60,34 @@ class Blackhole(Table):
 
     Args:
         at: When it starts.
-        link: The links concerned, both directions.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host`.
+        host: The hosts whose links are concerned. Default: none; then `link`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
+            "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "blackhole"
 
     at: types.Duration
-    link: types.Selector
     _: KW_ONLY
     name: types.Name | None = None
     until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -60,20 +96,36 @@ class Rate(Table):
 
     Args:
         at: When it starts.
-        link: The links concerned, both directions.
         value: The rate while it lasts. 1 bit/s to 10000 Gbit/s (a packet would take no time).
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host`.
+        host: The hosts whose links are concerned. Default: none; then `link`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
+            "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "rate"
 
     at: types.Duration
-    link: types.Selector
     value: types.Rate
     _: KW_ONLY
     name: types.Name | None = None
     until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -83,20 +135,36 @@ class Delay(Table):
 
     Args:
         at: When it starts.
-        link: The links concerned, both directions.
         value: The delay while it lasts. 0 s to 87600 h (no run lasts longer).
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host`.
+        host: The hosts whose links are concerned. Default: none; then `link`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
+            "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "delay"
 
     at: types.Duration
-    link: types.Selector
     value: types.Duration
     _: KW_ONLY
     name: types.Name | None = None
     until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -105,21 +173,37 @@ class Loss(Table):
 
     Args:
         at: When it starts.
-        link: The links concerned, both directions.
         value: The loss while it lasts.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host`.
+        host: The hosts whose links are concerned. Default: none; then `link`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
+            "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "loss"
     _forms: ClassVar[Mapping[str, str]] = {"value": "loss"}
 
     at: types.Duration
-    link: types.Selector
     value: types.Loss
     _: KW_ONLY
     name: types.Name | None = None
     until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -129,18 +213,34 @@ class Queue(Table):
 
     Args:
         at: When it starts.
-        link: The links concerned, both directions.
         value: The queue discipline while it lasts.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host`.
+        host: The hosts whose links are concerned. Default: none; then `link`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
+            "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "queue"
     _forms: ClassVar[Mapping[str, str]] = {"value": "queue"}
 
     at: types.Duration
-    link: types.Selector
     value: types.Queue
     _: KW_ONLY
     name: types.Name | None = None
     until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None

@@ -107,11 +107,21 @@ def _windows(result: Result) -> Iterator[Span]:
 
 def _faults(said: Mapping[str, Any], end: float) -> Iterator[Span]:
     for fault in _tables(said, "fault"):
-        until = _seconds(fault.get("until"))
-        link = fault.get("link")
-        where = " to ".join(map(str, link)) if isinstance(link, list) else link
+        places = fault.get("link", fault.get("host"))
+        where = ", ".join(map(str, places)) if isinstance(places, list) else places
         name = f"{fault.get('kind', '')} ({where})"
-        yield Span("fault", name, _seconds(fault.get("at")) or 0.0, end if until is None else until)
+        start, until = _seconds(fault.get("at")) or 0.0, _until(fault)
+        if fault.get("count") != 0:
+            yield Span("fault", name, start, end if until is None else min(until, end))
+
+
+def _until(fault: Mapping[str, Any]) -> float | None:
+    """When the last link of a fault is as before; the resolved scenario says how many go one after the other."""
+    back, count = _seconds(fault.get("back_every")), fault.get("count")
+    if back is None or not isinstance(count, int):
+        return _seconds(fault.get("until"))
+    last = (_seconds(fault.get("at")) or 0.0) + (_seconds(fault.get("every")) or 0.0) * (count - 1)
+    return last + back * count
 
 
 # -- attacks ---------------------------------------------------------------------------------------------------

@@ -1,18 +1,30 @@
 //! A link that goes down, as a cable that is pulled: its ends notice.
 
+use crate::bounds::DELAYS;
 use crate::condition::{Condition, Passage};
 use crate::fault::FaultKind;
+use tailrace_core::Duration;
 
 tailrace_core::parameters! {
     /// Keys of `down`.
-    pub struct DownConfig {}
+    pub struct DownConfig {
+        /// When it ends, the link carries packets at once and hosts see their interfaces, but only so much later does a route
+        /// lead over it again: a host's route by its interface, or those of routers.
+        route_delay: Duration = Duration::ZERO, "own choice", within DELAYS;
+    }
 }
 
 impl FaultKind for DownConfig {
     const SUMMARY: &'static str = "What waits, is being sent or is on the wire is lost; routes are computed anew at once, and \
-                                   again when it ends.";
+                                   again when it ends, or `route_delay` later.";
 
     fn shape(&self, link: &mut Condition) {
         link.close(Passage::Down);
+    }
+    fn aftermath(&self) -> Duration {
+        self.route_delay
+    }
+    fn shape_after(&self, link: &mut Condition) {
+        link.withhold_routes();
     }
 }

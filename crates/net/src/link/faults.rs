@@ -4,7 +4,7 @@ use super::Link;
 use super::queueing::{LinkSink, Service};
 use crate::flight::Slab;
 use crate::impair::Impairment;
-use crate::{Hosts, LinkId};
+use crate::{Hosts, LinkId, NodeId};
 use tailrace_core::{DropReason, Duration, Instant, Packet, Rate};
 use tailrace_qdisc::{Backlog, Cx, QueueDiscipline, Sink};
 
@@ -64,6 +64,11 @@ impl<P: Packet> Link<P> {
         if !was_up && self.backlog().packets > 0 {
             self.serve(packets, now, id, hosts);
         }
+    }
+
+    /// Says that a link which is down takes nothing only because this host has no route over it; or that it is not so.
+    pub(crate) const fn set_routeless(&mut self, host: Option<NodeId>) {
+        self.routeless = host;
     }
 
     /// From `now` on the link sends at `rate`, also where it had a trace; a packet in service finishes as it began.

@@ -12,6 +12,8 @@ pub(crate) struct Adviser<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) draft: &'a Draft,
     pub(crate) firsts: &'a [usize],
+    /// How many faults each `[[fault]]` has become.
+    pub(crate) steps: &'a [usize],
     pub(crate) sink: &'a Sink<'a>,
 }
 
@@ -25,7 +27,14 @@ impl Adviser<'_> {
     }
 
     pub(crate) fn fault_origin(&self, fault: usize) -> Origin {
-        self.draft.faults[fault].keys.at.origin
+        let mut beyond = fault;
+        let past = |steps: &&usize| {
+            let within = beyond < **steps;
+            beyond = beyond.saturating_sub(**steps);
+            !within
+        };
+        let decl = self.steps.iter().take_while(past).count();
+        self.draft.faults[decl].keys.at.origin
     }
 
     /// The declaration that made a link.

@@ -32,7 +32,7 @@ fn goes_down(fault: &Fault) -> bool {
 fn cut_off<'s>(a: &Adviser<'s>, topology: &Topology<'_>, fault: &Fault) -> Option<(NodeIndex, &'s str)> {
     let s = a.scenario;
     let single = |n: &NodeIndex| s.nodes[n.0 as usize].kind == NodeKind::Host && topology.degree(*n) == 1;
-    let ends = fault.links.iter().map(|l| &s.links[l.0 as usize]).flat_map(|l| [l.a, l.b]);
+    let ends = fault.links().into_iter().map(|l| &s.links[l.0 as usize]).flat_map(|l| [l.a, l.b]);
     let hosts: Vec<NodeIndex> = ends.filter(single).collect();
     let multipath = s.flows.iter().filter(|f| matches!(f.transport, Transport::Mptcp { .. }));
     multipath.into_iter().find_map(|f| {

@@ -9,7 +9,7 @@ use tailrace_core::Duration;
 /// Statistics over less than this many round trips say little.
 const MIN_ROUND_TRIPS: u64 = 20;
 
-/// Flows and faults that come when the run is over.
+/// Flows that come when the run is over.
 pub(super) fn check_ends(a: &Adviser<'_>) {
     let end = a.scenario.duration;
     for (i, group) in a.scenario.flows.iter().enumerate() {
@@ -22,17 +22,6 @@ pub(super) fn check_ends(a: &Adviser<'_>) {
         {
             let message = format!("flow {} starts at {start}, when the run is over", group.name);
             a.warn(Code::AfterTheEnd, a.flow_origin(i), message, "the run lasts as long as `duration` says");
-        }
-    }
-    for (fault, decl) in a.scenario.faults.iter().zip(&a.draft.faults) {
-        if fault.at >= end {
-            let message = format!("the fault at {} comes when the run is over", fault.at);
-            a.warn(
-                Code::AfterTheEnd,
-                decl.keys.at.origin,
-                message,
-                "the run lasts as long as `duration` says",
-            );
         }
     }
 }

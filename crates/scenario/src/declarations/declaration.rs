@@ -33,7 +33,8 @@ impl Declaration {
     pub fn with_faults(&self, faults: &[Fault], scenario: &Scenario) -> Self {
         let mut more = self.clone();
         for fault in faults {
-            let names = fault.links.iter().map(|l| &scenario.links[l.0 as usize].name);
+            let links = fault.links().into_iter();
+            let names = links.map(|l| &scenario.links[l.0 as usize].name);
             more.faults.extend(names.map(|name| FaultDecl::of(fault, name)));
         }
         more

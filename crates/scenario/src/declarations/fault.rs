@@ -1,20 +1,21 @@
 //! `[[fault]]`.
 
 use crate::declarations::composite::read_composite;
-use crate::declarations::forms::{DURATION, LINKS, NAME};
+use crate::declarations::forms::{DURATION, NAME, POSITIVE_DURATION, plain};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
+use crate::declarations::places::{DIRECTION, Direction, HOST_LIST, INTERFACES, LINK_LIST, Numbers};
 use crate::declarations::queue::{Around, QueueDefaults, read_queue};
 use crate::declarations::reader::{Elsewhere, Given, Reader};
 use crate::declarations::sections::key::Section;
-use crate::declarations::sections::row::{may, must, section};
+use crate::declarations::sections::row::{may, must, or, section};
 use crate::model::{Fault, FaultConfig};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
-use crate::text::write::text;
+use crate::text::write::{plain as plain_text, text};
 use core::cell::RefCell;
 use tailrace_core::Duration;
 use tailrace_core::params::{Kind, ParamInfo};
@@ -27,7 +28,16 @@ section! {
         name: Option<At<String>> = may(NAME, "none"), "What paths call it, such as `fault.NAME.at`; unique among faults.";
         at: At<Duration> = must(DURATION), "When it starts.";
         until: Option<At<Duration>> = may(DURATION, "the end"), "When it ends.";
-        link: At<Selector> = must(LINKS), "The links concerned, both directions.";
+        link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host`"), "The links concerned, by their names or ends.";
+        host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link`"), "The hosts whose links are concerned.";
+        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Which links of `host`, in the order of the file, from 1.";
+        direction: At<Direction> = or(DIRECTION, "both"),
+            "Which direction: of `link`, \"forward\" from its first end or \"reverse\"; of `host`, \"up\" from it or \"down\" to it.";
+        every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "It starts at one link after the other, so much time apart.";
+        count: Option<At<u32>> = may(plain::<u32>(), "all"), "At so many of them only, the first ones.";
+        back_every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at `until`"),
+            "When it has started at the last one, it ends at one after the other, so much time apart, in the same order.";
+        overlap: At<bool> = or(plain::<bool>(), "false"), "Whether it may overlap with others of its kind, none within the other.";
     }
 }
 
@@ -41,13 +51,21 @@ pub(crate) struct FaultDecl {
 impl FaultDecl {
     /// What would be written for a fault of the link called `name`.
     pub(crate) fn of(fault: &Fault, name: &str) -> Self {
-        let written = Origin::Scenario;
+        let origin = Origin::Scenario;
         let link = names::link_selector(name).expect("the name of a link selects it");
         let keys = FaultKeys {
             name: None,
-            at: At { value: fault.at, origin: written },
-            until: fault.until.map(|value| At { value, origin: written }),
-            link: At { value: link, origin: written },
+            at: At { value: fault.at, origin },
+            until: fault.until.map(|value| At { value, origin }),
+            link: Some(At { value: vec![At { value: link, origin }], origin }),
+            host: None,
+            interface: None,
+            direction: At { value: Direction::Both, origin },
+            every: None,
+            count: None,
+            back_every: None,
+            // Whoever changes a link while it runs does so whatever the file says.
+            overlap: At { value: true, origin },
         };
         Self { keys, kind: fault.kind.clone() }
     }
@@ -68,16 +86,15 @@ impl FaultDecl {
             Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
         let keys = FaultKeys::take(&r);
         let kind = kind.and_then(|kind| set_keys(kind, around, &r));
-        if let Some(FaultKeys { at, until: Some(until), .. }) = &keys
-            && until.value <= at.value
-        {
-            sink.error(
-                Code::ContradictingTimes,
-                until.origin,
-                format!("the fault ends at {} but starts at {}", until.value, at.value),
-            );
+        let wrong = sink.errors();
+        if let Some(keys) = &keys {
+            check_times(keys, sink);
+            check_place(keys, &r);
         }
         r.finish();
+        if sink.errors() > wrong {
+            return None;
+        }
         Some(Self { keys: keys?, kind: kind? })
     }
 
@@ -85,7 +102,58 @@ impl FaultDecl {
     pub(crate) fn put(&self, out: &mut Lines) {
         self.keys.put(out);
         out.put("kind", text(self.kind.name()));
-        out.params(self.kind.params(), |name| self.kind.get(name));
+        let usual = FaultConfig::default_of(self.kind.name());
+        for p in self.kind.params() {
+            let value = self.kind.get(p.name).expect("it is in the table");
+            // What another kind lacks is no more than a note while it has its default: a sweep may change the kind.
+            let default = usual.as_ref().and_then(|usual| usual.get(p.name)).filter(|_| !p.required);
+            let note = if default.as_ref() == Some(&value) { "# " } else { "" };
+            out.put(&format!("{note}{}", p.name), plain_text(&value));
+        }
+    }
+}
+
+/// Whether it ends once, after it has started.
+fn check_times(keys: &FaultKeys, sink: &Sink<'_>) {
+    let (at, Some(until)) = (keys.at.value, &keys.until) else { return };
+    if let Some(back) = &keys.back_every {
+        let message = "`back_every` says when the fault ends, and so does `until`";
+        sink.push(sink.at(Code::ContradictingTimes, back.origin, message).help("leave out one of the two"));
+    } else if until.value <= at {
+        let message = format!("the fault ends at {} but starts at {at}", until.value);
+        sink.error(Code::ContradictingTimes, until.origin, message);
+    }
+}
+
+/// Whether it says either links or hosts, and goes with them what it says beside.
+fn check_place(keys: &FaultKeys, r: &Reader<'_>) {
+    let (sink, direction) = (r.sink(), &keys.direction);
+    match (&keys.link, &keys.host) {
+        (None, None) if !r.has("link") && !r.has("host") => {
+            let error = sink.at(Code::MissingKey, r.origin(), "the fault needs `link` or `host`");
+            sink.push(
+                error.help("`link`: links by their names or ends; `host`: hosts whose links are concerned"),
+            );
+        }
+        (Some(_), Some(host)) => {
+            let error =
+                sink.at(Code::MisplacedKey, host.origin, "the fault has `link`, and so takes no `host`");
+            sink.push(error.help("leave out one of the two, or write two [[fault]]"));
+        }
+        _ => {}
+    }
+    if let (Some(_), Some(interface)) = (&keys.link, &keys.interface) {
+        let error = sink.at(Code::MisplacedKey, interface.origin, "`interface` is a key beside `host`");
+        sink.push(error.help("name the link of that interface, or the host in place of the link"));
+    }
+    let wrong = match direction.value {
+        Direction::Both => None,
+        Direction::Forward | Direction::Reverse => keys.host.as_ref().map(|_| ("host", "\"up\" or \"down\"")),
+        Direction::Up | Direction::Down => keys.link.as_ref().map(|_| ("link", "\"forward\" or \"reverse\"")),
+    };
+    if let Some((place, words)) = wrong {
+        let error = sink.at(Code::BadValue, direction.origin, "bad value of `direction`");
+        sink.push(error.label(format!("of a `{place}` it is {words}, or \"both\"")));
     }
 }
 

@@ -28,6 +28,7 @@ mod forms;
 mod kinds;
 mod lines;
 mod loss;
+pub(crate) mod places;
 mod rate;
 mod reader;
 mod sizes;

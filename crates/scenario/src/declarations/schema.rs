@@ -178,6 +178,21 @@ fn shape(shape: Shape) -> Value {
         Shape::Text => json!({ "type": "string" }),
         Shape::Name => reference("name"),
         Shape::Selector => reference("selector"),
+        Shape::Selectors => {
+            let each = json!({ "type": "array", "items": reference("selector"), "minItems": 1 });
+            json!({ "anyOf": [reference("selector"), each] })
+        }
+        Shape::Interfaces => {
+            let one = || {
+                [
+                    json!({ "type": "integer", "minimum": 1 }),
+                    json!({ "type": "string", "pattern": "^\\s*[0-9]+\\s*\\.\\.\\s*[0-9]+\\s*$" }),
+                ]
+            };
+            let each = json!({ "type": "array", "items": { "anyOf": one() }, "minItems": 1 });
+            let forms = [one().as_slice(), &[each]].concat();
+            json!({ "anyOf": forms })
+        }
         Shape::Ends => {
             json!({ "type": "array", "items": reference("selector"), "minItems": 2, "maxItems": 2 })
         }

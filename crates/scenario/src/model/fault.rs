@@ -1,20 +1,44 @@
 //! Faults of links, and packet captures.
 
 use super::network::{LinkIndex, NodeIndex};
+use std::collections::BTreeSet;
 use tailrace_core::Duration;
 use tailrace_impair::FaultConfig;
 
-/// Something that happens to links.
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// The link.
+    pub link: LinkIndex,
+    /// Whether it is the direction from the second end to the first.
+    pub backward: bool,
+}
+
+impl Way {
+    /// Both directions of a link.
+    pub const fn both(link: LinkIndex) -> [Self; 2] {
+        [Self { link, backward: false }, Self { link, backward: true }]
+    }
+}
+
+/// Something that happens to links at one time. What a `[[fault]]` says of several times is several of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Links concerned (both directions).
-    pub links: Vec<LinkIndex>,
+    /// Directions of links concerned, each once.
+    pub ways: Vec<Way>,
     /// Start.
     pub at: Duration,
     /// End; `None` lasts.
     pub until: Option<Duration>,
     /// What happens.
     pub kind: FaultConfig,
+}
+
+impl Fault {
+    /// Links concerned in either direction or both, each once, in the order of the file.
+    pub fn links(&self) -> BTreeSet<LinkIndex> {
+        self.ways.iter().map(|way| way.link).collect()
+    }
 }
 
 /// Where packets are captured.

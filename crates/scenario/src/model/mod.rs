@@ -11,7 +11,7 @@ mod outsiders;
 mod scenario;
 mod window;
 
-pub use fault::{Capture, CapturePoint, Fault};
+pub use fault::{Capture, CapturePoint, Fault, Way};
 pub use flow::{FlowGroup, Pattern, Ports, Role, Transport};
 pub use network::{Link, LinkIndex, LinkSpec, Node, NodeIndex, NodeKind, Strip};
 pub use outsiders::Outsiders;

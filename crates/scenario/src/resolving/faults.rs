@@ -1,75 +1,117 @@
-//! Faults and captures: the links and hosts that they mean.
+//! Faults: what a declaration comes to at which times.
 
-use crate::declarations::capture::CaptureDecl;
-use crate::declarations::fault::FaultDecl;
-use crate::model::{Capture, CapturePoint, Fault, NodeIndex, NodeKind};
-use crate::resolving::directory::{Directory, look_up};
-use crate::resolving::links::{LinkFinder, links_of};
+use crate::declarations::fault::{FaultDecl, FaultKeys};
+use crate::model::{Fault, Way};
+use crate::resolving::sides::{Places, steps, together};
 use crate::text::codes::Code;
+use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
+use tailrace_core::Duration;
 
-/// A fault with the links that it concerns.
-pub(crate) fn fault(decl: &FaultDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) -> Option<Fault> {
+/// The faults that one `[[fault]]` stands for: one, or one for each step.
+pub(crate) fn faults(
+    decl: &FaultDecl,
+    places: &Places<'_>,
+    duration: Duration,
+    sink: &Sink<'_>,
+) -> Option<Vec<Fault>> {
     let keys = &decl.keys;
-    match finder.find(&keys.link.value) {
-        Ok(Some(picked)) => Some(Fault {
-            links: links_of(&keys.link, picked),
-            at: keys.at.value,
-            until: keys.until.as_ref().map(|until| until.value),
-            kind: decl.kind.clone(),
-        }),
-        Ok(None) => {
-            finder.unknown(&keys.link, &[], sink);
-            None
-        }
-        Err(why) => {
-            sink.error(Code::WrongMember, keys.link.origin, why);
-            None
-        }
+    let sides = places.sides(keys, sink)?;
+    let steps = if goes_by_steps(keys) { steps(sides, sink)? } else { vec![together(sides)] };
+    let count = counted(keys, steps.len(), sink)?;
+    let times = Times { keys, count: count as u64, duration };
+    if !times.fit(sink) {
+        return None;
+    }
+    let fault = |(k, ways): (u64, Vec<Way>)| Fault {
+        ways,
+        at: times.start(k),
+        until: times.end(k),
+        kind: decl.kind.clone(),
+    };
+    Some((0..).zip(steps.into_iter().take(count)).map(fault).collect())
+}
+
+/// Whether links are taken one after the other.
+const fn goes_by_steps(keys: &FaultKeys) -> bool {
+    keys.every.is_some() || keys.count.is_some() || keys.back_every.is_some()
+}
+
+/// The resolved file says how many steps there are.
+pub(crate) fn settle(decl: &mut FaultDecl, steps: usize) {
+    let keys = &mut decl.keys;
+    if goes_by_steps(keys) && keys.count.is_none() {
+        keys.count = Some(At { value: steps as u32, origin: keys.at.origin });
     }
 }
 
-/// A capture, one for each link or host.
-pub(crate) fn capture(
-    decl: &CaptureDecl,
-    finder: &LinkFinder<'_>,
-    directory: &Directory<'_>,
-    sink: &Sink<'_>,
-) -> Option<Vec<Capture>> {
-    let snaplen = decl.snaplen.value;
-    match (finder.find(&decl.at.value), directory.get(decl.at.value.name.as_str())) {
-        (Ok(Some(picked)), None) => {
-            let links = links_of(&decl.at, picked).into_iter();
-            Some(links.map(|l| Capture { at: CapturePoint::Link(l), snaplen }).collect())
-        }
-        (Ok(None), Some(_)) => {
-            let (picked, kind) = look_up(&decl.at, directory, sink)?;
-            if kind == NodeKind::Router {
-                let error =
-                    sink.at(Code::WrongNode, decl.at.origin, format!("{} is a router", decl.at.value));
-                sink.push(error.help("packets are captured at links and hosts; name one of its links"));
-                return None;
-            }
-            let nodes = (picked.first..picked.first + picked.len).map(|i| NodeIndex(i as u32));
-            Some(nodes.map(|n| Capture { at: CapturePoint::Node(n), snaplen }).collect())
-        }
-        (Ok(Some(_)), Some(_)) => {
-            sink.error(
-                Code::AmbiguousName,
-                decl.at.origin,
-                format!("{} is a link and also a host or router", decl.at.value),
-            );
-            None
-        }
-        (Ok(None), None) => {
-            let hosts: Vec<&str> =
-                directory.iter().filter(|(_, n)| n.kind == NodeKind::Host).map(|(name, _)| *name).collect();
-            finder.unknown(&decl.at, &hosts, sink);
-            None
-        }
-        (Err(why), _) => {
-            sink.error(Code::WrongMember, decl.at.origin, why);
-            None
+/// How many of the steps there are to be.
+fn counted(keys: &FaultKeys, steps: usize, sink: &Sink<'_>) -> Option<usize> {
+    let Some(count) = &keys.count else { return Some(steps) };
+    if count.value as usize > steps {
+        let message =
+            format!("`count` is {}, but the fault has {steps} links to go one after the other", count.value);
+        sink.push(
+            sink.at(Code::WrongMember, count.origin, message)
+                .help("let `link` or `host` name more, or count less"),
+        );
+        return None;
+    }
+    Some(count.value as usize)
+}
+
+/// When steps start and end.
+struct Times<'k> {
+    keys: &'k FaultKeys,
+    count: u64,
+    duration: Duration,
+}
+
+impl Times<'_> {
+    fn start(&self, k: u64) -> Duration {
+        let apart = self.keys.every.as_ref().map_or(Duration::ZERO, |every| every.value);
+        later(self.keys.at.value, apart, k)
+    }
+
+    fn end(&self, k: u64) -> Option<Duration> {
+        match &self.keys.back_every {
+            Some(back) => Some(later(self.start(self.count.saturating_sub(1)), back.value, k + 1)),
+            None => self.keys.until.as_ref().map(|until| until.value),
         }
     }
+
+    /// Whether all of them start within the run, and before they end.
+    fn fit(&self, sink: &Sink<'_>) -> bool {
+        let last = self.start(self.count.saturating_sub(1));
+        if self.keys.at.value >= self.duration || last >= self.duration {
+            self.too_late(last, sink);
+            return false;
+        }
+        let Some(until) = self.keys.until.as_ref().filter(|until| until.value <= last) else { return true };
+        let message = format!("the fault ends at {} but starts at the last link at {last}", until.value);
+        let help = "let it end later, or write `back_every`, which counts from the last one on";
+        sink.push(sink.at(Code::ContradictingTimes, until.origin, message).help(help));
+        false
+    }
+
+    fn too_late(&self, last: Duration, sink: &Sink<'_>) {
+        let (at, duration) = (&self.keys.at, self.duration);
+        let (origin, message): (Origin, String) = match &self.keys.every {
+            Some(At { origin, .. }) if at.value < duration => (
+                *origin,
+                format!(
+                    "the fault starts at the last of {} links at {last}, when the run is over",
+                    self.count
+                ),
+            ),
+            _ => (at.origin, format!("the fault starts at {}, when the run is over", at.value)),
+        };
+        let help = format!("the run lasts {duration}: lengthen `duration`, or let the fault come earlier");
+        sink.push(sink.at(Code::ContradictingTimes, origin, message).help(help));
+    }
+}
+
+/// So many times so much later.
+fn later(than: Duration, by: Duration, times: u64) -> Duration {
+    Duration::from_nanos(than.as_nanos().saturating_add(by.saturating_mul(times).as_nanos()))
 }

@@ -3,6 +3,7 @@
 //! Owns what names, selectors and counts stand for, roles of routers, the graph of the network, the variants of a sweep, the
 //! estimate of memory, and every check that needs more than one declaration. May import: `declarations`, `model`, `text`.
 
+pub(crate) mod faults;
 pub(crate) mod memory;
 pub(crate) mod roles;
 pub(crate) mod scenario;
@@ -11,14 +12,16 @@ pub(crate) mod topology;
 pub(crate) mod windows;
 
 mod addresses;
+mod captures;
+mod clashes;
 mod directory;
 mod ends;
-mod faults;
 mod gateways;
 mod links;
 mod loads;
 mod pattern;
 mod picked;
 mod routes;
+mod sides;
 mod subflows;
 mod unique;

@@ -3,14 +3,17 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::Head;
-use crate::model::{FlowGroup, NodeIndex, Scenario};
+use crate::model::{Fault, FlowGroup, NodeIndex, Scenario};
+use crate::resolving::captures::capture;
+use crate::resolving::clashes;
 use crate::resolving::directory::{directory, expand_nodes, look_up};
 use crate::resolving::ends::{flow_ends, link_ends};
-use crate::resolving::faults::{capture, fault};
+use crate::resolving::faults::faults;
 use crate::resolving::links::{Group, LinkFinder, expand_links};
 use crate::resolving::memory::{self, Estimate, Room};
 use crate::resolving::pattern::Flows;
 use crate::resolving::picked::Picked;
+use crate::resolving::sides::Places;
 use crate::resolving::unique::check_unique;
 use crate::resolving::{gateways, loads, routes, windows};
 use crate::text::codes::Code;
@@ -23,6 +26,8 @@ pub(crate) struct Resolved {
     pub(crate) memory: Estimate,
     /// The first link of each declaration of links.
     pub(crate) firsts: Vec<usize>,
+    /// How many faults each `[[fault]]` has become.
+    pub(crate) steps: Vec<usize>,
 }
 
 /// Checks everything that goes beyond one declaration, and expands where no error was found.
@@ -52,7 +57,12 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let nodes = expand_nodes(draft);
     let (links, groups) = expand_links(draft, &ends, &nodes, sink);
     let finder = LinkFinder::new(&links, &groups);
-    let faults: Vec<_> = draft.faults.iter().map(|decl| fault(decl, &finder, sink)).collect();
+    let places = Places { finder: &finder, directory: &directory, links: &links };
+    let duration = head.keys.duration.value;
+    let faults: Vec<Vec<Fault>> =
+        draft.faults.iter().map(|decl| faults(decl, &places, duration, sink).unwrap_or_default()).collect();
+    clashes::check(&faults, draft, &links, sink);
+    let steps: Vec<usize> = faults.iter().map(Vec::len).collect();
     let captures: Vec<_> =
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
     let of_flows = pairs.iter().zip(gateways.into_iter().flatten());
@@ -73,7 +83,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
         settle_loads(&mut scenario, draft, &groups, sink);
     }
     let firsts = groups.iter().map(|g| g.first as usize).collect();
-    (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts })
+    (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts, steps })
 }
 
 /// Transfers that are to load a link arrive as often as that takes.

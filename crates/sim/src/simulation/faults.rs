@@ -8,21 +8,35 @@ use tailrace_core::Instant;
 use tailrace_impair::{Aspects, Condition, Passage};
 use tailrace_net::{Impairment, LinkId};
 use tailrace_qdisc::LinkView;
-use tailrace_scenario::model::{Fault, LinkIndex, LinkSpec, Scenario};
+use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
-/// A fault begins or ends.
+/// A fault begins or ends, or what it leaves behind is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Edge {
     Begins,
     Ends,
+    Clears,
+}
+
+impl Edge {
+    /// As the events table has it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Begins => "begins",
+            Self::Ends => "ends",
+            Self::Clears => "clears",
+        }
+    }
 }
 
 /// The faults of a run: those of the scenario, then those that were asked for while it ran.
 #[derive(Debug)]
 pub(super) struct Faults {
     all: Vec<Fault>,
-    /// Those that have begun and not ended, in the order of their beginnings, for each link that has any.
-    under_way: BTreeMap<LinkIndex, Vec<usize>>,
+    /// Those that have begun and still have an effect, in the order of their beginnings, for each direction that has any.
+    under_way: BTreeMap<LinkId, Vec<usize>>,
+    /// Those of them that have ended.
+    lingering: BTreeSet<usize>,
     /// Number of those that the scenario declares.
     declared: usize,
 }
@@ -30,7 +44,7 @@ pub(super) struct Faults {
 impl Faults {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let all = scenario.faults.clone();
-        Self { declared: all.len(), all, under_way: BTreeMap::new() }
+        Self { declared: all.len(), all, under_way: BTreeMap::new(), lingering: BTreeSet::new() }
     }
 
     /// All of them.
@@ -59,33 +73,45 @@ impl Faults {
     }
 
     pub(super) fn turn(&mut self, fault: usize, edge: Edge) {
-        for link in &self.all[fault].links {
-            let here = self.under_way.entry(*link).or_default();
+        let lingers = edge == Edge::Ends && !self.all[fault].kind.aftermath().is_zero();
+        if lingers {
+            self.lingering.insert(fault);
+            return;
+        }
+        self.lingering.remove(&fault);
+        for way in ways_of(&self.all[fault]) {
+            let here = self.under_way.entry(way).or_default();
             here.retain(|f| *f != fault);
             if edge == Edge::Begins {
                 here.push(fault);
             } else if here.is_empty() {
-                self.under_way.remove(link);
+                self.under_way.remove(&way);
             }
         }
     }
 
     /// What the faults under way make of a link that is so without them, each of what those have made that began before.
     pub(super) fn shape(&self, way: LinkId, link: &mut Condition) {
-        let here = self.under_way.get(&LinkIndex(way.0 / 2)).into_iter().flatten();
-        here.for_each(|f| self.all[*f].kind.shape(link));
+        for f in self.under_way.get(&way).into_iter().flatten() {
+            let kind = &self.all[*f].kind;
+            if self.lingering.contains(f) {
+                kind.shape_after(link);
+            } else {
+                kind.shape(link);
+            }
+        }
     }
 
-    /// Both directions of the links of those faults that change such an aspect, in the order of links, each once.
+    /// The directions of links of those faults that change such an aspect, in the order of links, each once.
     fn ways(&self, faults: &[(usize, Edge)], aspect: impl Fn(Aspects) -> bool) -> Vec<LinkId> {
         let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.aspects()));
-        Vec::from_iter(concerned.flat_map(both_ways).collect::<BTreeSet<LinkId>>())
+        Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
     }
 }
 
-/// Both directions of the links of a fault.
-fn both_ways(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
-    fault.links.iter().flat_map(|l| [LinkId(l.0 * 2), LinkId(l.0 * 2 + 1)])
+/// The directions of links that a fault concerns.
+fn ways_of(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
+    fault.ways.iter().map(|way| LinkId(way.link.0 * 2 + u32::from(way.backward)))
 }
 
 impl Simulation {
@@ -95,15 +121,26 @@ impl Simulation {
         let mut next = Some(first);
         while let Some((fault, edge)) = next {
             together.push((fault, edge));
-            if edge == Edge::Begins
-                && let Some(until) = self.faults.all[fault].until
-            {
-                self.agenda.add(Instant::ZERO + until, What::Fault(fault, Edge::Ends));
-            }
+            self.agree_next(fault, edge, at);
             let due = self.agenda.take_if(|when, what| when == at && matches!(what, What::Fault(..)));
             next = due.and_then(|(_, what)| if let What::Fault(f, e) = what { Some((f, e)) } else { None });
         }
         self.apply_faults(&together);
+    }
+
+    /// Enters what comes next of a fault.
+    fn agree_next(&mut self, fault: usize, edge: Edge, at: Instant) {
+        let of = &self.faults.all[fault];
+        let aftermath = of.kind.aftermath();
+        let next = match edge {
+            Edge::Begins => of.until.map(|until| (Instant::ZERO + until, Edge::Ends)),
+            Edge::Ends if aftermath.is_zero() => None,
+            Edge::Ends => Some((at + aftermath, Edge::Clears)),
+            Edge::Clears => None,
+        };
+        if let Some((when, edge)) = next {
+            self.agenda.add(when, What::Fault(fault, edge));
+        }
     }
 
     /// Faults that begin or end in one instant, in the order of their declaration.
@@ -111,8 +148,7 @@ impl Simulation {
         let now = self.fabric.now();
         for &(fault, edge) in edges {
             self.faults.turn(fault, edge);
-            let what = if edge == Edge::Begins { "begins" } else { "ends" };
-            both_ways(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, what, now));
+            ways_of(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, edge.name(), now));
         }
         self.renew_rate(&self.faults.ways(edges, |of| of.rate));
         self.renew_delay(&self.faults.ways(edges, |of| of.delay));
@@ -130,16 +166,30 @@ impl Simulation {
         link
     }
 
-    /// Takes links down or up, as the faults under way have it.
+    /// Takes links down or up, as the faults under way have it. Hosts hear of interfaces that are other than before.
     fn renew_passage(&mut self, ways: &[LinkId]) {
-        let is = |way: &&LinkId, passage: Passage| self.condition(**way).passage() == passage;
-        let (down, routed): (Vec<_>, Vec<_>) = ways.iter().partition(|way| is(way, Passage::Down));
-        let silent: Vec<_> = routed.iter().copied().filter(|way| is(&way, Passage::Silent)).collect();
-        let mut changed = Vec::new();
-        for (ways, up, reroute) in [(&down, false, true), (&routed, true, true), (&silent, false, false)] {
-            changed.extend(self.fabric.set_links_up(ways, up, reroute, &mut self.world));
+        let was_up: Vec<bool> = ways.iter().map(|way| self.fabric.graph().is_up(*way)).collect();
+        let (mut down, mut open, mut silent, mut routeless) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for &way in ways {
+            let condition = self.condition(way);
+            match condition.passage() {
+                Passage::Down => down.push(way),
+                _ if condition.is_routeless() && !self.fabric.graph().is_last_hop(way) => routeless.push(way),
+                passage => {
+                    open.push(way);
+                    silent.extend((passage == Passage::Silent).then_some(way));
+                }
+            }
         }
-        changed.sort_unstable();
+        self.fabric.set_links_routeless(ways, false, &mut self.world);
+        for (ways, up, reroute) in [(&down, false, true), (&open, true, true), (&silent, false, false)] {
+            self.fabric.set_links_up(ways, up, reroute, &mut self.world);
+        }
+        self.fabric.set_links_routeless(&routeless, true, &mut self.world);
+        let graph = self.fabric.graph();
+        let other = ways.iter().zip(was_up).filter(|(way, was)| graph.is_up(**way) != *was);
+        let changed: Vec<LinkId> = other.map(|(way, _)| *way).collect();
         self.world.links_changed(&changed, &mut self.fabric);
     }
 

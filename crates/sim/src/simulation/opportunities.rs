@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use tailrace_core::{DeliveryTrace, Duration, Instant, Rate};
 use tailrace_impair::{Condition, Passage};
 use tailrace_net::LinkId;
-use tailrace_scenario::model::{LinkIndex, LinkSpec, Scenario};
+use tailrace_scenario::model::{LinkIndex, LinkSpec, Scenario, Way};
 
 const NANOSECONDS: u128 = 1_000_000_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -23,7 +23,8 @@ pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Res
     let spec = if forward { &of.forward } else { &of.backward };
     let touched = scenario.faults.iter().any(|fault| {
         let aspects = fault.kind.aspects();
-        fault.links.contains(&link) && (aspects.rate || aspects.passage)
+        let way = Way { link, backward: !forward };
+        fault.ways.contains(&way) && (aspects.rate || aspects.passage)
     });
     match &spec.trace {
         Some(trace) if !touched => Ok(trace.to_lines()),

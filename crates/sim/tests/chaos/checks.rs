@@ -179,7 +179,7 @@ fn slowest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
 /// The rates that faults give a link.
 fn rates<'a>(scenario: &'a Scenario, link: usize, spec: &'a LinkSpec) -> impl Iterator<Item = Rate> + 'a {
     let whole = Condition::new(spec.rate, Duration::ZERO, LossConfig::default());
-    let faults = scenario.faults.iter().filter(move |f| f.links.contains(&LinkIndex(link as u32)));
+    let faults = scenario.faults.iter().filter(move |f| f.links().contains(&LinkIndex(link as u32)));
     faults.map(move |f| f.kind.on(whole.clone()).rate())
 }
 

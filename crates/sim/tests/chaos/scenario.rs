@@ -64,7 +64,11 @@ fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
 fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
     let at = duration_s * d.uniform();
     let (link, kind) = (d.any(&network.links), *d.any(FaultConfig::names()));
-    let mut text = format!("[[fault]]\nat = {:?}\nlink = \"{link}\"\nkind = \"{kind}\"\n", seconds(at));
+    let mut text =
+        format!("[[fault]]\noverlap = true\nat = {:?}\nlink = \"{link}\"\nkind = \"{kind}\"\n", seconds(at));
+    if d.chance(0.3) {
+        let _ = writeln!(text, "direction = {:?}", d.any(&["forward", "reverse"]));
+    }
     if d.chance(0.8) {
         let until = at + 1e-3 + duration_s * 0.5 * d.uniform();
         let _ = writeln!(text, "until = {:?}", seconds(until));

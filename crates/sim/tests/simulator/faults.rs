@@ -160,7 +160,8 @@ fn where_faults_overlap_the_latest_that_lasts_holds() {
         assert_close(within[second], expected, 0.005);
     }
     // One that outlives it.
-    let beyond = rates("at = \"15 s\"\nuntil = \"25 s\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"");
+    let beyond =
+        rates("overlap = true\nat = \"15 s\"\nuntil = \"25 s\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"");
     for (second, expected) in [(12, 1e6), (17, 2e6), (23, 2e6), (27, 4e6)] {
         assert_close(beyond[second], expected, 0.005);
     }

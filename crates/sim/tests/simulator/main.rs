@@ -13,6 +13,7 @@ mod dfs;
 mod direction;
 mod exactness;
 mod fairness;
+mod fault_places;
 mod faults;
 mod foreign;
 mod golden;

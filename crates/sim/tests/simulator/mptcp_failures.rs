@@ -78,6 +78,21 @@ fn a_route_that_comes_back_after_the_second_attempt_is_not_used() {
 }
 
 #[test]
+fn an_interface_that_is_back_before_its_route_is_tried_in_vain() {
+    // As above, of one interface: 0.94 hears of it at 10 s, tries 0.5 s and 1.5 s later, and then never again. Others join as
+    // soon as the interface is back, or not at all; with no delay all of them do.
+    let carries = |profile: &str, delay: &str| {
+        let fault = format!(
+            "[[fault]]\nat = \"5 s\"\nuntil = \"10 s\"\nhost = \"a\"\ninterface = 2\nkind = \"down\"\nroute_delay = \"{delay}\""
+        );
+        let run = flow(phone("30 s", "10 ms").add(&fault), profile, "", "\"bulk\"").run();
+        second(&run).iter().any(|s| s.0 > 10.0 && s.1 > 0.0)
+    };
+    assert_eq!(["0 s", "1 s", "2 s"].map(|delay| carries("mptcp_0_94", delay)), [true, true, false]);
+    assert!(carries("rfc", "0 s") && carries("linux", "0 s"));
+}
+
+#[test]
 fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale() {
     // Round trips of 402 ms: 0.94 passes the path over after one timeout, Linux after five of the connection's.
     for (profile, stale, least, most) in [("mptcp_0_94", 0.0, 0.4, 1.2), ("linux", 1.0, 1.6, 4.0)] {
@@ -139,11 +154,16 @@ fn a_mesh_of_64_pairs_has_31_subflows_under_0_94_and_refused_pairs_stay_refused(
     assert_eq!(counts(&run("rfc")), [32, 28, 32]);
 }
 
+/// Three ways of 2 Mbit/s between the hosts.
+fn three_ways() -> Text {
+    let text = Text::new("20 s").hosts("a", 1).hosts("b", 1).add("[[router]]\nname = \"r\"\ncount = 3");
+    let text = text.link("a", "r[*]", "2 Mbit/s", "10 ms", "name = \"in\"");
+    text.link("r[*]", "b", "2 Mbit/s", "10 ms", "name = \"out\"")
+}
+
 /// Three ways of 2 Mbit/s between the hosts, of which two fail at the same moment, as `faults` say it.
 fn two_of_three(profile: &str, faults: &[&str]) -> Run {
-    let mut text = Text::new("20 s").hosts("a", 1).hosts("b", 1).add("[[router]]\nname = \"r\"\ncount = 3");
-    text = text.link("a", "r[*]", "2 Mbit/s", "10 ms", "name = \"in\"");
-    text = text.link("r[*]", "b", "2 Mbit/s", "10 ms", "name = \"out\"");
+    let mut text = three_ways();
     for links in faults {
         text = text
             .add(&format!("[[fault]]\nat = \"5 s\"\nuntil = \"9 s\"\nlink = \"{links}\"\nkind = \"down\""));
@@ -155,6 +175,16 @@ fn two_of_three(profile: &str, faults: &[&str]) -> Run {
 fn links_that_fail_in_one_instant_fail_before_any_host_reacts() {
     for profile in PROFILES {
         let together = two_of_three(profile, &["in[1..3]"]);
+        // However it is said: a list, a host's interfaces, steps with no time between them.
+        let list = "link = [\"in[2]\", \"in[1]\"]";
+        for places in
+            [list, "host = \"a\"\ninterface = [2, 3]", "host = \"a\"\ninterface = \"2..4\"\ncount = 2"]
+        {
+            let said = three_ways()
+                .add(&format!("[[fault]]\nat = \"5 s\"\nuntil = \"9 s\"\nkind = \"down\"\n{places}"));
+            let said = flow(said, profile, "path_manager = \"fullmesh\"", "\"bulk\"").run();
+            assert_eq!(said.output.fingerprint, together.output.fingerprint, "{profile}: {places}");
+        }
         for faults in [["in[1]", "in[2]"], ["in[2]", "in[1]"]] {
             let apart = two_of_three(profile, &faults);
             assert_eq!(together.output.fingerprint, apart.output.fingerprint, "{profile}");

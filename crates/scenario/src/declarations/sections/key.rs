@@ -14,6 +14,10 @@ pub enum Shape {
     Name,
     /// Hosts, routers or links: `g1`, `src[*]`, `src[3]`, `path[0..4]`.
     Selector,
+    /// A selector, or a list of them.
+    Selectors,
+    /// A number from 1 on, a range of them such as `"2..5"`, or a list of these.
+    Interfaces,
     /// Two selectors.
     Ends,
     /// A duration, or a distribution of durations.

@@ -1,0 +1,158 @@
+//! Which directions of which links a fault concerns: side by side, and step after step.
+
+use crate::declarations::fault::FaultKeys;
+use crate::declarations::names::Selector;
+use crate::declarations::places::{Direction, Numbers};
+use crate::model::{Link, LinkIndex, NodeIndex, NodeKind, Way};
+use crate::resolving::directory::{Directory, look_up};
+use crate::resolving::links::{LinkFinder, links_of};
+use crate::text::codes::Code;
+use crate::text::place::At;
+use crate::text::sink::Sink;
+
+/// Links in the order in which one names them.
+pub(crate) struct Side {
+    /// As the file has it.
+    shown: At<String>,
+    /// The directions concerned of each.
+    links: Vec<Vec<Way>>,
+    /// Whether it may be of several, although it is of one.
+    several: bool,
+}
+
+/// Where faults can happen.
+pub(crate) struct Places<'p> {
+    pub(crate) finder: &'p LinkFinder<'p>,
+    pub(crate) directory: &'p Directory<'p>,
+    pub(crate) links: &'p [Link],
+}
+
+impl Places<'_> {
+    /// The sides of a fault: one for each selector of links, or for each host.
+    pub(crate) fn sides(&self, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Vec<Side>> {
+        let direction = keys.direction.value;
+        if let Some(link) = &keys.link {
+            let sides: Vec<_> = link.value.iter().map(|at| self.of_links(at, direction, sink)).collect();
+            return sides.into_iter().collect();
+        }
+        let hosts = keys.host.as_ref()?.value.iter();
+        let sides: Vec<_> = hosts.map(|at| self.of_hosts(at, keys, sink)).collect();
+        Some(sides.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    fn of_links(&self, at: &At<Selector>, direction: Direction, sink: &Sink<'_>) -> Option<Side> {
+        match self.finder.find(&at.value) {
+            Ok(Some(picked)) => {
+                let ways = |link| {
+                    let both = Way::both(link).into_iter();
+                    both.filter(|way| {
+                        direction == Direction::Both || way.backward == (direction == Direction::Reverse)
+                    })
+                };
+                Some(Side {
+                    shown: At { value: at.value.to_string(), origin: at.origin },
+                    links: links_of(at, picked).into_iter().map(|link| ways(link).collect()).collect(),
+                    several: picked.several,
+                })
+            }
+            Ok(None) => {
+                self.finder.unknown(at, &[], sink);
+                None
+            }
+            Err(why) => {
+                sink.error(Code::WrongMember, at.origin, why);
+                None
+            }
+        }
+    }
+
+    /// A side for each host that is meant.
+    fn of_hosts(&self, at: &At<Selector>, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Vec<Side>> {
+        let (picked, kind) = look_up(at, self.directory, sink)?;
+        if kind == NodeKind::Router {
+            let error = sink.at(Code::WrongNode, at.origin, format!("{} is a router", at.value));
+            sink.push(error.help("name its links instead: link = [...]"));
+            return None;
+        }
+        let hosts = picked.first..picked.first + picked.len;
+        let sides: Vec<_> = hosts.map(|n| self.of_host(NodeIndex(n as u32), at, keys, sink)).collect();
+        sides.into_iter().collect()
+    }
+
+    fn of_host(&self, host: NodeIndex, at: &At<Selector>, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Side> {
+        let own = self.links.iter().enumerate().filter(|(_, link)| link.a == host || link.b == host);
+        let own: Vec<_> = own.map(|(i, link)| (LinkIndex(i as u32), link.a == host)).collect();
+        let numbers = match &keys.interface {
+            Some(numbers) => numbers.value.as_slice(),
+            None => &[At { value: Numbers(1, own.len() as u64 + 1), origin: at.origin }],
+        };
+        let mut links = Vec::new();
+        for At { value: Numbers(from, to), origin } in numbers {
+            if *to > own.len() as u64 + 1 {
+                let beyond = to - 1;
+                let count = own.len();
+                let links = if count == 1 { "one link".to_string() } else { format!("{count} links") };
+                let message = format!("{} has {links}, but no interface {beyond}", at.value);
+                let error = sink.at(Code::NoSuchInterface, *origin, message);
+                sink.push(
+                    error.help("interfaces are a host's links in the order of the file, counted from 1"),
+                );
+                return None;
+            }
+            links.extend(own[*from as usize - 1..*to as usize - 1].iter().map(|(link, first)| {
+                let both = Way::both(*link).into_iter();
+                let up = |way: &Way| way.backward != *first;
+                let wanted = |way: &Way| match keys.direction.value {
+                    Direction::Up => up(way),
+                    Direction::Down => !up(way),
+                    _ => true,
+                };
+                both.filter(wanted).collect()
+            }));
+        }
+        Some(Side { shown: At { value: at.value.to_string(), origin: at.origin }, links, several: true })
+    }
+}
+
+/// What fails together, step after step: links that are named one by one go one after the other; where selectors stand for
+/// several, or hosts, they go side by side, first with first.
+pub(crate) fn steps(sides: Vec<Side>, sink: &Sink<'_>) -> Option<Vec<Vec<Way>>> {
+    if sides.iter().all(|side| !side.several) {
+        return Some(sides.into_iter().flat_map(|side| side.links).collect());
+    }
+    let first = &sides[0];
+    if let Some(other) =
+        sides.iter().find(|side| side.several != first.several || side.links.len() != first.links.len())
+    {
+        let message = format!(
+            "links go step by step, side by side, but {} has {} and {} has {}",
+            first.shown.value,
+            first.links.len(),
+            other.shown.value,
+            other.links.len()
+        );
+        let help = "let each selector stand for as many links, of which the first go together, then the second; \
+                    or name links one by one, which go one after the other";
+        sink.push(sink.at(Code::UnequalCounts, other.shown.origin, message).help(help));
+        return None;
+    }
+    let step = |k: usize| {
+        let mut ways: Vec<Way> = sides.iter().flat_map(|side| side.links[k].iter().copied()).collect();
+        once_each(&mut ways);
+        ways
+    };
+    Some((0..first.links.len()).map(step).collect())
+}
+
+/// All of it at once.
+pub(crate) fn together(sides: Vec<Side>) -> Vec<Way> {
+    let mut ways: Vec<Way> = sides.into_iter().flat_map(|side| side.links).flatten().collect();
+    once_each(&mut ways);
+    ways
+}
+
+/// Leaves out what is there again.
+fn once_each(ways: &mut Vec<Way>) {
+    let mut seen = std::collections::BTreeSet::new();
+    ways.retain(|way| seen.insert(*way));
+}
