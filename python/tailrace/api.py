@@ -166,10 +166,7 @@ def sweep(  # noqa: PLR0913 - what can be said
                 done = running.run(scenario, surveyed, writer, way, watch, shard=part)
     if done.interrupted:
         raise KeyboardInterrupt
-    found = Sweep(place, temporary=output is None)
-    if output is not None and part is None:
-        found.write_table()
-    return found
+    return Sweep(place, temporary=output is None)
 
 
 def search(  # noqa: PLR0913 - what can be said
@@ -234,10 +231,7 @@ def search(  # noqa: PLR0913 - what can be said
             interrupted = hunt.run(way, watch)
     if interrupted:
         raise KeyboardInterrupt
-    found = Search(place, temporary=output is None)
-    if output is not None:
-        found.write_tables()
-    return found
+    return Search(place, temporary=output is None)
 
 
 def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> Sweep:
@@ -250,9 +244,7 @@ def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[st
     from tailrace.study.sweep import Sweep
 
     merging.merge([Path(place) for place in places], Path(output))
-    found = Sweep(Path(output))
-    found.write_table()
-    return found
+    return Sweep(Path(output))
 
 
 def list_queues() -> list[dict[str, Any]]:

@@ -7,6 +7,8 @@ import pytest
 
 from conftest import SMALL, command_line
 from tailrace.errors import UsageError
+from tailrace.plots import layout
+from tailrace.plots.swept import over_time
 from tailrace.progress import Monitor
 from tailrace.reproduce import declared, doing, judging
 
@@ -124,6 +126,16 @@ def test_claims_are_judged_under_each_reading(done):
         ("C2", "flood"): "fails",
     }
     assert not any(v.is_new(quick=False) for v in found)
+
+
+def test_tables_beyond_the_paper_say_their_reading(done):
+    _, _, page = done
+    titles = [
+        line
+        for line in page.read_text().splitlines()
+        if line.startswith("**") and "least tcp.goodput" in line
+    ]
+    assert [title.rpartition("(")[2] for title in titles] == ["short)**", "flood)**"]
 
 
 def test_a_formula_is_taken_run_by_run(done):
@@ -303,3 +315,13 @@ def test_a_paper_that_is_not_there_is_said(tmp_path):
     assert "(in papers there are nobody)" in ended.stderr
     ended = command_line("reproduce", "--dry-run", cwd=tmp_path)
     assert ended.stdout == "nobody: 3 claims, 12 runs in 2 studies\n"
+
+
+def test_every_panel_shows_all_of_its_lines(done, monkeypatch):
+    # Panels in two columns share their axis.
+    monkeypatch.setattr(layout, "TWO_COLUMNS", 2)
+    work, _, _ = done
+    asked = over_time.Series(series="group_series.goodput_bps", panels="group", where=["queue=droptail"])
+    sheet = over_time.figure(work.sweeps.of("queues", "short"), asked, "both")
+    for axis in sheet.axes:
+        assert axis.get_ylim()[1] >= axis.dataLim.y1, axis.get_title()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tailrace import belongings
 from tailrace.cli import common, figure_checks, keeping, named_figures, planning, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
@@ -318,8 +319,11 @@ def show_table(
 
     found = Sweep.load(target)
     with on_a_closed_terminal(held):
-        table = found.write_table(columns)
+        table = found.table(columns) if found.has_runs else None
         if table is not None:
+            belongings.claim(target, ["table.md", "table.csv"])
+            (target / "table.md").write_text(table.text("md"), encoding="utf-8")
+            (target / "table.csv").write_text(table.text("csv"), encoding="utf-8")
             if form:
                 typer.echo(table.text(form), nl=False)
             elif not quiet:

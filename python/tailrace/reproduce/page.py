@@ -180,7 +180,8 @@ class Page:
             return
         for reading in one.readings:
             if (one.study, reading) in self.sweeps:
-                yield present.markdown(tables.of_beyond(one, self._declaring(one, reading)))
+                yield present.markdown(tables.of_beyond(one, self._declaring(one, reading), reading))
+                yield ""
 
     def _declaring(self, one: Beyond, reading: str) -> Declaring:
         from tailrace.reproduce.metrics import Declaring

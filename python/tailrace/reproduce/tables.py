@@ -51,8 +51,13 @@ def _number(value: float) -> str:
     return present.NONE if math.isnan(value) else f"{value:g}"
 
 
-def of_beyond(one: Beyond, sweep: Sweep) -> present.Grid:
+def of_beyond(one: Beyond, sweep: Sweep, reading: str) -> present.Grid:
     """All cells with some metrics, or for each value of a parameter the cell where a metric is least or most."""
+    grid = _chosen(one, sweep)
+    return replace(grid, title=f"{grid.title} ({reading})") if reading else grid
+
+
+def _chosen(one: Beyond, sweep: Sweep) -> present.Grid:
     if one.worst is None:
         return sweep.table(list(one.columns)).grid(None)
     keys = replace(one.keys, table=one.worst, _taken=set())

@@ -76,10 +76,12 @@ def figure(sweep: Sweep, asked: Series, title: str) -> Figure:
                 axis.set_title(
                     layout.panel_title(panel, 2 if len(curves.panels) >= layout.TWO_COLUMNS else 1)
                 )
-            axis.set_ylim(bottom=0)
             axis.set_ylabel(curves.heading)
             axis.set_xlabel("time [s]")
             axis.label_outer()
+        # After all: a limit holds for every panel, as far as they have been drawn.
+        for axis in axes:
+            axis.set_ylim(bottom=0)
         layout.legend_of(sheet, axes, heading=asked.by or "")
     return sheet
 
