@@ -102,6 +102,15 @@ def test_a_run_goes_on_until_it_is_known_closely(tmp_path):
     assert json.loads(done.stdout)[0]["runs"] == 5
 
 
+def test_figures_say_it_in_words(tmp_path):
+    ends = {"fault.0.until": ["1195 ms", "1295 ms", "1495 ms"]}
+    swept = tailrace.sweep(OUTAGE, ends, runs=1, output=tmp_path / "sweep")
+    figure = swept.plot("reach_80_of_before_200ms@after")
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == "time to reach 80 % of the rate before for 200 ms in after (ms)"
+    assert "time to reach 80 % of the rate before for 200 ms in after against" in figure.get_suptitle()
+
+
 def test_errors_say_what_is_missing(outage):
     plain = tailrace.run(OUTAGE.replace('"100 ms"', '"off"'))
     with pytest.raises(UsageError, match=r"set \[record\] interval"):

@@ -63,6 +63,22 @@ def target(name: str) -> Target | None:
     return Target(int(amount) / 100, is_share=True, of_before=kind is not None, hold_s=hold_s)
 
 
+def said(name: str) -> str | None:
+    """What such a metric is in words, for titles and axes; None where it is another one.
+
+    >>> said("reach_80_500ms"), said("reach_8Mbit"), said("reach_90_of_before_2s")
+    ('time to reach 80 % for 500 ms', 'time to reach 8 Mbit/s for 1 s', 'time to reach 90 % of the rate before for 2 s')
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    amount, kind, hold, unit = found.groups()
+    rate = {None: f"{amount} %", "_of_before": f"{amount} % of the rate before"}.get(
+        kind, f"{amount} {kind}/s"
+    )
+    return f"time to reach {rate} for {hold or f'{_HOLD_S:g}'} {unit or 's'}"
+
+
 @dataclass(frozen=True)
 class Span:
     """From when to when a rate may be reached, and how long an interval is."""

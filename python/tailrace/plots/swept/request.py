@@ -70,6 +70,10 @@ def check_kind(text: str) -> str:
 
 def check_table(text: str) -> str:
     """What values are of; refuses what there is not."""
+    if text.startswith("path"):
+        raise UsageError(
+            f"--of {text}: values of paths are metrics: --metric path_goodput, --by path for a line each"
+        )
     return present.known(text, ["runs", *TABLES], "table of values")
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from tailrace import present, quantities, resampling, statistics
 from tailrace.errors import UsageError
 from tailrace.plots.swept.request import Request
+from tailrace.study import reach
 from tailrace.study.metrics import QUANTITY, Metric
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _of_runs(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> Subj
     if unit.factor != 1:
         rows = rows.with_columns(pl.col("value") * unit.factor)
     return Subject(
-        f"{first.name.replace('_', ' ')}{during}",
+        f"{reach.said(first.figure) or first.name.replace('_', ' ')}{during}",
         unit.name,
         rows.with_columns(pl.concat_list("value").alias("each")),
         [metric.owner or "" for metric in metrics],
