@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -131,6 +132,41 @@ def describe(place: Path, about: Mapping[str, Any]) -> None:
         fresh = place / _FRESH_MANIFEST
         _write_json(fresh, {**known, **about})
         fresh.replace(place / MANIFEST)
+
+
+def redrawn(place: Path, key: str, names: Iterable[str]) -> list[str]:
+    """Notes that files are those of `key`, and removes those that were and that nobody has changed since; which."""
+    about, own = _manifest(place), own_files(place)
+    if about.get("format") not in _FORMATS:
+        return []
+    before = about.get(key)
+    stale = dict(before) if isinstance(before, dict) else {}
+    wanted = list(names)
+    if not stale and not wanted:
+        return []
+    gone = [
+        name
+        for name, digest in stale.items()
+        if name in own and name not in wanted and _is_within(name) and _digest(place / name) == digest
+    ]
+    for name in gone:
+        (place / name).unlink()
+    kept = sorted(set(about.get("files", [])).difference(gone))
+    describe(place, {"files": kept, key: {name: _digest(place / name) for name in wanted}})
+    return gone
+
+
+def _is_within(name: str) -> bool:
+    """Whether a name leads to a file of the folder itself, whoever wrote the manifest."""
+    return not Path(name).is_absolute() and ".." not in Path(name).parts
+
+
+def _digest(file: Path) -> str | None:
+    """Of what is in a file; None where there is none that can be read."""
+    try:
+        return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return None
 
 
 def hand_over(old: Path, heir: Path) -> None:

@@ -1,5 +1,7 @@
 """`[[figure]]`: the figures that a scenario names."""
 
+import json
+
 import pytest
 
 import tailrace
@@ -78,6 +80,37 @@ def test_two_that_differ_in_a_formula_have_two_files(tmp_path):
     assert stems(tmp_path / "s") == ["tcp.goodput", "tcp.goodput-again-1", "tcp.goodput-again-2"]
 
 
+def test_what_the_scenario_no_longer_names_goes_unless_somebody_has_changed_it(tmp_path):
+    def swept(*figures):
+        (tmp_path / "a.toml").write_text(SWEPT + "".join(f"[[figure]]\n{figure}\n" for figure in figures))
+        done = command_line("sweep", "a.toml", "-o", "s", "--runs", 1, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    goodput, sojourn = 'metric = "tcp.goodput"', 'metric = "sojourn"'
+    swept(goodput, f'{sojourn}\nkind = "line"')
+    assert stems(tmp_path / "s") == ["sojourn-line", "tcp.goodput"]
+    assert command_line("plot", "s", "--metric", "tcp.loss", "-q", cwd=tmp_path).returncode == 0
+    (tmp_path / "s" / "figures" / "mine.png").write_bytes(b"mine")
+    (tmp_path / "s" / "figures" / "tcp.goodput.png").write_bytes(b"changed")
+    said = swept(f'{sojourn}\nkind = "bars"')
+    gone = (
+        said.rpartition("removed what no [[figure]] of the scenario draws any more: ")[2].strip().split(", ")
+    )
+    assert gone == ["figures/tcp.goodput.svg", "figures/sojourn-line.png", "figures/sojourn-line.svg"]
+    assert stems(tmp_path / "s") == ["mine", "sojourn-bars", "tcp.goodput", "tcp.loss"]
+    assert not (tmp_path / "s" / "figures" / "tcp.goodput.svg").exists()
+    # Nothing is drawn, and nothing goes.
+    (tmp_path / "a.toml").write_text(SWEPT)
+    assert command_line("sweep", "a.toml", "-o", "s", "--runs", 1, "--no-plots", cwd=tmp_path).returncode == 0
+    assert "sojourn-bars" in stems(tmp_path / "s")
+    swept()
+    assert stems(tmp_path / "s") == ["mine", "tcp.goodput", "tcp.loss"]
+    files = json.loads((tmp_path / "s" / "manifest.json").read_text())["files"]
+    assert "figures/sojourn-bars.png" not in files
+    assert "figures/tcp.loss.png" in files
+
+
 def test_they_are_objects_in_code():
     text = SWEPT + FIGURES
     built = Scenario.from_toml(text)
@@ -110,6 +143,7 @@ WRONG = [
         "there is no column 'goodputt' of numbers; did you mean goodput",
     ),
     (f'{METRIC}\nof = "flow"', 2, "there is no table of values 'flow'; did you mean 'flows'"),
+    (f'{METRIC}\nof = "path_series"', 2, "values of paths are metrics: `metric` path_goodput, `by` path"),
     (f'{METRIC}\nagainst = "period"', 2, "there is no swept parameter 'period'"),
     (f'{METRIC}\nby = "period"', 2, "there is no swept parameter 'period'"),
     (f'{METRIC}\nkind = "pie"', 2, "there is no kind of figure 'pie'"),

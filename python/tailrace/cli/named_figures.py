@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tailrace import belongings
 from tailrace.cli import common
+from tailrace.cli.common import say
 from tailrace.cli.plot import Drawing, redrawable
 from tailrace.cli.plot_sweep import Asked
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from tailrace.scenario import Scenario
 
 SERIES = "series"
+_FOLDER = "figures"
+# What a manifest calls the files of these figures.
+_NAMED = "named_figures"
 
 
 def over_time(scenario: Scenario) -> list[str]:
@@ -46,10 +51,21 @@ def metrics(figures: Collection[Asked]) -> list[str]:
     return [name for asked in figures if asked.of == "runs" for name in common.listed(asked.metric)]
 
 
-def draw(place: Path, figures: Sequence[Asked], *, quiet: bool) -> None:
-    """Draws all of them of a sweep that has been run."""
-    if not figures:
+def draw(place: Path, figures: Sequence[Asked] | None, *, quiet: bool) -> None:
+    """Draws all of them of a sweep that has been run; those that the scenario named before and does no more go.
+
+    None leaves what there is.
+    """
+    if figures is None:
         return
+    files = _drawn(place, figures, quiet=quiet) if figures else []
+    gone = belongings.redrawn(place, _NAMED, files)
+    if gone and not quiet:
+        say(f"removed what no [[figure]] of the scenario draws any more: {', '.join(gone)}")
+
+
+def _drawn(place: Path, figures: Sequence[Asked], *, quiet: bool) -> list[str]:
+    """The files."""
     from tailrace.plots import workshop  # Matplotlib takes half a second
 
     source = workshop.opened((place,))
@@ -60,7 +76,9 @@ def draw(place: Path, figures: Sequence[Asked], *, quiet: bool) -> None:
             alike = sum(name == file or name.startswith(f"{file}-again-") for name in own)
             own[f"{file}-again-{alike}" if alike else file] = (metric, asked.options())
     with redrawable(place):
-        Drawing((place,), place / "figures", own=own).write(list(own), source, {}, quiet=quiet)
+        drawing = Drawing((place,), place / _FOLDER, own=own)
+        drawing.write(list(own), source, {}, quiet=quiet)
+    return [f"{_FOLDER}/{name}.{kind}" for name in own for kind in drawing.kinds]
 
 
 def _said(scenario: Scenario) -> list[dict[str, str]]:

@@ -150,7 +150,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     _say_all_known(done, quiet=quiet)
     if part is None:
         show_table(target, held, columns=common.listed(columns), form=form, quiet=quiet)
-        named_figures.draw(target, [] if no_plots or done.failed else drawn, quiet=quiet)
+        named_figures.draw(target, None if no_plots or done.failed else drawn, quiet=quiet)
     elif not quiet:
         _point_to_merge(target, done, part)
     _end(target, done, [] if quiet else missed, surveyed)
