@@ -182,6 +182,28 @@ def test_axes_that_go_together_are_no_panels(tmp_path):
     assert line.get_linestyle() == "None"
 
 
+def test_what_a_preset_or_a_formula_says_needs_no_note(tmp_path):
+    declared = """
+[sweep.let]
+load = [0.5, 1.0]
+[sweep.derive]
+"flow.cbr.app.rate" = "load * '500 kbit/s'"
+[sweep.preset.fast]
+"link.bottleneck.rate" = "2 Mbit/s"
+[sweep.preset.slow]
+"link.bottleneck.rate" = "1 Mbit/s"
+"""
+    found = tailrace.sweep(f"{SMALL}\n{declared}", runs=1, output=tmp_path / "s")
+    figure = found.plot("tcp.goodput", "load", "preset")
+    assert "along with" not in title_of(figure)
+    assert legend_of(figure) == ("preset", ["fast", "slow"])
+
+
+def test_a_headline_stands_over_the_note(swept_pulses):
+    figure = swept_pulses.plot("tcp.goodput", "period", "queue", where=ONE_RATE, headline="Fig. 5, again")
+    assert title_of(figure).startswith("Fig. 5, again mean of n = ")
+
+
 # -- other forms ---------------------------------------------------------------------------------------------------
 
 

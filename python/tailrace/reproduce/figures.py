@@ -61,6 +61,7 @@ def _drawn(figure: Figure, keys: Keys, sweep: Sweep, title: str) -> Drawn:
         read.pop("against", None),
         read.pop("by", None),
         kind=read.pop("kind", None),
+        headline=title,
         **read,
     )
 

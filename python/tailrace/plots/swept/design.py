@@ -33,6 +33,8 @@ _PARTS = {
 _Key: TypeAlias = tuple[object, ...]
 # The dimension of flow groups, queues, connections or paths.
 PART = "part"
+# What the axis of presets is called.
+PRESET = "preset"
 # More lines are not told apart, more panels not read.
 MOST_LINES, MOST_PANELS = 8, 12
 
@@ -81,6 +83,8 @@ class Plan:
     panels: Sequence[str]
     # Parameters that change with those above, each with whether it only rises or falls along `x`.
     following: Mapping[str, bool] = field(default_factory=dict)
+    # Each of them with the parameter that it follows from, the first of several.
+    leaders: Mapping[str, str] = field(default_factory=dict)
     # Whether each panel has one line, and is to show those of the others behind it.
     pale: bool = False
 
@@ -186,7 +190,14 @@ def _planned(sweep: Variation, subject: Subject, request: Request, rows: pl.Data
         panels, x = [x, *panels], None
     if len(subject.parts) > 1 and by != PART:
         lines, panels = (lines, [PART, *panels]) if lines or request.kind == "map" else ([PART], panels)
-    return Plan(x, lines, panels, {name: _is_monotone(rows, x, name) for name in following})
+    known = [name for name in dict.fromkeys((x, by, *free)) if name and name != PART]
+    return Plan(
+        x,
+        lines,
+        panels,
+        {name: _is_monotone(rows, x, name) for name in following},
+        {name: _leader(rows, known, name) for name in following},
+    )
 
 
 def _by(sweep: Variation, subject: Subject, text: str | None) -> str | None:
@@ -224,7 +235,7 @@ def _split(rows: pl.DataFrame, named: Sequence[str], varied: Sequence[str]) -> t
     free: list[str] = []
     following = []
     # A preset says most of what follows from it.
-    for name in sorted((n for n in varied if n not in named), key=lambda n: n != "preset"):
+    for name in sorted((n for n in varied if n not in named), key=lambda n: n != PRESET):
         if _follows(rows, [*named, *free], name):
             following.append(name)
         else:
@@ -236,6 +247,11 @@ def _follows(rows: pl.DataFrame, known: Sequence[str], name: str) -> bool:
     if not known:
         return rows[name].n_unique() == 1
     return rows.group_by(known).agg(pl.col(name).n_unique())[name].max() == 1
+
+
+def _leader(rows: pl.DataFrame, known: Sequence[str], name: str) -> str:
+    """The one of the known that says by itself what another is; where it takes several, all of them."""
+    return next((one for one in known if _follows(rows, [one], name)), ", ".join(known))
 
 
 def _is_monotone(rows: pl.DataFrame, x: str | None, name: str) -> bool:

@@ -20,7 +20,8 @@ class Options(TypedDict, total=False):
 
     `where` chooses cells (`"load=0.5"`, `"load < 0.9"`, or `{"load": 0.5}`), `formula` is drawn as a dashed line
     (`"model = min(1, x / 2)"`), `of` is `runs`, or `flows` or `connections` for values of single ones, `log` says which
-    axes are logarithmic (`"x,y"`, or `"none"`), `queue` which queue is shown; `size` and `title` as for all figures.
+    axes are logarithmic (`"x,y"`, or `"none"`), `queue` which queue is shown; `headline` stands over it in place of
+    what it shows; `size` and `title` as for all figures.
     """
 
     where: str | Sequence[str] | Mapping[str, object]
@@ -28,6 +29,7 @@ class Options(TypedDict, total=False):
     of: str
     log: str | None
     queue: str | None
+    headline: str
     size: str
     title: bool
 
@@ -47,6 +49,8 @@ class Request:
     # Which axes are logarithmic; None where the values decide.
     log: frozenset[str] | None = None
     queue: str | None = None
+    # Over it, in place of what it shows.
+    headline: str | None = None
 
     @classmethod
     def made(
@@ -58,9 +62,8 @@ class Request:
         of = check_table(options.get("of", "runs"))
         formulas = tuple(named_formula(text) for text in _texts(options.get("formula", ())))
         where = tuple(_texts(options.get("where", ())))
-        return cls(
-            metric, against, by, kind, where, formulas, of, axes_of(options.get("log")), options.get("queue")
-        )
+        log, queue, headline = axes_of(options.get("log")), options.get("queue"), options.get("headline")
+        return cls(metric, against, by, kind, where, formulas, of, log, queue, headline)
 
 
 def check_kind(text: str) -> str:

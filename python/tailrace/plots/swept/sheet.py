@@ -17,7 +17,7 @@ from tailrace.errors import UsageError
 from tailrace.plots import layout, style
 from tailrace.plots.swept import bars, design, lines, maps, spread, subject
 from tailrace.plots.swept.axis import Axis
-from tailrace.plots.swept.design import PART, Design
+from tailrace.plots.swept.design import PART, PRESET, Design
 from tailrace.plots.swept.formula import Overlay
 from tailrace.plots.swept.request import Options, Request
 from tailrace.plots.swept.subject import Subject
@@ -118,13 +118,17 @@ class Drawing:
     @property
     def title(self) -> str:
         """What is shown, and under it of how many runs and of which cells."""
+        return f"{self.request.headline or self._headline}\n{self.note}"
+
+    @property
+    def _headline(self) -> str:
         about, plan = self.subject, self.design.plan
         owner = f" of {about.parts[0]}" if len(about.parts) == 1 and about.parts[0] else ""
         against = f" against {plan.x}" if plan.x else ""
         each = [about.whose if name == PART else name for name in plan.lines]
         by = (f" and {each[0]}" if self.kind == "map" else f", by {', '.join(each)}") if each else ""
         form = "distribution of " if self.kind == "cdf" else ""
-        return f"{self.sweep.name}: {form}{about.name}{owner}{against}{by}\n{self.note}"
+        return f"{self.sweep.name}: {form}{about.name}{owner}{against}{by}"
 
     @property
     def note(self) -> str:
@@ -134,11 +138,7 @@ class Drawing:
         said = [self._over(), layout.seeds_note([seed])]
         said += [f"only {text}" for text in self.request.where]
         said += [self.subject.note] if self.subject.note else []
-        if plan.following and self.kind != "cdf":
-            said.append(
-                f"{', '.join(plan.following)} var{'ies' if len(plan.following) == 1 else 'y'} along with "
-                f"{plan.x or ', '.join(plan.lines)}"
-            )
+        said += self._along() if self.kind != "cdf" else []
         missing = sum(value is None for value in self.design.xs)
         if missing and not self.axis.labels and plan.x:
             said.append(f"without cells that have no {plan.x}")
@@ -146,6 +146,18 @@ class Drawing:
         if self.kind in {"line", "bars"} and self.design.counts[0] == 1 < self.design.counts[-1]:
             said.append("points of one run have no interval")
         return ", ".join([*said, *self._lacking(), *self.sweep.notes])
+
+    def _along(self) -> list[str]:
+        """What varies though nothing says so; not what a preset or a formula says."""
+        plan, derived = self.design.plan, self.sweep.about["derived"]
+        by: dict[str, list[str]] = {}
+        for name, leader in plan.leaders.items():
+            if name not in derived and leader != PRESET:
+                by.setdefault(leader, []).append(name)
+        return [
+            f"{', '.join(names)} var{'ies' if len(names) == 1 else 'y'} along with {leader}"
+            for leader, names in by.items()
+        ]
 
     def _lacking(self) -> list[str]:
         """What was asked for and is not there: not done yet, or failed."""
