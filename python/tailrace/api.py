@@ -166,7 +166,10 @@ def sweep(  # noqa: PLR0913 - what can be said
                 done = running.run(scenario, surveyed, writer, way, watch, shard=part)
     if done.interrupted:
         raise KeyboardInterrupt
-    return Sweep(place, temporary=output is None)
+    found = Sweep(place, temporary=output is None)
+    if output is not None and part is None:
+        found.write_table()
+    return found
 
 
 def search(  # noqa: PLR0913 - what can be said
@@ -231,7 +234,10 @@ def search(  # noqa: PLR0913 - what can be said
             interrupted = hunt.run(way, watch)
     if interrupted:
         raise KeyboardInterrupt
-    return Search(place, temporary=output is None)
+    found = Search(place, temporary=output is None)
+    if output is not None:
+        found.write_tables()
+    return found
 
 
 def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str]) -> Sweep:
@@ -244,7 +250,9 @@ def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[st
     from tailrace.study.sweep import Sweep
 
     merging.merge([Path(place) for place in places], Path(output))
-    return Sweep(Path(output))
+    found = Sweep(Path(output))
+    found.write_table()
+    return found
 
 
 def list_queues() -> list[dict[str, Any]]:

@@ -147,3 +147,16 @@ def test_what_was_reported_is_there_whatever_moment_it_is_killed_at(tmp_path, mo
     assert torn.table().text("csv") == whole.table().text("csv")
     assert torn.flows.equals(whole.flows)
     assert torn.runs.drop("wall_s").equals(whole.runs.drop("wall_s"))
+
+
+def test_a_transaction_ends_in_its_journal_which_nothing_is_left_of(tmp_path):
+    journal = tmp_path / "s" / "index.sqlite-journal"
+    with Writer.opened(tmp_path / "s", {}) as writer:
+        writer.index.state("said", "so")
+        # Blank at its beginning: nothing is to be undone. That a file is gone might reach the disk later.
+        assert journal.read_bytes()[:8] == bytes(8)
+        reader = Reader(tmp_path / "s")
+        assert reader.index.fact("said") == "so"
+        reader.close()
+        assert journal.exists()
+    assert not journal.exists()

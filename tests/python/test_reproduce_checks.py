@@ -83,6 +83,17 @@ def test_a_ratio_to_nothing_is_beyond_any_limit_but_a_least_one():
     assert outcome(numbers, "ratio", of="a", to="b", at_least=10) is Outcome.HOLDS
 
 
+def test_a_ratio_is_judged_at_every_value():
+    # Along a parameter numbers are made in the order of their names, over themselves: 1.
+    numbers = Made(a=[2.0, 3.0], b=[5.0, 4.0])
+    found = judged(numbers, "ratio", of="x where queue=red", to="y", along="period", paper=1, within="1 %")
+    assert found.outcome is Outcome.HOLDS
+    assert found.ours == "x, red / y: 1 ± 0 at a, 1 ± 0 at b"
+    found = judged(numbers, "ratio", of="x", to="y", along="period", at_least=2)
+    assert found.outcome is Outcome.FAILS
+    assert found.ours == "x / y: 1 ± 0 at a (fails), 1 ± 0 at b (fails)"
+
+
 def test_an_order_is_judged_by_paired_differences():
     # Apart by one in each run, though the values of each spread over hundreds.
     numbers = Made(a=[2.0, 102.0, 302.0], b=[1.0, 101.0, 301.0], c=[0.0, 0.0, 0.0])

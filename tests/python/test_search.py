@@ -13,6 +13,7 @@ from tailrace.store import Writer
 from tailrace.study import declaration, proposing, searching
 from tailrace.study.declaration import Range
 from tailrace.study.proposing import Space, Told, propose
+from test_damage import ATTACKED
 
 pytest.importorskip("optuna")
 
@@ -196,6 +197,28 @@ def test_what_a_search_wants_reads_back():
     assert back.over == wanted.over
     assert back.as_json() == wanted.as_json()
     assert proposing.Space(back.over).value("a.b", 0.0) == '"1000000 ns"'
+
+
+def test_the_command_that_is_named_shows_what_an_attack_costs(tmp_path):
+    swept = ATTACKED + '\n[sweep]\n"link.bottleneck.queue" = ["droptail", "red"]\n'
+    (tmp_path / "attacked.toml").write_text(swept)
+    rate = "flow.flood.app.rate=uniform(100 kbit/s, 2 Mbit/s)"
+    goal = ("--maximize", "potency", "--over", rate, "--trials", "2", "--runs", "1", "-o", "found")
+    done = command_line("search", "attacked.toml", *goal, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    command = shlex.split(done.stderr.rstrip().splitlines()[-1].partition(" sweep ")[2])
+    again = command_line("sweep", *command, "--format", "json", "-q", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    (row,) = json.loads(again.stdout)
+    assert row["potency [B/B]"]["mean"] == pytest.approx(
+        tailrace.Search.load(tmp_path / "found").best.value.mean
+    )
+
+
+def test_python_writes_the_tables_that_the_command_writes(tmp_path):
+    tailrace.search(SMALL, RATE, maximize="tcp.goodput", trials=2, runs=1, output=tmp_path / "s")
+    assert len((tmp_path / "s" / "table.csv").read_text().splitlines()) == 3
+    assert "tcp goodput" in (tmp_path / "s" / "table.md").read_text()
 
 
 @pytest.mark.usefixtures("small_file")

@@ -105,6 +105,42 @@ def test_only_what_all_results_have_is_shaded(happening):
     assert legend_of(figure) == ["one", "other", "window", "cbr under way"]
 
 
+def test_a_variant_without_the_attack_leaves_the_bursts_of_the_others(happening):
+    calm = tailrace.run(HAPPENING.replace('start = "2 s"\nstop = "4 s"', 'start = "20 s"'), runs=1)
+    always = tailrace.run(
+        HAPPENING.replace('start = "2 s"\nstop = "4 s"', "")
+        .replace('"pulse"', '"cbr"')
+        .replace(', burst = "300 ms", period = "1 s"', ""),
+        runs=1,
+    )
+    bursts = [(2.0, pytest.approx(2.3)), (3.0, pytest.approx(3.3))]
+
+    def attacks(*results):
+        return [span for span in spans.of(results) if span.what == "attack"]
+
+    assert [(span.start, span.end) for span in attacks(calm, happening)] == bursts
+    figure = tailrace.compare({"calm": calm, "pulses": happening}).plot("queue")
+    assert legend_of(figure)[-1] == "cbr under way (not in all)"
+    # Where it lasts all the time it is under way in the bursts, too.
+    assert [(span.start, span.end) for span in attacks(always, happening)] == bursts
+    assert all(span.everywhere for span in attacks(always, happening))
+    assert attacks(calm, always) == attacks(calm) == []
+
+
+def test_a_panel_of_one_variant_has_its_own_bursts(happening):
+    others = {
+        f"{n}": tailrace.run(
+            HAPPENING.replace('start = "2 s"\nstop', f'start = "{2 + n / 10} s"\nstop'), runs=1
+        )
+        for n in range(1, 9)
+    }
+    figure = tailrace.compare({"0": happening, **others}).plot("queue")
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    starts = [[start for start, _ in shades(axes)][-2] for axes in panels]
+    assert starts == pytest.approx([2 + n / 10 for n in range(9)])
+    assert legend_of(figure)[-1] == "cbr under way"
+
+
 @pytest.mark.parametrize("spoilt", ["no = [toml", "flow = 3", 'fault = [1]\nduration = "6 s"'])
 def test_a_spoilt_scenario_is_no_hindrance(happening, tmp_path, spoilt):
     place = happening.save(tmp_path / "r")

@@ -144,6 +144,20 @@ def test_merge_shows_what_its_shards_were_to_show(there):
     assert "jain" in other.stdout.splitlines()[0]
 
 
+def test_python_writes_the_tables_that_the_command_writes(there):
+    done = command_line("sweep", "small.toml", *QUEUES, "--runs", 1, "-o", "command", "-q", cwd=there)
+    assert done.returncode == 0, done.stderr
+    queues = {"link.bottleneck.queue": ["red", "codel"]}
+    swept = tailrace.sweep(there / "small.toml", queues, runs=1, output=there / "python")
+    for name in ("table.md", "table.csv"):
+        assert (there / "python" / name).read_text() == (there / "command" / name).read_text()
+    assert (
+        tailrace.sweep(there / "small.toml", queues, runs=1, output=swept.place).table().rows
+        == swept.table().rows
+    )
+    assert not list(there.glob("python/*.kept"))
+
+
 def test_commands_for_what_comes_next_can_be_given_as_they_stand(there):
     done = command_line("sweep", "small.toml", *QUEUES, "--runs", "1", "-o", "some where", cwd=there)
     (plot,) = [line for line in done.stderr.splitlines() if " plot " in line]

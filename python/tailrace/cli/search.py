@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import belongings
 from tailrace.cli import common, keeping, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
@@ -130,10 +129,7 @@ def _said(wanted: "Wanted", over: list[str] | None, let: list[str] | None) -> li
 
 def _end(found: "Search", *, form: str | None, quiet: bool) -> None:
     """The tables, and the command that runs the best."""
-    table, best = found.table(), found.best_table()
-    belongings.claim(found.place, ["table.md", "table.csv"])
-    (found.place / "table.md").write_text(best.text("md"), encoding="utf-8")
-    (found.place / "table.csv").write_text(table.text("csv"), encoding="utf-8")
+    table, best = found.write_tables()
     if form or not quiet:
         tabular.show(table if form else best, form)
     if not found.has_best:

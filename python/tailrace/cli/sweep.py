@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import belongings
 from tailrace.cli import common, figure_checks, keeping, named_figures, planning, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
@@ -319,11 +318,8 @@ def show_table(
 
     found = Sweep.load(target)
     with on_a_closed_terminal(held):
-        table = found.table(columns) if found.has_runs else None
+        table = found.write_table(columns)
         if table is not None:
-            belongings.claim(target, ["table.md", "table.csv"])
-            (target / "table.md").write_text(table.text("md"), encoding="utf-8")
-            (target / "table.csv").write_text(table.text("csv"), encoding="utf-8")
             if form:
                 typer.echo(table.text(form), nl=False)
             elif not quiet:

@@ -84,7 +84,7 @@ def single(result: Result, name: str, **options: Unpack[style.Options]) -> Figur
     with _drawing(options):
         figure = _single(shown, name, options.get("queue"))
         if name not in _NOT_OVER_TIME:
-            spans.shade(figure, spans.of([result]))
+            spans.shade(figure, {"": result})
         return figure
 
 
@@ -107,7 +107,7 @@ def overlay(
         else:
             figure = _of_several(METRICS[name], shown, title, options.get("queue"))
         if name not in _NOT_OVER_TIME:
-            spans.shade(figure, spans.of(list(results.values())))
+            spans.shade(figure, results)
         return figure
 
 
@@ -190,7 +190,7 @@ def _of_several(metric: Metric, results: Mapping[str, Result], title: str, queue
             Panel(label, [(name, curves[name]) for name in looks if name in curves])
             for label, curves in found.items()
         ]
-        return panels.multiples(metric, headline, rows, looks, pale=len(parts) == 1)
+        return panels.multiples(metric, headline, rows, looks, pale=len(parts) == 1, of_results=True)
     looks = {label: index for index, label in enumerate(found)}
     rows = [
         Panel(

@@ -14,7 +14,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.plots import directions, layout, multipath, reordering, style
+from tailrace.plots import directions, layout, multipath, reordering, spans, style
 from tailrace.plots.curves import Curve, Grouped, total
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
     colours: dict[str, int] = {}
     for axes, (label, (_, rows)) in zip(panels, first.items(), strict=False):
         axes.set_title(layout.panel_title(names[label], _columns(len(panels))))
+        spans.of_one(axes, label)
         subflows = multipath.draw_windows(axes, rows, colours)
         if subflows > multipath.MOST_LINES:
             note_left_out = f"{names[label]}, {multipath.MOST_LINES} of {subflows} subflows"
@@ -63,6 +64,7 @@ def _stacked(stack: multipath.Stack, results: Mapping[str, Result], title: str) 
     colours: dict[str, int] = {}
     for axes, (key, result) in zip(panels, stacks.items(), strict=False):
         axes.set_title(layout.panel_title(names[key], _columns(len(panels))))
+        spans.of_one(axes, key[0])
         multipath.draw_stack(stack, axes, result, key[1], colours)
     _finish(sheet, panels, results, f"{stack.axis} (Mbit/s)")
     return sheet

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from tailrace.plots import layout, style
+from tailrace.plots import layout, spans, style
 from tailrace.plots.curves import Array, Curve
 from tailrace.plots.metrics import Metric
 
@@ -67,18 +67,26 @@ def stacked(metric: Metric, title: str, rows: Sequence[Panel], looks: Mapping[st
 
 
 def multiples(
-    metric: Metric, title: str, rows: Sequence[Panel], looks: Mapping[str, int], *, pale: bool = False
+    metric: Metric,
+    title: str,
+    rows: Sequence[Panel],
+    looks: Mapping[str, int],
+    *,
+    pale: bool = False,
+    of_results: bool = False,
 ) -> Figure:
     """Small panels on one scale.
 
     Where each has one line, which is what it is called after, there is no legend; with `pale` the lines of all others
-    lie behind it.
+    lie behind it. `of_results` says that each is of the result after which it is called.
     """
     alone = all(len(row.lines) == 1 and row.lines[0][0] == row.title for row in rows) or pale
     columns = 2 if style.look().size.width < _NARROW else 3
     sheet, panels = layout.figure(len(rows), title, columns, same_scale=False)
     for axes, row in zip(panels, rows, strict=True):
         axes.set_title(layout.panel_title(row.title, columns))
+        if of_results:
+            spans.of_one(axes, row.title)
         for curve in (line for other in rows if pale and other is not row for _, line in other.lines):
             axes.plot(curve.time_s, curve.mean, color=_PALE, lw=0.7, label=_OTHERS)
         for label, curve in row.lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -44,14 +44,35 @@ class Span:
     name: str
     start: float
     end: float
+    # From beginning to end, which parts a figure into nothing.
+    whole: bool = False
+    # Whether all results of the figure have it.
+    everywhere: bool = True
 
 
 def of(results: Sequence[Result]) -> list[Span]:
-    """The spans that all these results have alike; others would be untrue of some."""
-    if not results:
-        return []
-    first, *others = [list(_every(result)) for result in results]
-    return [span for span in first if all(span in other for other in others)]
+    """The spans that all these results have alike; others would be untrue of some.
+
+    Of attacks those that all have that have one: a variant without it is there to be compared with.
+    """
+    return _alike([list(_every(result)) for result in results])
+
+
+def _alike(each: Sequence[Sequence[Span]]) -> list[Span]:
+    same = _common([[span for span in found if span.what != "attack"] for found in each])
+    attacks = [found for found in ([span for span in own if span.what == "attack"] for own in each) if found]
+    # What is attacked all the time is so in the bursts of the others, too.
+    bursts = _common([found for found in attacks if not all(span.whole for span in found)])
+    everywhere = len(attacks) == len(each)
+    return [
+        *(span for span in same if not span.whole),
+        *(replace(span, everywhere=everywhere) for span in bursts if not span.whole),
+    ]
+
+
+def _common(each: Sequence[Sequence[Span]]) -> list[Span]:
+    """Those of the first that are in all."""
+    return [span for span in each[0] if all(span in other for other in each[1:])] if each else []
 
 
 def _every(result: Result) -> Iterator[Span]:
@@ -59,9 +80,8 @@ def _every(result: Result) -> Iterator[Span]:
     end = _seconds(said.get("duration")) or math.inf
     yield from _windows(result)
     for span in [*_faults(said, end), *_attacks(said, result, end)]:
-        # What lasts from beginning to end parts the figure into nothing.
-        if span.start < span.end < math.inf and (span.start > 0 or span.end < end):
-            yield span
+        if span.start < span.end < math.inf:
+            yield replace(span, whole=span.start <= 0 and span.end >= end)
 
 
 def _scenario(result: Result) -> Mapping[str, Any]:
@@ -188,18 +208,29 @@ def _seconds(text: object) -> float | None:
 # -- drawing ---------------------------------------------------------------------------------------------------
 
 
-def shade(sheet: Figure, spans: Sequence[Span]) -> None:
-    """Draws them behind all panels over time, and says so in the legend."""
+def of_one(axes: Axes, label: str) -> None:
+    """Notes that a panel shows one of several results."""
+    axes.set_label(label)
+
+
+def shade(sheet: Figure, results: Mapping[str, Result]) -> None:
+    """Draws them behind all panels over time, and says so in the legend.
+
+    Behind a panel of one result are its own, behind others those that are alike.
+    """
     panels = [axes for axes in sheet.axes if axes.get_visible() and (axes.lines or axes.collections)]
-    if not spans or not panels:
+    each = {label: list(_every(result)) for label, result in results.items()}
+    alike = _alike(list(each.values()))
+    shades = [_alike([each[str(axes.get_label())]]) if axes.get_label() in each else alike for axes in panels]
+    every = list(dict.fromkeys(span for spans in shades for span in spans))
+    if not every:
         return
-    for axes in panels:
+    for axes, spans in zip(panels, shades, strict=True):
         limits = axes.get_xlim()
         _shade(axes, spans)
         axes.set_xlim(limits)
-    for axes in panels[:1]:
-        _name_windows(axes, [span for span in spans if span.what == "window"])
-    _tell(sheet, spans)
+    _name_windows(panels[0], [span for span in shades[0] if span.what == "window"])
+    _tell(sheet, every)
 
 
 def _shade(axes: Axes, spans: Sequence[Span]) -> None:
@@ -244,4 +275,6 @@ def _said(span: Span) -> str:
     if span.what == "window":
         return span.what
     # A line may be called as the attack is.
-    return f"{span.name} under way" if span.what == "attack" else f"fault: {span.name}"
+    if span.what == "attack":
+        return f"{span.name} under way{'' if span.everywhere else ' (not in all)'}"
+    return f"fault: {span.name}"

@@ -23,6 +23,8 @@ _APPLICATION = 0x54526365
 FORMAT = 1
 # How long a reader or writer waits for the other's transaction.
 _PATIENCE_S = 60.0
+# What SQLite's journal may take between transactions.
+_JOURNAL_BYTES = 1 << 20
 _SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE cells (cell INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
@@ -96,7 +98,9 @@ class Index:
             self._db.execute("VACUUM")
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Lets go of the file, and of the journal beside it."""
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA journal_mode = DELETE")
         self._db.close()
 
     # -- what is known -----------------------------------------------------------------------------------------
@@ -278,7 +282,17 @@ def _opened(file: Path, *, writing: bool) -> sqlite3.Connection:
             if mode == "ro" or writing:
                 raise
         else:
-            # On the disk when a transaction has ended, not somewhere on the way.
-            db.execute("PRAGMA synchronous = FULL")
+            if writing:
+                _make_durable(db)
             return db
     raise AssertionError
+
+
+def _make_durable(db: sqlite3.Connection) -> None:
+    """A transaction that has ended is on the disk, not somewhere on the way.
+
+    It ends with what is written into its journal: that a file is gone may be on the disk some time later.
+    """
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA journal_mode = PERSIST")
+    db.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES}")

@@ -78,6 +78,13 @@ class Reader:
         """A table of all runs, read when it is collected; None where no run has it."""
         import polars as pl
 
+        found = self._pieces(table)
+        return pl.concat(found, how="diagonal") if found else None
+
+    def _pieces(self, table: str) -> list[pl.LazyFrame]:
+        """Of each part, and of what is in none yet; rows of each are in order of cells and runs."""
+        import polars as pl
+
         files = [
             self.place / parts.file_name(part, table)
             for part, files in self._index.parts().items()
@@ -87,17 +94,21 @@ class Reader:
         waiting = list(self._index.waiting())
         if waiting and table in (fresh := parts.frames(waiting)):
             found.append(fresh[table].lazy())
-        return pl.concat(found, how="diagonal") if found else None
+        return found
 
     def frame(self, table: str, *, categories: bool = False) -> pl.DataFrame | None:
         """The same, read, in order of cells and runs; with words as categories it takes a third of the memory."""
         import polars as pl
 
-        scan = self.scan(table)
-        if scan is not None and categories:
+        pieces = self._pieces(table)
+        if not pieces:
+            return None
+        scan = pl.concat(pieces, how="diagonal")
+        if categories:
             scan = scan.with_columns(pl.col(pl.String).cast(pl.Categorical))
         try:
-            return None if scan is None else scan.collect().sort("cell", "run", maintain_order=True)
+            found = scan.collect()
+            return found if len(pieces) == 1 else found.sort("cell", "run", maintain_order=True)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise UsageError(
                 f"{self._damaged(table)} cannot be read: {error}; give the command again that wrote it"

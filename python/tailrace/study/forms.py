@@ -6,9 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
-from tailrace import present
+from tailrace import belongings, present
 from tailrace.errors import UsageError
 
 FORMATS = ("md", "csv", "json", "latex")
@@ -31,6 +32,13 @@ def check(form: str | None) -> None:
     """Refuses a form that there is not."""
     if form is not None and form not in FORMATS:
         raise UsageError(f"--format is one of {', '.join(FORMATS)}, not {form!r}")
+
+
+def write(place: Path, *, md: Tabular, csv: Tabular) -> None:
+    """table.md and table.csv of a folder, whose own they become."""
+    belongings.claim(place, ["table.md", "table.csv"])
+    (place / "table.md").write_text(text(md, "md"), encoding="utf-8")
+    (place / "table.csv").write_text(text(csv, "csv"), encoding="utf-8")
 
 
 def text(table: Tabular, form: str) -> str:

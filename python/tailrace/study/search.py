@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tailrace.errors import UsageError
 from tailrace.statistics import Interval
 from tailrace.store import Reader
-from tailrace.study import searching
+from tailrace.study import forms, searching
 from tailrace.study.parameters import Parameter
 from tailrace.study.searching import Judgement, Wanted
 from tailrace.study.sweep import Sweep
@@ -100,9 +100,16 @@ class Search:
 
     @property
     def command(self) -> str:
-        """The words of a command line that runs the best trial."""
+        """The words of a command line that runs the best trial and shows what was asked for.
+
+        What an attack costs is of pairs of runs, which a sweep does: one without cells, whatever the file varies.
+        """
         sets = {**self._set, **self.best.overrides}
         words = ["run", str(self.sweep.about["file"])]
+        if self._wanted.wants_damage:
+            words = ["sweep", words[1], "--columns", ",".join(self._judged.asked)]
+            varies = "sweep" in tomllib.loads(self.sweep.scenario_toml)
+            sets = {**({"sweep": "{}"} if varies else {}), **sets}
         return shlex.join(
             [*words, *(w for path, value in sets.items() for w in ("--set", f"{path}={value}"))]
         )
@@ -159,6 +166,12 @@ class Search:
             rows,
             [*notes, *self.sweep.notes],
         )
+
+    def write_tables(self) -> tuple[Table, Table]:
+        """All trials and the best, written into the folder as table.csv and table.md."""
+        table, best = self.table(), self.best_table()
+        forms.write(self.place, md=best, csv=table)
+        return table, best
 
     def __rich__(self) -> RenderableType:
         return self.best_table().__rich__()

@@ -202,6 +202,8 @@ class Judged:
 class Judgement:
     """What became of all trials."""
 
+    # What was asked for, and what that is.
+    asked: list[str]
     metrics: list[Metric]
     trials: list[Judged]
 
@@ -236,7 +238,7 @@ def judge(wanted: Wanted, points: Sequence[Point], sweep: Sweep) -> Judgement:
             ):
                 state = NOT_ALLOWED if state == OK else state
         trials.append(Judged(state, list(found.values()), measured.runs.get(cell, 0)))
-    return Judgement(list(chosen.values()), trials)
+    return Judgement(list(chosen), list(chosen.values()), trials)
 
 
 def _parameters(wanted: Wanted, point: Point, row: Mapping[str, Any]) -> dict[str, Value]:

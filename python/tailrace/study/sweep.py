@@ -16,7 +16,7 @@ from tailrace import loading, outcomes, present
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
-from tailrace.study import damage, differences, metrics, running, table
+from tailrace.study import damage, differences, forms, metrics, running, table
 from tailrace.study.formulas import value_of
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Metric
@@ -299,6 +299,14 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             return pl.DataFrame()
         pairs = [(row["cell"], row[running.WITHOUT]) for row in self.plan if running.WITHOUT in row]
         return pl.concat([found, damage.figures(found, pairs)]) if pairs else found
+
+    def write_table(self, columns: str | Sequence[str] = ()) -> table.Table | None:
+        """The table, written into the folder as table.md and table.csv; None before the first run has landed."""
+        if not self.has_runs:
+            return None
+        found = self.table(columns)
+        forms.write(self.place, md=found, csv=found)
+        return found
 
     def table(self, columns: str | Sequence[str] = ()) -> table.Table:
         """One row a cell: its parameters, and metrics with 95 % intervals."""
