@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tailrace import groups
 from tailrace.statistics import students_p
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def is_steady_by_design(scenario: Mapping[str, Any]) -> bool:
     if scenario.get("fault") or scenario.get("window"):
         return False
     late = _BEGINNING * _seconds(scenario["duration"])
-    return all(_goes_on(flow, late) for flow in scenario.get("flow", []))
+    return all(section == groups.FLOW and _goes_on(flow, late) for section, flow in groups.running(scenario))
 
 
 def _goes_on(flow: Mapping[str, Any], late: float) -> bool:

@@ -1,6 +1,7 @@
 """What attacks cost: by hand, and against runs without the attack."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -141,11 +142,43 @@ def test_damage_is_known_as_closely_as_wanted(tmp_path):
 def test_what_is_set_of_the_attack_is_left_out_without_it():
     without = damage.Without(tailrace.Scenario(ATTACKED))
     cell = Cell("a", {"flow.flood.app.rate": '"1 Mbit/s"', "flow.flood": "{}", "link.x.queue": '"red"'}, {})
-    assert without.cell(cell, 6.0).overrides == {
-        "link.x.queue": '"red"',
-        "flow.flood.start": '"13 s"',
-        "flow.flood.stop": '"14 s"',
+    assert without.cell(cell).overrides == {"link.x.queue": '"red"', "flow.flood.enabled": "false"}
+
+
+# The flood as an attack, in its own words.
+TOLD = (
+    re.sub(r"  \{ name = \"flood\".*?\} \},\n", "", ATTACKED, flags=re.DOTALL)
+    + """[[attack]]
+name = "flood"
+from = "bot"
+to = "sink"
+start = "2 s"
+stop = "5 s"
+kind = "flood"
+rate = "1 Mbit/s"
+size = "500 B"
+"""
+)
+
+
+def test_an_attack_costs_what_the_flow_does_that_it_comes_to(swept):
+    axes = {
+        "attack.flood.rate": RATES["flow.flood.app.rate"],
+        "link.bottleneck.queue": RATES["link.bottleneck.queue"],
     }
+    told = tailrace.sweep(TOLD, axes, damage=True)
+    assert len({row[running.WITHOUT] for row in told.plan}) == 2
+    columns = ["flood.rate", "bottleneck.queue", "run", "value"]
+    for metric in ("damage", "potency", "damage@during"):
+        found, expected = (sweep.metric(metric).select(columns) for sweep in (told, swept))
+        assert found.to_dicts() == expected.to_dicts(), metric
+
+
+def test_an_attack_can_be_an_axis_itself():
+    found = tailrace.sweep(TOLD, {"attack.flood.enabled": [True, False]}, damage=True)
+    damages = found.metric("damage").group_by("flood.enabled").agg(pl.col("value").mean())
+    by_switch = {str(switch).lower(): value for switch, value in damages.iter_rows()}
+    assert by_switch["false"] == 0 and by_switch["true"] > 10
 
 
 @pytest.fixture(scope="module")
@@ -163,12 +196,12 @@ def test_cells_that_differ_in_the_attack_alone_share_the_run_without_it(swept):
     assert len(swept.table(["damage"]).records()) == 4
 
 
-def test_damage_is_that_against_a_run_whose_attack_never_begins(swept):
+def test_damage_is_that_against_a_run_without_the_attack(swept):
     at = {"flow.flood.app.rate": "1 Mbit/s", "link.bottleneck.queue": "red"}
     attacked = tailrace.run(ATTACKED, set=at).summary["runs"]
-    quiet = tailrace.run(
-        ATTACKED, set={**at, "flow.flood.start": "100 s", "flow.flood.stop": "101 s"}
-    ).summary["runs"]
+    # One that never begins is as good as one that is switched off.
+    never = {"flow.flood.start": "100 s", "flow.flood.stop": "101 s"}
+    quiet = tailrace.run(ATTACKED, set={**at, **never}).summary["runs"]
     expected = [
         (
             100 * (1 - a["groups"]["web"]["goodput_bps"]["sum"] / q["groups"]["web"]["goodput_bps"]["sum"]),

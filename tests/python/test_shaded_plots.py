@@ -91,6 +91,30 @@ def test_steps_of_a_schedule_are_shaded_while_they_send():
     assert [(span.start, span.end) for span in found] == [(2.0, 2.5), (3.0, 4.0)]
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        'kind = "pulse", t = "gap", period = "700 ms", burst = "300 ms"',
+        'kind = "pulse", period = "1 s", duty = 0.3',
+        'kind = "shrew", n = 2, min_rto = "2 s", burst = "300 ms"',
+        'kind = "roq", period = "1 s", magnitude = 300',
+    ],
+)
+def test_attacks_are_shaded_while_their_kind_sends(keys):
+    start = HAPPENING.index("[[flow]]", HAPPENING.index("[[flow]]") + 1)
+    end = HAPPENING.index("[[fault]]")
+    ends = 'name = "cbr", from = "src[0]", to = "dst[0]", start = "2 s", stop = "4 s"'
+    attack = f'[[attack]]\n{ends}, {keys}, rate = "4 Mbit/s", size = "500 B"\n'.replace(", ", "\n")
+    text = HAPPENING[:start] + attack + HAPPENING[end:]
+    found = [span for span in spans.of([tailrace.run(text, runs=1)]) if span.what == "attack"]
+    assert [(span.start, pytest.approx(span.end)) for span in found] == [(2.0, 2.3), (3.0, 3.3)]
+    # Out of step only each flow by itself has pauses.
+    if "pulse" in keys:
+        spread = text.replace('kind = "pulse"', 'kind = "pulse"\nphase = "spread"')
+        found = [span for span in spans.of([tailrace.run(spread, runs=1)]) if span.what == "attack"]
+        assert [(span.start, span.end) for span in found] == [(2.0, 4.0)]
+
+
 def test_what_lasts_from_beginning_to_end_is_not_shaded(small):
     """The attack of the small scenario does."""
     assert spans.of([small]) == []

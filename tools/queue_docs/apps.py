@@ -1,5 +1,5 @@
-"""Kinds of applications, faults and losses: the page of the first, and their tables in docs/scenarios.md, from the code
-itself."""
+"""Kinds of applications, attacks, faults and losses: the page of the first, and their tables in docs/scenarios.md, from
+the code itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ PAGE = ROOT / "docs" / "applications.md"
 SCENARIOS = ROOT / "docs" / "scenarios.md"
 
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
-_TABLE = re.compile(r"(<!-- (applications|faults|losses): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL)
+_TABLE = re.compile(
+    r"(<!-- (applications|attacks|faults|losses): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL
+)
 # Keys that all faults have; they stand in a table of their own.
 _OF_ALL = {
     *("name", "at", "until", "link", "host", "interface", "direction"),
@@ -35,6 +37,7 @@ def texts() -> dict[Path, str]:
     found = api.catalog()
     overviews = {
         "applications": overview(found["apps"]),
+        "attacks": attacks(found["attacks"]),
         "faults": _kinds(found["faults"], _OF_ALL),
         "losses": _kinds(found["losses"]),
     }
@@ -60,6 +63,16 @@ def _described(entry: Entry, of_all: Collection[str]) -> str:
         return f"`{parameter['name']}` ({parameter['kind']}{shown}): {cell(parameter['doc'])}"
 
     return "<br>".join(key(parameter) for parameter in own)
+
+
+def attacks(found: list[Entry]) -> str:
+    """A table for each attack."""
+    parts = []
+    for attack in found:
+        source = f" ({attack['citation']}.)" if attack["citation"] else ""
+        over = "TCP" if attack["over"] == "tcp" else "UDP"
+        parts += [f"**`{attack['name']}`**, over {over}. {cell(attack['doc'])}{source}", _parameters(attack)]
+    return "\n" + "\n\n".join(parts) + "\n"
 
 
 def overview(found: list[Entry]) -> str:
@@ -99,5 +112,7 @@ def _parameters(app: Entry) -> str:
         if bounds and not bounds["usual"]:
             meaning += f" {bounds['shown']}: {cell(bounds['why'])}."
         shown = "required" if default is None else f"`{toml_text.value(default)}`"
-        rows.append([f"`{parameter['name']}`", parameter["kind"], shown, meaning, cell(parameter["source"])])
+        rows.append(
+            [f"`{parameter['name']}`", cell(parameter["kind"]), shown, meaning, cell(parameter["source"])]
+        )
     return table(["key", "takes", "default", "meaning", "default from"], rows) if rows else ""

@@ -28,6 +28,7 @@ MODULES = {"congestion_control": "cc", "multipath_control": "coupled"}
 # Where `tailrace list` has the defaults of a definition's kinds.
 LISTS = {
     "app": "apps",
+    "attack": "attacks",
     "congestion_control": "cc",
     "fault": "faults",
     "loss": "losses",
@@ -41,7 +42,7 @@ OPEN = ("queue", "congestion_control", "multipath_control")
 # What people write first; other keys follow by name.
 FIRST = (
     *("name", "question", "duration", "warmup", "runs", "seed", "sweep", "record"),
-    *("host", "router", "link", "flow", "fault", "window", "capture", "figure"),
+    *("host", "router", "link", "flow", "attack", "fault", "window", "capture", "figure"),
 )
 
 Schema: TypeAlias = Mapping[str, Any]

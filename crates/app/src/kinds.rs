@@ -4,6 +4,7 @@
 //! here.
 
 use crate::application::{Application, Cx, Datagram, End};
+use crate::member::Member;
 use crate::playback::Playback;
 use crate::registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice, applications};
 use tailrace_core::params::{Invalid, Parameters, check_bounds};

@@ -1,7 +1,8 @@
 //! Applications: what drives a flow, as state machines that know neither network nor clock.
 //!
 //! Each kind is one file in `kinds` with its keys, its facts and its behaviour, and one line in [`kinds`]: scenario files,
-//! their errors and schema, `tailrace list`, the documentation and the simulator follow from these.
+//! their errors and schema, `tailrace list`, the documentation and the simulator follow from these. Kinds of attacks, each of
+//! which comes to an application, are the same way in `attacks` and [`attacks`].
 //!
 //! ```
 //! use tailrace_app::{App, AppConfig, Application, Actions, Cx};
@@ -21,13 +22,18 @@
 //! assert_eq!(actions.datagram().map(|(_, datagram)| datagram.payload), Some(125));
 //! ```
 
+pub mod attacks;
 pub mod kinds;
 
 mod application;
+mod attack;
 mod bounds;
 mod direction;
+mod envelope;
 mod ladder;
 mod link;
+mod member;
+mod phase;
 mod playback;
 mod registry;
 mod spacing;
@@ -37,9 +43,13 @@ mod testing;
 mod transfers;
 
 pub use application::{Action, Actions, Application, Cx, Data, Datagram, End};
+pub use attack::{AttackInfo, AttackKind};
+pub use attacks::AttackConfig;
 pub use direction::Direction;
 pub use kinds::{App, AppConfig, catalog};
 pub use ladder::Ladder;
+pub use member::Member;
+pub use phase::Phase;
 pub use playback::Playback;
 pub use registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice};
 pub use steps::Steps;

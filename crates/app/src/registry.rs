@@ -5,6 +5,7 @@
 //! [`catalog`](crate::catalog).
 
 use crate::application::{Application, End};
+use crate::member::Member;
 use tailrace_core::params::{ParamInfo, Parameters};
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
@@ -94,6 +95,11 @@ pub trait AppKind: Parameters {
 
     /// What runs. The values have passed [`AppKind::validate`].
     fn build(&self) -> Self::App;
+    /// What runs as one of a group, where its members act together.
+    fn build_member(&self, member: Member) -> Self::App {
+        let _ = member;
+        self.build()
+    }
     /// Whether values that each fit go together.
     ///
     /// # Errors
@@ -244,7 +250,11 @@ macro_rules! applications {
             }
             /// What runs.
             pub fn build(&self) -> App {
-                match self { $( Self::$variant(c) => App::$variant(c.build()), )+ }
+                self.build_member(Member::ALONE)
+            }
+            /// What runs as one of a group.
+            pub fn build_member(&self, member: Member) -> App {
+                match self { $( Self::$variant(c) => App::$variant(c.build_member(member)), )+ }
             }
         }
 

@@ -1,7 +1,7 @@
 //! What a scenario can name, from the registries, as JSON.
 
 use serde_json::{Value, json};
-use tailrace_app::{AppConfig, Over};
+use tailrace_app::{AppConfig, AttackConfig, AttackInfo, Over};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
@@ -69,6 +69,7 @@ fn registered() -> Value {
         "tables": result_tables(),
         "summary": summary_objects(),
         "faults": faults(),
+        "attacks": attacks(),
         "diagnostics": Code::ALL.iter().map(|code| json!({
             "name": code.name(),
             "severity": code.severity().word(),
@@ -90,9 +91,15 @@ fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<Param
     catalog.iter().map(entry).collect()
 }
 
+const fn carried_by(over: Over) -> &'static str {
+    match over {
+        Over::Streams => "tcp",
+        Over::Datagrams => "udp",
+    }
+}
+
 /// Applications; what must be stated has no default.
 fn apps() -> Vec<Value> {
-    let over = |over| if over == Over::Streams { "tcp" } else { "udp" };
     tailrace_app::catalog()
         .iter()
         .map(|info| {
@@ -101,7 +108,7 @@ fn apps() -> Vec<Value> {
             json!({
                 "name": info.name,
                 "doc": info.summary,
-                "over": over(info.over),
+                "over": carried_by(info.over),
                 "params": params(info.params, value),
             })
         })
@@ -147,6 +154,22 @@ fn faults() -> Vec<Value> {
         json!({ "name": info.name, "doc": info.summary, "params": keys })
     };
     tailrace_impair::faults::catalog().iter().map(entry).collect()
+}
+
+/// Kinds of attacks, each with its own keys.
+fn attacks() -> Vec<Value> {
+    let entry = |info: &AttackInfo| {
+        let default = AttackConfig::default_of(info.name);
+        let value = |name: &str| default.as_ref().and_then(|config| config.get(name));
+        json!({
+            "name": info.name,
+            "doc": info.summary,
+            "citation": info.citation,
+            "over": carried_by(info.over),
+            "params": params(info.params, value),
+        })
+    };
+    tailrace_app::attacks::catalog().iter().map(entry).collect()
 }
 
 fn keys(section: &Section) -> Vec<Value> {

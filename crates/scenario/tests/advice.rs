@@ -236,3 +236,35 @@ fn a_form_that_nobody_chose_is_pointed_out_beside_flows_of_linux() {
     ];
     assert_eq!(warnings(&whole), Vec::<String>::new());
 }
+
+#[test]
+fn rates_that_come_to_exactly_the_links_are_pointed_out_whatever_says_them() {
+    let udp = |more: &str| {
+        format!(
+            "[[flow]]\nname = \"udp\"\nfrom = \"src[0]\"\nto = \"dst\"\ntransport = {{ kind = \"udp\", header = \"0 B\" }}\napp = {{ kind = \"cbr\", rate = \"{more}\", size = \"1000 B\" }}\n"
+        )
+    };
+    let read = |tables: &str| {
+        let start = GOOD.find("[[flow]]\nname = \"udp\"").unwrap();
+        let end = GOOD.find("[[fault]]").unwrap();
+        let text = format!("{}{tables}{}", &GOOD[..start], &GOOD[end..]);
+        let parsed = parse(&text, "small.toml", &[]).unwrap_or_else(|e| panic!("{}", render_all(&e, false)));
+        parsed.warnings.iter().map(|w| w.code.name()).collect::<Vec<_>>()
+    };
+    let attack = |keys: &str| {
+        format!(
+            "[[attack]]\nname = \"x\"\nfrom = \"src[1]\"\nto = \"dst\"\ntransport = {{ kind = \"udp\", header = \"0 B\" }}\nsize = \"500 B\"\n{keys}\n"
+        )
+    };
+    let flood = attack("kind = \"flood\"\nrate = \"600 kbit/s\"");
+    assert_eq!(read(&(udp("400 kbit/s") + &flood)), ["rate-tie"]);
+    // Pulses without pauses are a flood, too.
+    let pulses = attack("kind = \"pulse\"\nrate = \"600 kbit/s\"\nperiod = \"1 s\"\nduty = 1");
+    assert_eq!(read(&(udp("400 kbit/s") + &pulses)), ["rate-tie"]);
+    let none: [&str; 0] = [];
+    for other in ["399 kbit/s", "401 kbit/s"] {
+        assert_eq!(read(&(udp(other) + &flood)), none, "{other}");
+    }
+    assert_eq!(read(&(udp("400 kbit/s") + &flood + "jitter = 0.1\n")), none);
+    assert_eq!(read(&(udp("400 kbit/s") + &flood + "enabled = false\n")), none);
+}

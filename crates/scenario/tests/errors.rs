@@ -24,6 +24,16 @@ macro_rules! through {
     };
 }
 
+/// Where an attack can stand in the good file.
+const ATTACK: &str = "[[fault]]";
+
+/// Pulses with these keys, in the place of [`ATTACK`].
+macro_rules! attack {
+    ($keys:literal) => {
+        concat!("[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"pulse\"\nsize = \"1000 B\"\n", $keys, "\n[[fault]]")
+    };
+}
+
 /// Name, and pairs of what stands in the good file and what replaces it.
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("syntax", &[("runs = 2", "runs = = 2")]),
@@ -418,6 +428,98 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     ("loss_percent", &[("queue =", "loss = 2\nqueue =")]),
+    (
+        "attack_of_no_kind",
+        &[(ATTACK, "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\n[[fault]]")],
+    ),
+    (
+        "attack_of_unknown_kind",
+        &[(ATTACK, "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"plus\"\n[[fault]]")],
+    ),
+    (
+        "attack_without_keys",
+        &[(ATTACK, "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"pulse\"\n[[fault]]")],
+    ),
+    (
+        "attack_with_keys_of_flows",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"flood\"\nrole = \"attack\"\napp = \"bulk\"\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_with_keys_of_others",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"flood\"\nperiod = \"1 s\"\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_pulse_longer_than_its_period",
+        &[(ATTACK, attack!("period = \"1 s\"\nburst = \"2 s\"\nrate = \"1 Mbit/s\""))],
+    ),
+    (
+        "attack_pulse_at_two_rates",
+        &[(ATTACK, attack!("period = \"1 s\"\nduty = 0.1\nrate = \"1 Mbit/s\"\nmean = \"1 Mbit/s\""))],
+    ),
+    ("attack_pulse_of_no_length", &[(ATTACK, attack!("period = \"1 s\"\nrate = \"1 Mbit/s\""))]),
+    (
+        "attack_pulse_too_dense",
+        &[(ATTACK, attack!("period = \"1 s\"\nduty = 0.000001\nmean = \"1 Gbit/s\""))],
+    ),
+    (
+        "attack_over_tcp",
+        &[(ATTACK, attack!("period = \"1 s\"\nduty = 0.1\nrate = \"1 Mbit/s\"\ntransport = \"tcp\""))],
+    ),
+    (
+        "attack_with_a_permutation_of_several",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\npattern = \"permutation\"\nkind = \"parallel\"\nconnections = 2\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_called_like_a_flow",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"udp\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"parallel\"\nconnections = 2\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_without_a_route",
+        &[(
+            ATTACK,
+            "[[host]]\nname = \"far\"\n[[router]]\nname = \"r3\"\n[[link]]\nbetween = [\"far\", \"r3\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[attack]]\nname = \"x\"\nfrom = \"far\"\nto = \"dst\"\nkind = \"parallel\"\nconnections = 1\nenabled = false\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_shrew_too_often",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"shrew\"\nn = 5\nburst = \"300 ms\"\nrate = \"1 Mbit/s\"\nsize = \"50 B\"\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_roq_of_two_sizes",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"roq\"\nperiod = \"1 s\"\nmagnitude = 5\nduration = \"1 ms\"\nrate = \"1 Mbit/s\"\nsize = \"50 B\"\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_flood_random_twice",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"flood\"\narrivals = \"poisson\"\njitter = 0.1\nrate = \"1 Mbit/s\"\nsize = \"50 B\"\n[[fault]]",
+        )],
+    ),
+    (
+        "nothing_but_what_is_off",
+        &[
+            ("name = \"tcp\"", "name = \"tcp\"\nenabled = false"),
+            ("name = \"udp\"", "name = \"udp\"\nenabled = false"),
+        ],
+    ),
     ("fault_link", &[("link = \"bottleneck\"", "link = \"bottelneck\"")]),
     ("fault_value", &[("kind = \"down\"", "kind = \"rate\"")]),
     ("fault_of_no_kind", &[("kind = \"down\"\n", "")]),

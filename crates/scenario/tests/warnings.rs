@@ -44,6 +44,14 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("above-mtu", &[("sack = true", "sack = true, mss = \"1460 B\"")]),
     ("single-subflow", &[(TCP, "kind = \"mptcp\"")]),
     ("phase-effect", &[(CBR, "rate = \"1 Mbit/s\", size = \"1000 B\"")]),
+    (
+        "rate-tie",
+        &[
+            ("from = \"src[0]\"", "from = \"src[*]\""),
+            ("{ kind = \"udp\" }", "{ kind = \"udp\", header = \"0 B\" }"),
+            (CBR, "rate = \"250 kbit/s\", size = \"1000 B\""),
+        ],
+    ),
     ("missing-counterpart", &[(QUEUE, "queue = { kind = \"csfq\", role = \"core\" }")]),
     ("only-link-down", &[(TCP, "kind = \"mptcp\""), ("link = \"bottleneck\"", "link = \"r2-dst\"")]),
 ];

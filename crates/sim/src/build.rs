@@ -26,7 +26,7 @@ use crate::world::{SimFabric, World};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use tailrace_app::Transfers;
+use tailrace_app::{Member, Transfers};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
@@ -342,6 +342,7 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
     let mut flows = Vec::new();
     let mut servers = ServerPorts::default();
     for (g, group) in scenario.flows.iter().enumerate() {
+        pass_idle(run, g, &mut servers, fabric)?;
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
@@ -401,9 +402,27 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
     Ok(flows)
 }
 
+/// Flows that are switched off keep their ports, so that those of later ones, which queues may hash, are the same with them
+/// and without.
+fn pass_idle(
+    run: &Plan,
+    after: usize,
+    servers: &mut ServerPorts,
+    fabric: &SimFabric,
+) -> Result<(), BuildError> {
+    for group in run.scenario.idle.iter().filter(|idle| idle.after == after).map(|idle| &idle.group) {
+        let ends = group.pairs.iter().map(|(from, to)| (NodeId(from.0), NodeId(to.0)));
+        for (client, server) in ends.filter_map(|(from, to)| nearest_addresses(fabric.graph(), from, to)) {
+            servers.take(client, server, group.ports.server)?;
+        }
+    }
+    Ok(())
+}
+
 /// The application of a flow, with a stream of randomness of its own.
 fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
-    Box::new(Running::of(&group.app, Rng::named(seed, &format!("flow/{}/{member}/app", group.name))))
+    let place = Member { number: member as u32, of: group.pairs.len() as u32 };
+    Box::new(Running::of(&group.app, place, Rng::named(seed, &format!("flow/{}/{member}/app", group.name))))
 }
 
 /// Over UDP a flow is open from its start to its stop, over TCP while it has connections.

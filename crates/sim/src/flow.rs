@@ -8,7 +8,7 @@ use crate::sockets::SocketId;
 use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
 use std::sync::Arc;
-use tailrace_app::{App, AppConfig, Data, End, Transfers};
+use tailrace_app::{App, AppConfig, Data, End, Member, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
@@ -237,8 +237,8 @@ pub(crate) struct Running {
 
 impl Running {
     /// One that nobody has told anything yet.
-    pub(crate) fn of(config: &AppConfig, rng: Rng) -> Self {
-        Self { app: config.build(), rng, wake: Instant::MAX }
+    pub(crate) fn of(config: &AppConfig, place: Member, rng: Rng) -> Self {
+        Self { app: config.build_member(place), rng, wake: Instant::MAX }
     }
 }
 

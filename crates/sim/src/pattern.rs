@@ -7,11 +7,14 @@ use tailrace_scenario::model::{FlowGroup, NodeIndex, Pattern};
 
 /// The scenario with the permutations of a run of this seed.
 pub(crate) fn drawn(scenario: &Arc<Scenario>, seed: u64) -> Arc<Scenario> {
-    if scenario.flows.iter().all(|group| group.pattern != Pattern::Permutation) {
+    let idle = scenario.idle.iter().map(|idle| &idle.group);
+    if scenario.flows.iter().chain(idle).all(|group| group.pattern != Pattern::Permutation) {
         return Arc::clone(scenario);
     }
     let mut drawn = Scenario::clone(scenario);
-    for group in drawn.flows.iter_mut().filter(|group| group.pattern == Pattern::Permutation) {
+    let Scenario { flows, idle, .. } = &mut drawn;
+    let groups = flows.iter_mut().chain(idle.iter_mut().map(|idle| &mut idle.group));
+    for group in groups.filter(|group| group.pattern == Pattern::Permutation) {
         permute(group, &mut Rng::named(seed, &format!("flow/{}/permutation", group.name)));
     }
     Arc::new(drawn)

@@ -7,7 +7,7 @@ docs/scenarios-in-code.md shows how. Written by `make classes`, from the schema.
 Link(between=['home', 'server'], rate='10 Mbit/s', delay='5 ms', queue=Codel(target='3 ms'))
 """
 
-from tailrace.build import app, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
+from tailrace.build import app, attack, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
 from tailrace.build.tables import Capture, Figure, Flow, Host, Link, Record, Reverse, Router, Scenario, Window
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Scenario",
     "Window",
     "app",
+    "attack",
     "cc",
     "coupled",
     "fault",

@@ -295,6 +295,17 @@ class Pulse(Table):
         burst: Length of a burst, at most `period`. 1 ns to 87600 h (each burst has a packet).
         rate: Rate of payload within a burst. 1 bit/s to 10000 Gbit/s (a packet would take no time).
         size: Payload of each packet. 1 B to 65535 B (no IP packet has more).
+        restart: Whether the spacing of packets begins anew with each burst. Else it runs on where a
+            burst follows on the one before, or a packet takes longer than the pause. Source: own
+            choice. Default: false.
+        jitter: Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
+            Source: as `cbr`. Default: 0.0.
+        phase: How the periods of the group's flows lie to one another. Source: own choice. Default:
+            together.
+        rise: Share of the burst over which the rate rises from nothing; a ramp begins its spacing anew.
+            Source: Kuzmanovic & Knightly 2003, square waves. Default: 0.0.
+        fall: Share of the burst over which the rate falls to nothing. Source: Kuzmanovic & Knightly
+            2003, square waves. Default: 0.0.
     """
 
     _kind: ClassVar[str] = "pulse"
@@ -303,6 +314,12 @@ class Pulse(Table):
     burst: types.Duration
     rate: types.Rate
     size: types.Size
+    _: KW_ONLY
+    restart: bool | None = None
+    jitter: types.Probability | None = None
+    phase: Literal["together", "spread", "random"] | None = None
+    rise: types.Probability | None = None
+    fall: types.Probability | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)

@@ -120,7 +120,7 @@ class Flow(Table):
     """A flow from one host to another, or one for each pair that `from` and `to` name.
 
     Args:
-        name: Name of the group, unique.
+        name: Name of the group, unique among flows and attacks.
         from_: Sending hosts.
         to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
             has them.
@@ -130,6 +130,8 @@ class Flow(Table):
             65534 (ports have 16 bits).
         dscp: DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as "EF". Default:
             CS0.
+        enabled: Whether there are these flows at all: `false` is a run without them, in which all
+            others draw what they draw with them. Default: true.
         feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
             with requests. Default: return.
         pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
@@ -153,6 +155,7 @@ class Flow(Table):
     _: KW_ONLY
     client_port: int | None = None
     dscp: types.Dscp | None = None
+    enabled: bool | None = None
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     role: Literal["normal", "attack"] | None = None
@@ -268,6 +271,7 @@ class Scenario(Root):
         routers: A router, which forwards packets, or several alike.
         links: A full-duplex link, or one for each pair that `between` names.
         flows: A flow from one host to another, or one for each pair that `from` and `to` name.
+        attacks: An attack: flows with the role attack, told in the words of its kind.
         faults: Something that happens to links.
         windows: A part of the run with statistics of its own, beside those of the whole.
         captures: A packet capture.
@@ -282,6 +286,7 @@ class Scenario(Root):
         "routers": "router",
         "links": "link",
         "flows": "flow",
+        "attacks": "attack",
         "faults": "fault",
         "windows": "window",
         "captures": "capture",
@@ -293,6 +298,7 @@ class Scenario(Root):
         "routers": "tables.Router",
         "links": "tables.Link",
         "flows": "tables.Flow",
+        "attacks": "attack",
         "faults": "fault",
         "windows": "tables.Window",
         "captures": "tables.Capture",
@@ -312,6 +318,7 @@ class Scenario(Root):
     routers: list[Router] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
+    attacks: list[types.Attack] = field(default_factory=list)
     faults: list[types.Fault] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     captures: list[Capture] = field(default_factory=list)
@@ -335,6 +342,7 @@ class Scenario(Root):
                 "above-mtu",
                 "single-subflow",
                 "phase-effect",
+                "rate-tie",
                 "missing-counterpart",
                 "only-link-down",
             ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from tailrace.build import app, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
+from tailrace.build import app, attack, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
 from tailrace.build.tables import Reverse
 
 __all__ = [
     "App",
+    "Attack",
     "CongestionControl",
     "Counts",
     "Distribution",
@@ -90,6 +91,11 @@ PathManager: TypeAlias = (
     | path_manager.Manual
 )
 """A path manager."""
+
+Attack: TypeAlias = (
+    attack.Pulse | attack.Flood | attack.OnOff | attack.Schedule | attack.Shrew | attack.Roq | attack.Parallel
+)
+"""An attack: flows with the role attack, told in the words of its kind."""
 
 _SchedulerName: TypeAlias = Literal[
     "lowest_rtt", "round_robin", "redundant", "blest", "ecf", "lamps", "weighted", "linux"

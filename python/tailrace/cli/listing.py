@@ -102,7 +102,7 @@ def _by_family(entries: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]
 
 def _show_entry(entry: dict[str, Any]) -> None:
     typer.echo(f"{entry['name']}: {' '.join(entry['doc'].split())}")
-    if "citation" in entry:
+    if entry.get("citation"):
         typer.echo(f"  source: {entry['citation']}")
     if "family" in entry:
         typer.echo(f"  family: {FAMILIES.get(entry['family'], entry['family'])}")

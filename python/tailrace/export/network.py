@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import Any
 
+from tailrace import groups
+
 _FIRST = IPv4Address("10.0.0.1")
 _SELECTOR = re.compile(r"(.+?)(?:\[(\*|\d+)(?:\.\.(\d+))?\])?")
 _PORTS = 1 << 16
@@ -34,7 +36,7 @@ class Network:
     """Hosts, routers and links of a scenario."""
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
-        self._flows = {flow["name"]: flow for flow in scenario.get("flow", [])}
+        self._flows = {flow["name"]: flow for _, flow in groups.running(scenario)}
         hosts, routers = scenario.get("host", []), scenario.get("router", [])
         self._counts = {node["name"]: node.get("count") for node in (*hosts, *routers)}
         self._hosts = {name for node in hosts for name in self._members(node["name"])}

@@ -16,7 +16,7 @@ from tailrace.study.formulas import Formula, Quantity, Value, value_of
 
 MOST_CELLS = 1_000_000
 # What a path says beside names: where in the file something stands.
-_SECTIONS = frozenset({"link", "flow", "host", "router", "fault", "window", "capture"})
+_SECTIONS = frozenset({"link", "flow", "attack", "host", "router", "fault", "window", "capture"})
 _HOLDERS = frozenset({"app", "transport"})
 # Columns that every table has.
 _TAKEN = frozenset({"cell", "run", "label"})
@@ -159,10 +159,10 @@ def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]
 
 
 def column_names(paths: Sequence[str]) -> dict[str, str]:
-    """What tables call the values at paths: `attack.period` for `flow.attack.app.period`.
+    """What tables call the values at paths: `bot.period` for `attack.bot.period` and `flow.bot.app.period`.
 
-    >>> column_names(["flow.attack.app.period", "fault.0.at", "burst"])
-    {'flow.attack.app.period': 'attack.period', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
+    >>> column_names(["attack.bot.period", "flow.web.app.size", "fault.0.at", "burst"])
+    {'attack.bot.period': 'bot.period', 'flow.web.app.size': 'web.size', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
     """
     short = {path: _short(path) for path in paths}
     times = Counter(short.values())

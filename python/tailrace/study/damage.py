@@ -1,4 +1,4 @@
-"""What an attack costs others, run by run: each run beside the same run in which the attack does not begin.
+"""What an attack costs others, run by run: each run beside the same run without the attack (`enabled = false`).
 
 Both draw the same random numbers, so what they have of luck is the same on both sides. Damage is the share of goodput
 that is lost (1 - Kuzmanovic and Knightly's normalized throughput, SIGCOMM 2003), potency the damage per cost: bytes
@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tailrace import groups
 from tailrace.errors import UsageError
 from tailrace.scenario import Scenario
 from tailrace.study.cells import Cell
@@ -34,24 +35,26 @@ class Without:
     """The cells of a sweep without their attacks."""
 
     def __init__(self, scenario: Scenario) -> None:
-        flows = tomllib.loads(scenario.to_toml()).get("flow", [])
-        self._attacks = {str(flow["name"]): "stop" in flow for flow in flows if flow.get("role") == "attack"}
+        said = tomllib.loads(scenario.to_toml())
+        self._attacks = [
+            f"{section}.{group['name']}"
+            for section, group in groups.declared(said)
+            if groups.is_attack(section, group)
+        ]
         if not self._attacks:
             raise UsageError(
-                f'{scenario.file_name} has no attack, and nothing has a damage: say role = "attack" of its flows'
+                f"{scenario.file_name} has no attack, and nothing has a damage: "
+                'make it an [[attack]], or say role = "attack" of its flows'
             )
 
-    def cell(self, cell: Cell, duration_s: float) -> Cell:
-        """The same but for the attack, which does not begin; what is set of it is left out, so cells share theirs."""
+    def cell(self, cell: Cell) -> Cell:
+        """The same with the attack switched off; what is set of it is left out, so cells share theirs."""
         kept = {path: value for path, value in cell.overrides.items() if not self._is_of_attack(path)}
-        for name, stops in self._attacks.items():
-            kept[f"flow.{name}.start"] = f'"{2 * duration_s + 1:g} s"'
-            if stops:
-                kept[f"flow.{name}.stop"] = f'"{2 * duration_s + 2:g} s"'
+        kept |= {f"{attack}.enabled": "false" for attack in self._attacks}
         return Cell(f"{cell.label} without attack", kept, {})
 
     def _is_of_attack(self, path: str) -> bool:
-        return any(path == f"flow.{name}" or path.startswith(f"flow.{name}.") for name in self._attacks)
+        return any(path == attack or path.startswith(f"{attack}.") for attack in self._attacks)
 
 
 def figures(found: pl.DataFrame, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:

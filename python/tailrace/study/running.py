@@ -102,7 +102,7 @@ class Survey:
             self.errors[len(self.cells)] = error
             self.cells.append(None)
         else:
-            other = self._without(scenario, cell, variant.duration_s) if self.without else None
+            other = self._without(scenario, cell) if self.without else None
             self.cells.append(self._planned(cell, variant, other))
             self.warned.look(cell.label, variant)
 
@@ -115,11 +115,11 @@ class Survey:
         self._ids.add(planned.id)
         return replace(planned, scenario=self._cache.kept(variant))
 
-    def _without(self, scenario: Scenario, cell: Cell, duration_s: float) -> Planned | None:
+    def _without(self, scenario: Scenario, cell: Cell) -> Planned | None:
         """Cells that differ in the attack alone have the same one."""
         if self.without is None:
             return None
-        other = self.without.cell(cell, duration_s)
+        other = self.without.cell(cell)
         key = repr(sorted(other.overrides.items()))
         if key not in self._others:
             self._others[key] = self._planned(other, scenario.variant(other.label, other.overrides))

@@ -3,9 +3,12 @@
 
 use crate::application::{Application, Cx, Datagram, End};
 use crate::bounds::{PAYLOADS, RATES, check_gap};
+use crate::envelope::Envelope;
+use crate::member::Member;
+use crate::phase::Phase;
 use crate::registry::{AppKind, Misfit, Over, Traffic};
 use crate::spacing::Spacing;
-use tailrace_core::{Bytes, Duration, Instant, Rate};
+use tailrace_core::{Bytes, Duration, Instant, Probability, Rate};
 
 tailrace_core::parameters! {
     /// Keys of `pulse`.
@@ -18,6 +21,17 @@ tailrace_core::parameters! {
         rate: Rate, required, within RATES;
         /// Payload of each packet.
         size: Bytes, required, within PAYLOADS;
+        /// Whether the spacing of packets begins anew with each burst. Else it runs on where a burst follows on the one before, or
+        /// a packet takes longer than the pause.
+        restart: bool = false, "own choice";
+        /// Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
+        jitter: Probability = Probability::ZERO, "as `cbr`";
+        /// How the periods of the group's flows lie to one another.
+        phase: Phase = Phase::Together, "own choice";
+        /// Share of the burst over which the rate rises from nothing; a ramp begins its spacing anew.
+        rise: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
+        /// Share of the burst over which the rate falls to nothing.
+        fall: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
     }
 }
 
@@ -27,7 +41,18 @@ impl AppKind for PulseConfig {
     type App = Pulse;
 
     fn build(&self) -> Pulse {
-        Pulse { config: self.clone(), spacing: Spacing::default(), started: Instant::ZERO }
+        self.build_member(Member::ALONE)
+    }
+    fn build_member(&self, member: Member) -> Pulse {
+        let Self { burst, rate, rise, fall, .. } = *self;
+        let shape = Envelope { burst, rate, rise, fall };
+        let is_anew = self.restart || Envelope::fullness(rise, fall) < 1.0;
+        let clock = if is_anew {
+            Clock::Anew { shape, sent: 0, at: Duration::ZERO }
+        } else {
+            Clock::RunsOn(Spacing::default())
+        };
+        Pulse { config: self.clone(), member, clock, began: Instant::ZERO }
     }
     fn validate(&self) -> Result<(), Misfit> {
         check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))?;
@@ -36,34 +61,101 @@ impl AppKind for PulseConfig {
             let why = format!("the burst of {burst} is longer than the period of {period}");
             return Err(Misfit::Contradiction("burst", why));
         }
-        Ok(())
+        check_ramps(self.rise, self.fall)
+    }
+    fn is_random(&self) -> bool {
+        self.jitter.get() > 0.0 || self.phase == Phase::Random
     }
     fn traffic(&self) -> Option<Traffic> {
-        Some(Traffic { rate: self.rate, payload: self.size, periodic: false })
+        // Bursts that follow on one another are one flood.
+        let periodic = self.burst == self.period && !self.is_random();
+        Some(Traffic { rate: self.rate, payload: self.size, periodic })
     }
+}
+
+/// Whether ramps leave room for one another.
+///
+/// # Errors
+/// The key at fault.
+fn check_ramps(rise: Probability, fall: Probability) -> Result<(), Misfit> {
+    if rise.get() + fall.get() > 1.0 {
+        let why = format!("a rise over {rise} and a fall over {fall} of the burst are more than all of it");
+        return Err(Misfit::Outside("fall", why));
+    }
+    Ok(())
+}
+
+/// What spaces the packets of a burst.
+#[derive(Debug)]
+enum Clock {
+    /// One gap after the other, whatever burst they are in.
+    RunsOn(Spacing),
+    /// The places of a burst's packets in it: so many have left, the last one at this place.
+    Anew { shape: Envelope, sent: u64, at: Duration },
 }
 
 /// One that runs.
 #[derive(Debug)]
 pub struct Pulse {
     config: PulseConfig,
-    spacing: Spacing,
-    started: Instant,
+    member: Member,
+    clock: Clock,
+    /// When the burst under way began; of a clock that runs on, the first one.
+    began: Instant,
+}
+
+impl Pulse {
+    /// When the packet after one at `now` leaves, where the burst goes on for ever; `None` where it is over first.
+    fn next(&mut self, cx: &mut Cx<'_>) -> Option<Instant> {
+        let PulseConfig { rate, size, jitter, .. } = self.config;
+        let gap = match &mut self.clock {
+            Clock::RunsOn(spacing) => spacing.gap(rate, size),
+            Clock::Anew { shape, sent, at } => {
+                let last = *at;
+                *at = shape.offset(*sent + 1, size)?;
+                *sent += 1;
+                *at - last
+            }
+        };
+        let stretched = if jitter.get() > 0.0 {
+            gap.mul_f64(1.0 + jitter.get() * (2.0 * cx.rng().uniform() - 1.0))
+        } else {
+            gap
+        };
+        Some(cx.now() + stretched)
+    }
+
+    /// The burst under way is over, and the next one begins at this time.
+    fn begin_next(&mut self) -> Instant {
+        self.began = self.began.saturating_add(self.config.period);
+        if let Clock::Anew { sent, at, .. } = &mut self.clock {
+            (*sent, *at) = (0, Duration::ZERO);
+        }
+        self.began
+    }
 }
 
 impl Application for Pulse {
     fn on_start(&mut self, cx: &mut Cx<'_>) {
-        self.started = cx.now();
-        cx.wake_at(cx.now());
+        let offset = self.config.phase.offset(self.config.period, self.member, cx.rng());
+        self.began = cx.now().saturating_add(offset);
+        cx.wake_at(self.began);
     }
 
     #[inline]
     fn on_wake(&mut self, cx: &mut Cx<'_>) {
-        let PulseConfig { period, burst, rate, size } = self.config;
-        let next = cx.now() + self.spacing.gap(rate, size);
-        // A packet may take longer than is left of its burst, and than periods: then the burst after it begins.
-        let phase = Duration::from_nanos((next - self.started).as_nanos() % period.as_nanos());
-        cx.wake_at(if phase < burst { next } else { next.saturating_add(period - phase) });
+        let PulseConfig { period, burst, size, .. } = self.config;
+        let next = self.next(cx);
+        let at = match (&self.clock, next) {
+            (Clock::RunsOn(_), Some(next)) => {
+                // A packet may take longer than is left of its burst, and than periods: then the burst after it begins.
+                let phase = Duration::from_nanos((next - self.began).as_nanos() % period.as_nanos());
+                if phase < burst { next } else { next.saturating_add(period - phase) }
+            }
+            (Clock::Anew { .. }, Some(next)) if next - self.began < burst => next,
+            _ => self.begin_next(),
+        };
+        cx.wake_at(at);
         cx.send(End::Client, Datagram::of(size));
     }
 }
@@ -75,7 +167,7 @@ mod tests {
 
     fn pulse(rate: Rate) -> Pulse {
         let (period, burst) = (Duration::from_secs(1), Duration::from_millis(100));
-        PulseConfig { period, burst, rate, size: Bytes(125) }.build()
+        PulseConfig { period, burst, rate, size: Bytes(125), ..Default::default() }.build()
     }
 
     #[test]
@@ -93,5 +185,49 @@ mod tests {
         assert_eq!(sent(400, 10), [0.0, 3.0, 6.0, 9.0]);
         // In 2 s it ends just when a burst begins.
         assert_eq!(sent(500, 5), [0.0, 2.0, 4.0]);
+    }
+
+    /// A packet of 125 bytes a millisecond for 2.5 of each 2.5 ms: nothing but bursts.
+    fn back_to_back() -> PulseConfig {
+        let length = Duration::from_micros(2500);
+        PulseConfig {
+            period: length,
+            burst: length,
+            rate: Rate::from_mbit(1),
+            size: Bytes(125),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_clock_that_begins_anew_has_a_packet_at_the_very_start_of_each_burst() {
+        let ms =
+            |config: PulseConfig| times(config.build(), Instant::from_millis(6)).into_iter().map(|t| t * 1e3);
+        assert_eq!(ms(back_to_back()).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let anew = PulseConfig { restart: true, ..back_to_back() };
+        assert_eq!(ms(anew).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 2.5, 3.5, 4.5, 5.0]);
+    }
+
+    #[test]
+    fn members_of_a_group_are_spread_over_the_period() {
+        let (period, burst) = (Duration::from_secs(1), Duration::from_millis(2));
+        let phase = Phase::Spread;
+        let config = PulseConfig { period, burst, restart: true, phase, ..back_to_back() };
+        let sent = |number| times(config.build_member(Member { number, of: 4 }), Instant::from_secs(2));
+        assert_eq!(sent(0), [0.0, 0.001, 1.0, 1.001]);
+        assert_eq!(sent(3), [0.75, 0.751, 1.75, 1.751]);
+    }
+
+    #[test]
+    fn jitter_moves_packets_within_bursts_and_keeps_the_starts() {
+        let (period, burst) = (Duration::from_secs(1), Duration::from_millis(100));
+        let jitter = Probability::new(0.5).unwrap();
+        let config = PulseConfig { period, burst, restart: true, jitter, ..back_to_back() };
+        let sent = times(config.build(), Instant::from_secs(50));
+        let starts = sent.iter().filter(|t| t.fract() == 0.0).count();
+        assert_eq!(starts, 50);
+        assert!(sent.iter().all(|t| t.fract() < 0.1) && (4850..5150).contains(&sent.len()), "{}", sent.len());
+        let gaps = sent.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap < 0.5);
+        assert!(gaps.clone().all(|gap| (0.000_499..0.001_501).contains(&gap)) && gaps.count() > 4000);
     }
 }

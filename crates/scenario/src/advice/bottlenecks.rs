@@ -8,6 +8,10 @@ use tailrace_core::Rate;
 
 /// A queue under study that nothing can fill.
 pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
+    if !a.scenario.idle.is_empty() {
+        // A run without an attack is there for the one with it.
+        return;
+    }
     for (i, decl) in a.draft.links.iter().enumerate().filter(|(_, decl)| decl.observed) {
         let links = a.firsts[i]..a.firsts.get(i + 1).copied().unwrap_or(a.scenario.links.len());
         let loads: Vec<_> = links.flat_map(|l| paths.loads(l)).collect();

@@ -12,6 +12,7 @@ mod paths;
 mod randomness;
 mod roles;
 mod subflows;
+mod ties;
 mod times;
 mod units;
 mod windows;
@@ -40,6 +41,7 @@ pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
     outages::check(&a);
     let paths = Paths::new(scenario);
     bottlenecks::check(&a, &paths);
+    ties::check(&a, &paths);
     windows::check(&a, &paths);
     times::check_round_trips(&a, &paths);
     for (i, group) in scenario.flows.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::{Direction, Paths, is_periodic};
+use crate::advice::ties;
 use crate::declarations::flow::mptcp::route_len;
 use crate::model::{FlowGroup, Transport};
 use crate::text::codes::Code;
@@ -39,7 +40,10 @@ pub(super) fn check_flood(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &
     let locked = paths.directions(i).find(|d: &Direction| {
         let spec = d.spec(a.scenario);
         let offered = paths.offered(i, *d);
-        spec.queue.plain_fifo().is_some() && offered >= u128::from(spec.rate.as_bps()) && paths.shared(i, *d)
+        spec.queue.plain_fifo().is_some()
+            && offered >= u128::from(spec.rate.as_bps())
+            && paths.shared(i, *d)
+            && !ties::is_tie(a, paths, *d, &[i])
     });
     if let Some(d) = locked {
         let link = &a.scenario.links[d.link].name;

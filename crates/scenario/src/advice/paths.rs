@@ -193,7 +193,12 @@ impl Paths {
 
     /// What a whole group offers to a direction, whatever is slower before it.
     pub(crate) fn offered(&self, group: usize, d: Direction) -> u128 {
-        u128::from(self.own[group]) * u128::from(self.crossings[group].get(&d).copied().unwrap_or(0))
+        u128::from(self.own[group]) * u128::from(self.flows(group, d))
+    }
+
+    /// Flows of a group that cross the direction.
+    pub(crate) fn flows(&self, group: usize, d: Direction) -> u64 {
+        self.crossings[group].get(&d).copied().unwrap_or(0)
     }
 
     /// Whether other groups cross the direction, too.

@@ -24,8 +24,9 @@ pub(super) fn check(a: &Adviser<'_>) {
     };
     let links = a.draft.links.iter();
     let mut specs = links.flat_map(|l| std::iter::once(&l.forward).chain(&l.backward));
-    if s.runs > 1 && specs.all(dull_link) && s.flows.iter().all(dull_flow) && s.faults.iter().all(dull_fault)
-    {
+    // Runs without an attack are as many as those with it.
+    let mut flows = s.flows.iter().chain(s.idle.iter().map(|idle| &idle.group));
+    if s.runs > 1 && specs.all(dull_link) && flows.all(dull_flow) && s.faults.iter().all(dull_fault) {
         let message = format!("nothing is random: the {} runs will be the same", s.runs);
         let help = "draw the flows' starts, as in start = \"uniform(0 s, 1 s)\", or set runs = 1";
         a.warn(Code::EqualRuns, Origin::Scenario, message, help);

@@ -29,7 +29,10 @@ pub(crate) struct Draft {
     pub(crate) windows: Vec<WindowDecl>,
     pub(crate) nodes: Vec<NodeDecl>,
     pub(crate) links: Vec<LinkDecl>,
+    /// Flows, then attacks.
     pub(crate) flows: Vec<FlowDecl>,
+    /// Flows and attacks that are switched off, each with its place among all of them.
+    pub(crate) idle: Vec<(usize, FlowDecl)>,
     pub(crate) faults: Vec<FaultDecl>,
     pub(crate) captures: Vec<CaptureDecl>,
     pub(crate) figures: Vec<FigureDecl>,
@@ -54,8 +57,7 @@ impl Draft {
         let around = Around { form: form.as_deref(), outside };
         let links =
             r.list("link", |node, sink| LinkDecl::read(node, around, sink).map_err(|l| loose.extend(l)).ok());
-        let flows = r
-            .list("flow", |node, sink| FlowDecl::read(node, outside, sink).map_err(|l| loose.extend(l)).ok());
+        let (flows, idle) = read_flows(&r, outside, &mut loose);
         let draft = Self {
             head,
             allow,
@@ -63,6 +65,7 @@ impl Draft {
             nodes,
             links,
             flows,
+            idle,
             loose,
             faults: r.list("fault", |node, sink| FaultDecl::read(node, around, sink)),
             captures: r.list("capture", CaptureDecl::read),
@@ -86,6 +89,7 @@ impl Draft {
                 drop(r.list("link", |node, sink| LinkDecl::read(node, around, sink).ok()));
             }
             "flow" => drop(r.list(key, |node, sink| FlowDecl::read(node, outside, sink).ok())),
+            "attack" => drop(r.list(key, |node, sink| FlowDecl::read_attack(node, outside, sink).ok())),
             "fault" => {
                 let form = queue::read_form(&r);
                 let around = Around { form: form.as_deref(), outside };
@@ -103,17 +107,35 @@ impl Draft {
 
     /// The declaration, where the head is fine.
     pub(crate) fn complete(self, sweep: Sweep) -> Option<Declaration> {
+        let mut flows = self.flows;
+        // Each to its place: those before it are there by then.
+        self.idle.into_iter().for_each(|(at, decl)| flows.insert(at, decl));
         Some(Declaration {
             head: self.head?,
             allow: self.allow,
             windows: self.windows,
             nodes: self.nodes,
             links: self.links,
-            flows: self.flows,
+            flows,
             faults: self.faults,
             captures: self.captures,
             figures: self.figures,
             sweep,
         })
     }
+}
+
+/// Flows, then attacks; and apart from them those that are switched off.
+fn read_flows(
+    r: &Reader<'_>,
+    outside: &Outsiders,
+    loose: &mut Loose,
+) -> (Vec<FlowDecl>, Vec<(usize, FlowDecl)>) {
+    let mut all =
+        r.list("flow", |node, sink| FlowDecl::read(node, outside, sink).map_err(|l| loose.extend(l)).ok());
+    all.extend(r.list("attack", |node, sink| {
+        FlowDecl::read_attack(node, outside, sink).map_err(|l| loose.extend(l)).ok()
+    }));
+    let (on, off): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(_, decl)| decl.enabled);
+    (on.into_iter().map(|(_, decl)| decl).collect(), off)
 }

@@ -108,12 +108,16 @@ fn kinded(kind: &str, params: &[ParamInfo], get: impl Fn(&str) -> Option<Value>)
 }
 
 fn flow(out: &mut Lines, f: &FlowDecl) {
-    out.header("[[flow]]");
+    let list = if f.attack.is_some() { "attack" } else { "flow" };
+    out.header(&format!("[[{list}]]"));
     out.put("name", text(&f.name.value));
     out.put("from", shown(&f.from.value));
     out.put("to", shown(&f.to.value));
     out.put("pattern", plain(&f.pattern.to_value()));
-    out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
+    out.put("enabled", f.enabled);
+    if f.attack.is_none() {
+        out.put("role", text(if f.role == Role::Normal { "normal" } else { "attack" }));
+    }
     out.put("dscp", plain(&f.dscp.to_value()));
     out.put("client_port", f.ports.client);
     out.put("server_port", f.ports.server);
@@ -127,7 +131,18 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
         out.put("stop", shown(stop));
     }
     out.put("feedback", text(if f.withholds_feedback { "withhold" } else { "return" }));
-    out.put("app", kinded(f.app.name(), f.app.params(), |name| f.app.get(name)));
+    match &f.attack {
+        Some(attack) => {
+            out.put("kind", text(attack.name()));
+            out.params(attack.params(), |name| attack.get(name));
+        }
+        None => out.put("app", kinded(f.app.name(), f.app.params(), |name| f.app.get(name))),
+    }
+    transport(out, f, &format!("[{list}.transport]"));
+}
+
+/// The last part of a flow; many parameters read better one a line, under a header of their own.
+fn transport(out: &mut Lines, f: &FlowDecl, title: &str) {
     match &f.transport {
         Transport::Udp { header, ecn } => {
             let pairs = vec![
@@ -138,14 +153,13 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
             out.put("transport", inline(pairs));
         }
         Transport::Tcp { config, cc, header } => {
-            // So many parameters read better one a line.
-            out.header("[flow.transport]");
+            out.header(title);
             out.put("kind", text("tcp"));
             out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));
             endpoint(out, f, *header, config);
         }
         Transport::Mptcp { plan, header } => {
-            out.header("[flow.transport]");
+            out.header(title);
             out.put("kind", text("mptcp"));
             let (cc, scheduler, manager) = (&plan.control, &plan.scheduler, &plan.path_manager);
             out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));

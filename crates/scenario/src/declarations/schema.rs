@@ -1,10 +1,10 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
-use crate::declarations::sections::{FAULT, Key, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
+use crate::declarations::sections::{ATTACK, FAULT, Key, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
 use crate::model::Outsiders;
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
-use tailrace_app::AppConfig;
+use tailrace_app::{AppConfig, attacks};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::distribution::FORMS;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
@@ -63,6 +63,7 @@ pub fn schema_with(outside: &Outsiders) -> Value {
         },
         "loss": loss(),
         "fault": fault(),
+        "attack": attack(),
         "queue": queue(outside),
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": policies("A congestion control.", &[CcConfig::catalog(), own.clone()].concat()),
@@ -219,6 +220,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Section(s) => section(s, None, &[]),
         Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
         Shape::Faults => json!({ "type": "array", "items": reference("fault") }),
+        Shape::Attacks => json!({ "type": "array", "items": reference("attack") }),
         Shape::Codes => {
             let codes: Vec<&str> = Code::warnings().map(Code::name).collect();
             json!({ "type": "array", "items": { "enum": codes } })
@@ -352,6 +354,12 @@ fn fault() -> Value {
     let tables = faults::catalog().into_iter();
     let tables = tables.map(|f| named(f.name, section(&FAULT, Some(f.name), f.params), f.summary));
     json!({ "description": FAULT.doc, "anyOf": Vec::from_iter(tables) })
+}
+
+fn attack() -> Value {
+    let tables = attacks::catalog().into_iter();
+    let tables = tables.map(|a| named(a.name, section(&ATTACK, Some(a.name), a.params), a.summary));
+    json!({ "description": ATTACK.doc, "anyOf": Vec::from_iter(tables) })
 }
 
 const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };

@@ -15,7 +15,7 @@ pub use fault::{Capture, CapturePoint, Fault, Way};
 pub use flow::{FlowGroup, Pattern, Ports, Role, Transport};
 pub use network::{Link, LinkIndex, LinkSpec, Node, NodeIndex, NodeKind, Strip};
 pub use outsiders::Outsiders;
-pub use scenario::{Record, Scenario};
+pub use scenario::{Idle, Record, Scenario};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;
 pub use tailrace_impair::{FaultConfig, LossConfig};

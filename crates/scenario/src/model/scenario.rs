@@ -29,12 +29,23 @@ pub struct Scenario {
     pub nodes: Vec<Node>,
     /// Full-duplex links, expanded.
     pub links: Vec<Link>,
-    /// Flow groups, in the order of declaration.
+    /// Flow groups, in the order of declaration, those of attacks behind the others.
     pub flows: Vec<FlowGroup>,
+    /// Groups that are switched off. Nothing comes of them; that others keep their ports takes knowing them.
+    pub idle: Vec<Idle>,
     /// Faults, in the order of declaration.
     pub faults: Vec<Fault>,
     /// Packet captures.
     pub captures: Vec<Capture>,
+}
+
+/// A group that is switched off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Idle {
+    /// How many of [`Scenario::flows`] come before it.
+    pub after: usize,
+    /// What it would be.
+    pub group: FlowGroup,
 }
 
 /// What is recorded beside the totals of the result contract.

@@ -41,6 +41,10 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
         let error =
             sink.at(Code::EmptyScenario, Origin::Scenario, "the scenario has no hosts, links and flows");
         sink.push(error.help("it needs at least two [[host]], a [[link]] and a [[flow]]"));
+    } else if draft.flows.is_empty() && !draft.idle.is_empty() && sink.errors() == 0 {
+        let message = "every flow is switched off: nothing would happen";
+        let error = sink.at(Code::EmptyScenario, draft.idle[0].1.name.origin, message);
+        sink.push(error.help("leave `enabled` out of one, or set it to true"));
     } else if draft.flows.is_empty() && sink.errors() == 0 {
         sink.push(sink.at(
             Code::EmptyScenario,

@@ -10,6 +10,7 @@ use crate::resolving::picked::{Picked, meet, pairs};
 use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
+use tailrace_app::AttackConfig;
 
 /// Those of a declaration of links.
 pub(crate) fn link_ends(
@@ -63,7 +64,14 @@ pub(crate) fn flow_ends(decl: &FlowDecl, directory: &Directory<'_>, sink: &Sink<
         Some(picked)
     };
     let (from, to) = (host(&decl.from), host(&decl.to));
-    let flows = Flows { from: from?, to: to?, pattern: decl.pattern };
+    let each = decl.attack.as_ref().map_or(1, AttackConfig::flows);
+    let flows = Flows { from: from?, to: to?, pattern: decl.pattern, each };
+    if each > 1 && decl.pattern == Pattern::Permutation {
+        let message = "a permutation has one connection between two hosts";
+        let error = sink.at(Code::BadValue, decl.from.origin, message);
+        sink.push(error.help("leave `pattern` out, or set `connections` to 1"));
+        return None;
+    }
     let count = match flows.count() {
         Ok(count) => count,
         Err(unfit) => {
@@ -84,7 +92,7 @@ pub(crate) fn flow_ends(decl: &FlowDecl, directory: &Directory<'_>, sink: &Sink<
 /// Says why a pattern does not fit the hosts, and what would do.
 fn report(unfit: Unfit, decl: &FlowDecl, flows: &Flows, sink: &Sink<'_>) {
     let (a, b) = (&decl.from.value, &decl.to.value);
-    let Flows { from, to, pattern } = flows;
+    let Flows { from, to, pattern, .. } = flows;
     let (code, message) = match unfit {
         Unfit::Counts if *pattern == Pattern::Incast => {
             (Code::UnequalCounts, format!("an incast has one receiver, and {b} is {}", to.len))

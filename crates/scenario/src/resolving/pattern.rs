@@ -18,11 +18,18 @@ pub(crate) struct Flows {
     pub(crate) from: Picked,
     pub(crate) to: Picked,
     pub(crate) pattern: Pattern,
+    /// Flows of each pair of hosts.
+    pub(crate) each: u32,
 }
 
 impl Flows {
     /// How many there are, where the pattern fits the hosts.
     pub(crate) fn count(&self) -> Result<u64, Unfit> {
+        Ok(self.count_pairs()?.saturating_mul(u64::from(self.each)))
+    }
+
+    /// Pairs of hosts that send to one another.
+    fn count_pairs(&self) -> Result<u64, Unfit> {
         let Self { from, to, .. } = *self;
         let same = self.same();
         let count = match self.pattern {
@@ -48,8 +55,16 @@ impl Flows {
         end(self.from).min(end(self.to)).saturating_sub(self.from.first.max(self.to.first))
     }
 
-    /// Who sends to whom. A permutation is one that can be: each to the next on the other side.
+    /// Who sends to whom, a pair for each flow. A permutation is one that can be: each to the next on the other side.
     pub(crate) fn pairs(&self) -> Vec<(NodeIndex, NodeIndex)> {
+        let pairs = self.different_pairs();
+        if self.each == 1 {
+            return pairs;
+        }
+        pairs.into_iter().flat_map(|pair| std::iter::repeat_n(pair, self.each as usize)).collect()
+    }
+
+    fn different_pairs(&self) -> Vec<(NodeIndex, NodeIndex)> {
         let Self { from, to, .. } = *self;
         let node = |at: u64| NodeIndex(at as u32);
         let hosts = |side: Picked| (side.first..side.first + side.len).map(node);
@@ -78,7 +93,7 @@ mod tests {
 
     fn flows(pattern: Pattern, from: (u64, u64), to: (u64, u64)) -> Result<Vec<(u32, u32)>, Unfit> {
         let side = |(first, len)| Picked { first, len, several: true };
-        let flows = Flows { from: side(from), to: side(to), pattern };
+        let flows = Flows { from: side(from), to: side(to), pattern, each: 1 };
         let pairs: Vec<_> = flows.pairs().into_iter().map(|(a, b)| (a.0, b.0)).collect();
         flows.count().inspect(|count| assert_eq!(*count, pairs.len() as u64)).map(|_| pairs)
     }
@@ -111,6 +126,14 @@ mod tests {
         assert_eq!(flows((2, 3), (1, 3)), Ok(vec![(2, 1), (3, 2), (4, 3)]));
         assert_eq!(flows((1, 1), (1, 1)), Err(Unfit::Itself));
         assert_eq!(flows((0, 2), (5, 3)), Err(Unfit::Counts));
+    }
+
+    #[test]
+    fn hosts_with_several_connections_have_their_flows_side_by_side() {
+        let side = |first, len| Picked { first, len, several: true };
+        let flows = Flows { from: side(0, 2), to: side(5, 1), pattern: Pattern::Pairs, each: 2 };
+        let pairs: Vec<_> = flows.pairs().into_iter().map(|(a, b)| (a.0, b.0)).collect();
+        assert_eq!((flows.count(), pairs), (Ok(4), vec![(0, 5), (0, 5), (1, 5), (1, 5)]));
     }
 
     #[test]

@@ -27,7 +27,9 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     if sink.errors() > 0 {
         return;
     }
-    for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
+    // What is switched off can be switched on.
+    let idle = scenario.idle.iter().zip(&draft.idle).map(|(idle, (_, decl))| (&idle.group, decl));
+    for (group, decl) in scenario.flows.iter().zip(&draft.flows).chain(idle) {
         gateways::check(&decl.gateways, group, (scenario, &mut topology), sink);
         subflows::check(scenario, &mut topology, (group, decl), sink);
         let pairs = asked(group);

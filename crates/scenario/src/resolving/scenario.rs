@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::Head;
-use crate::model::{Fault, FlowGroup, NodeIndex, Scenario};
+use crate::model::{Fault, FlowGroup, Idle, NodeIndex, Scenario};
 use crate::resolving::captures::capture;
 use crate::resolving::clashes;
 use crate::resolving::directory::{directory, expand_nodes, look_up};
@@ -36,20 +36,25 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let directory = directory(draft, sink);
     let link_ends: Vec<_> =
         draft.links.iter().map(|decl| link_ends(decl, draft.nodes.is_empty(), &directory, sink)).collect();
-    let flow_ends: Vec<_> = draft.flows.iter().map(|decl| flow_ends(decl, &directory, sink)).collect();
-    let gateways: Vec<_> =
-        draft.flows.iter().map(|decl| gateways::resolve(&decl.gateways, &directory, sink)).collect();
+    let ends_of = |decl: &FlowDecl| {
+        let ends = flow_ends(decl, &directory, sink);
+        let gateways = gateways::resolve(&decl.gateways, &directory, sink);
+        Some((ends?, gateways?))
+    };
+    let flow_ends: Vec<_> = draft.flows.iter().map(ends_of).collect();
+    let idle_ends: Vec<_> = draft.idle.iter().map(|(_, decl)| ends_of(decl)).collect();
     for at in &draft.loose {
         look_up(at, &directory, sink);
     }
-    check_unique("flows", draft.flows.iter().map(|decl| &decl.name), sink);
+    let idle = draft.idle.iter().map(|(_, decl)| decl);
+    check_unique("flows", draft.flows.iter().chain(idle).map(|decl| &decl.name), sink);
     check_unique("faults", draft.faults.iter().filter_map(|decl| decl.keys.name.as_ref()), sink);
     check_unique("captures", draft.captures.iter().filter_map(|decl| decl.name.as_ref()), sink);
-    if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) || gateways.contains(&None) {
+    if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) || idle_ends.contains(&None) {
         return None;
     }
     let ends: Vec<(Picked, Picked)> = link_ends.into_iter().flatten().collect();
-    let pairs: Vec<Flows> = flow_ends.into_iter().flatten().collect();
+    let (pairs, gateways): (Vec<Flows>, Vec<_>) = flow_ends.into_iter().flatten().unzip();
     let head = draft.head.as_ref()?;
     let memory =
         memory::fits(&memory::Counts::new(draft, head, &ends, &pairs, room.leaving), room.memory, sink)?;
@@ -65,13 +70,19 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let steps: Vec<usize> = faults.iter().map(Vec::len).collect();
     let captures: Vec<_> =
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
-    let of_flows = pairs.iter().zip(gateways.into_iter().flatten());
+    let of_flows = pairs.iter().zip(gateways);
     let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, ends, via)).collect();
+    let of_idle = draft.idle.iter().zip(idle_ends.into_iter().flatten()).enumerate();
+    let idle = of_idle.map(|(before, ((at, decl), (ends, via)))| Idle {
+        after: at - before,
+        group: flow(decl, &ends, via),
+    });
     let mut scenario = Scenario {
         windows,
         nodes,
         links,
         flows,
+        idle: idle.collect(),
         faults: faults.into_iter().flatten().collect(),
         captures: captures.into_iter().flatten().flatten().collect(),
         ..empty(head)
@@ -110,6 +121,7 @@ fn empty(head: &Head) -> Scenario {
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
+        idle: Vec::new(),
         faults: Vec::new(),
         captures: Vec::new(),
     }

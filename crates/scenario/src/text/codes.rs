@@ -58,7 +58,7 @@ codes! {
         ContradictingTimes = "contradicting-times": "Times contradict one another: an end before its start, steps that do not ascend.",
         ContradictingFaults = "contradicting-faults": "Faults that change the same of a link overlap, and neither lies within the other.",
         PacketTooLarge = "packet-too-large": "Payload and headers make more than an IP packet can be.",
-        DuplicateName = "duplicate-name": "Two hosts or routers, links, flows, windows, faults or captures have the same name.",
+        DuplicateName = "duplicate-name": "Two hosts or routers, links, flows or attacks, windows, faults or captures have the same name.",
         AmbiguousName = "ambiguous-name": "A name is that of a link and also of a host or router.",
         UnknownName = "unknown-name": "There is no host, router or link of that name.",
         WrongMember = "wrong-member": "A selector picks members that there are not, or leaves open which one is meant.",
@@ -95,6 +95,7 @@ codes! {
         AboveMtu = "above-mtu": "A link drops packets of a flow for their size.",
         SingleSubflow = "single-subflow": "Multipath TCP can never have a second subflow.",
         PhaseEffect = "phase-effect": "A strictly periodic flood can lock other flows out of a drop-tail queue.",
+        RateTie = "rate-tie": "Strictly periodic sources offer a drop-tail link exactly its rate.",
         MissingCounterpart = "missing-counterpart": "A queue's role needs another one on the path of a flow.",
         OnlyLinkDown = "only-link-down": "A fault takes the only link of a host under flows of Multipath TCP.",
     }

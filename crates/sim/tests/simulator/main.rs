@@ -2,6 +2,7 @@
 
 mod addresses;
 mod applications;
+mod attacks;
 mod cake;
 mod captures;
 mod congestion;

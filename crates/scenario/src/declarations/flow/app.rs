@@ -34,7 +34,7 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
 }
 
 /// Says which keys do not go together.
-fn report(misfit: &Misfit, title: &str, r: &Reader<'_>) {
+pub(super) fn report(misfit: &Misfit, title: &str, r: &Reader<'_>) {
     let sink = r.sink();
     match misfit {
         Misfit::Outside(key, why) => {

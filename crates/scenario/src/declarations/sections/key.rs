@@ -48,6 +48,8 @@ pub enum Shape {
     Sections(&'static Section),
     /// A list of faults: tables with further keys, as their kind has it.
     Faults,
+    /// A list of attacks, likewise.
+    Attacks,
     /// An IPv4 address, or a list of them, one for each link.
     Addresses,
     /// A list of codes of warnings.

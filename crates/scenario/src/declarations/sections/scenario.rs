@@ -1,6 +1,6 @@
 //! The file itself.
 
-use super::flow::FLOW;
+use super::flow::{ATTACK, FLOW};
 use super::key::{Key, Section, Shape, may};
 use super::link::LINK;
 use crate::declarations::capture::CAPTURE;
@@ -40,6 +40,7 @@ const OTHERS: &[Key] = &[
     may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),
     may("link", Shape::Sections(&LINK), "", LINK.doc),
     may("flow", Shape::Sections(&FLOW), "", FLOW.doc),
+    may("attack", Shape::Attacks, "", ATTACK.doc),
     may("fault", Shape::Faults, "", FAULT.doc),
     may("capture", Shape::Sections(&CAPTURE), "", CAPTURE.doc),
     may("figure", Shape::Sections(&FIGURE), "", FIGURE.doc),

@@ -1,0 +1,98 @@
+//! What a kind of attack must say about itself, and what the table turns into.
+//!
+//! The table itself is in [`crate::attacks`]: one line a kind, from which `attacks!` derives the module,
+//! [`AttackConfig`](crate::AttackConfig) and its catalog. An attack is a way of saying what a group of flows does, in the words
+//! of those who study it: it comes to an application, and so needs nothing of its own to run.
+
+use crate::kinds::AppConfig;
+use crate::registry::{Misfit, Over};
+use tailrace_core::params::{ParamInfo, Parameters};
+
+/// The keys of one kind of attack, and what they come to.
+pub trait AttackKind: Parameters {
+    /// One sentence.
+    const SUMMARY: &'static str;
+    /// Where it was described; empty for what everybody knows.
+    const CITATION: &'static str = "";
+    /// What carries it.
+    const OVER: Over = Over::Datagrams;
+
+    /// What each of its flows does. The values have passed [`AttackKind::validate`].
+    fn app(&self) -> AppConfig;
+    /// Whether values that each fit go together.
+    ///
+    /// # Errors
+    /// The key at fault and why.
+    fn validate(&self) -> Result<(), Misfit> {
+        self.app().validate()
+    }
+    /// Flows that it has between two hosts.
+    fn flows(&self) -> u32 {
+        1
+    }
+}
+
+/// One row of [`catalog`](crate::attacks::catalog).
+#[derive(Clone, Copy, Debug)]
+pub struct AttackInfo {
+    /// Registered name.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where it was described.
+    pub citation: &'static str,
+    /// What carries it.
+    pub over: Over,
+    /// Its keys.
+    pub params: &'static [ParamInfo],
+}
+
+/// The table of attacks: `"name" => module::Variant(Config)`.
+macro_rules! attacks {
+    ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
+        $( pub mod $module; )+
+
+        tailrace_core::config_enum! {
+            /// An attack with the values of its keys, by registered name.
+            pub enum AttackConfig { $( $name => $variant($module::$config), )+ }
+        }
+
+        impl AttackConfig {
+            /// As messages call its table.
+            pub const fn title(&self) -> &'static str {
+                match self { $( Self::$variant(_) => concat!("attack \"", $name, "\""), )+ }
+            }
+            /// What carries it.
+            pub const fn over(&self) -> Over {
+                match self { $( Self::$variant(_) => <$module::$config as AttackKind>::OVER, )+ }
+            }
+            /// Whether values that each fit go together.
+            ///
+            /// # Errors
+            /// The key at fault and why.
+            pub fn validate(&self) -> Result<(), Misfit> {
+                match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// What each of its flows does. The values have passed [`AttackConfig::validate`].
+            pub fn app(&self) -> AppConfig {
+                match self { $( Self::$variant(c) => c.app(), )+ }
+            }
+            /// Flows that it has between two hosts.
+            pub fn flows(&self) -> u32 {
+                match self { $( Self::$variant(c) => c.flows(), )+ }
+            }
+        }
+
+        /// Every registered attack, described.
+        pub fn catalog() -> Vec<AttackInfo> {
+            vec![$( AttackInfo {
+                name: $name,
+                summary: <$module::$config as AttackKind>::SUMMARY,
+                citation: <$module::$config as AttackKind>::CITATION,
+                over: <$module::$config as AttackKind>::OVER,
+                params: $module::$config::params(),
+            } ),+]
+        }
+    };
+}
+pub(crate) use attacks;

@@ -1,0 +1,18 @@
+//! The table of attacks: one line each.
+//!
+//! `"name" => file::Variant(Config)`. The line declares the module, so a new attack is one file in `attacks/` and one line here.
+
+use crate::attack::{AttackInfo, AttackKind, attacks};
+use crate::kinds::AppConfig;
+use crate::registry::{Misfit, Over};
+use tailrace_core::params::Parameters;
+
+attacks! {
+    "pulse" => pulse::Pulse(PulseConfig),
+    "flood" => flood::Flood(FloodConfig),
+    "on_off" => on_off::OnOff(OnOffConfig),
+    "schedule" => schedule::Schedule(ScheduleConfig),
+    "shrew" => shrew::Shrew(ShrewConfig),
+    "roq" => roq::Roq(RoqConfig),
+    "parallel" => parallel::Parallel(ParallelConfig),
+}

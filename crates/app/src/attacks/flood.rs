@@ -1,0 +1,89 @@
+//! A flood: packets at a steady rate, whatever becomes of them.
+
+use crate::attack::AttackKind;
+use crate::bounds::{PAYLOADS, RATES};
+use crate::kinds::AppConfig;
+use crate::kinds::cbr::CbrConfig;
+use crate::kinds::poisson::PoissonConfig;
+use crate::registry::Misfit;
+use tailrace_core::{Bytes, Probability, Rate};
+
+tailrace_core::choices! {
+    /// How the packets of a flood are spaced.
+    pub enum Arrivals {
+        /// At equal gaps, but for `jitter`.
+        Periodic = "periodic",
+        /// At exponential gaps.
+        Poisson = "poisson",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Keys of attack `flood`.
+    pub struct FloodConfig {
+        /// Rate of each flow's payload.
+        rate: Rate, required, within RATES;
+        /// Payload of each packet.
+        size: Bytes, required, within PAYLOADS;
+        /// How packets are spaced.
+        arrivals: Arrivals = Arrivals::Periodic, "ns-2's CBR";
+        /// Each gap is stretched by a uniform factor within 1 ± this. Without it packets are strictly periodic, and where floods
+        /// and a link have equal rates the result hangs on their phases.
+        jitter: Probability = Probability::ZERO, "ns-2, random_";
+        /// Whether the first packet leaves within the first gap at random.
+        random_phase: bool = false, "own choice";
+    }
+}
+
+impl AttackKind for FloodConfig {
+    const SUMMARY: &'static str = "Packets at a steady rate, at equal gaps or by chance.";
+
+    fn app(&self) -> AppConfig {
+        let Self { rate, size, jitter, random_phase, .. } = *self;
+        match self.arrivals {
+            Arrivals::Periodic => AppConfig::Cbr(CbrConfig { rate, size, jitter, random_phase }),
+            Arrivals::Poisson => AppConfig::Poisson(PoissonConfig { rate, size }),
+        }
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        if self.arrivals == Arrivals::Poisson {
+            let idle = |key| Misfit::Idle(key, "Poisson arrivals are random by themselves".into());
+            if self.jitter.get() > 0.0 {
+                return Err(idle("jitter"));
+            }
+            if self.random_phase {
+                return Err(idle("random_phase"));
+            }
+        }
+        self.app().validate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Instant;
+
+    fn flood(arrivals: Arrivals, jitter: f64) -> FloodConfig {
+        let jitter = Probability::new(jitter).unwrap();
+        FloodConfig { rate: Rate::from_mbit(1), size: Bytes(125), arrivals, jitter, random_phase: false }
+    }
+
+    #[test]
+    fn packets_are_a_gap_apart_or_leave_by_chance() {
+        let sent = |config: &FloodConfig, ms| times(config.app().build(), Instant::from_millis(ms));
+        assert_eq!(sent(&flood(Arrivals::Periodic, 0.0), 4), [0.0, 0.001, 0.002, 0.003]);
+        for config in [flood(Arrivals::Periodic, 0.5), flood(Arrivals::Poisson, 0.0)] {
+            let sent = sent(&config, 100_000);
+            assert!((97_000..103_000).contains(&sent.len()), "{config:?}: {}", sent.len());
+            assert!(sent.windows(3).any(|w| (w[2] - 2.0 * w[1] + w[0]).abs() > 1e-4), "{config:?}");
+        }
+    }
+
+    #[test]
+    fn jitter_says_nothing_to_arrivals_by_chance() {
+        let misfit = flood(Arrivals::Poisson, 0.5).validate();
+        assert!(matches!(misfit, Err(Misfit::Idle("jitter", _))), "{misfit:?}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Many connections of one host: fairness by flow gives it as many shares (as download managers, and selfish hosts, take them).
+
+use crate::attack::AttackKind;
+use crate::bounds::COUNTS;
+use crate::direction::Direction;
+use crate::kinds::AppConfig;
+use crate::kinds::bulk::BulkConfig;
+use crate::registry::Over;
+
+tailrace_core::parameters! {
+    /// Keys of attack `parallel`.
+    pub struct ParallelConfig {
+        /// Connections between each two hosts, each a flow.
+        connections: u32, required, within COUNTS;
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Up, "own choice";
+    }
+}
+
+impl AttackKind for ParallelConfig {
+    const SUMMARY: &'static str =
+        "Many TCP connections between two hosts, each of which sends as much as goes.";
+    const OVER: Over = Over::Streams;
+
+    fn app(&self) -> AppConfig {
+        AppConfig::Bulk(BulkConfig { direction: self.direction })
+    }
+    fn flows(&self) -> u32 {
+        self.connections
+    }
+}

@@ -1,0 +1,197 @@
+//! Pulses: a burst of length L at a rate R, once each time T.
+
+use crate::attack::AttackKind;
+use crate::bounds::{PAYLOADS, RATES};
+use crate::envelope::Envelope;
+use crate::kinds::{self, AppConfig};
+use crate::phase::Phase;
+use crate::registry::Misfit;
+use tailrace_core::{Bytes, Duration, Probability, Rate};
+
+tailrace_core::choices! {
+    /// What the time between pulses is reckoned from.
+    pub enum Reckoning {
+        /// From the start of one pulse to the start of the next.
+        Period = "period",
+        /// From the end of one pulse to the start of the next.
+        Gap = "gap",
+    }
+}
+
+tailrace_core::parameters! {
+    /// Keys of attack `pulse`.
+    pub struct PulseConfig {
+        /// The time T between pulses, as `t` reckons it.
+        period: Duration, required, in "1 us"..="87600 h": "each pulse has a packet";
+        /// What `period` is: `"period"` counts from the start of one pulse to the start of the next, `"gap"` from its end. Papers
+        /// leave it open, and it makes all the difference: of T = L the one is a flood, the other half of one.
+        t: Reckoning = Reckoning::Period, "Kuzmanovic & Knightly 2003";
+        /// Length L of a pulse; or `duty` says it.
+        burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse has a packet";
+        /// Length of a pulse as a share of the time from start to start: in a sweep of `period` the mean rate stays.
+        duty: Option<Probability> = None, "`burst`", in "0.000001"..="1": "each pulse has a packet";
+        /// Rate R of each flow's payload within a pulse, the highest one where there are ramps; or `mean` says it. A pulse has
+        /// a whole number of packets, R L rounded up.
+        rate: Option<Rate> = None, "`mean`", within RATES;
+        /// Mean rate of each flow's payload, pauses included.
+        mean: Option<Rate> = None, "`rate`", within RATES;
+        /// Payload of each packet.
+        size: Bytes, required, within PAYLOADS;
+        /// How the pulses of the group's flows lie to one another.
+        phase: Phase = Phase::Together, "Kuzmanovic & Knightly 2003";
+        /// Each gap between packets of a pulse is stretched by a uniform factor within 1 ± this.
+        jitter: Probability = Probability::ZERO, "own choice";
+        /// Share of a pulse over which the rate rises from nothing.
+        rise: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
+        /// Share of a pulse over which the rate falls to nothing.
+        fall: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
+        /// Whether each pulse begins with a packet at its very start. Else packets are spaced on where a pulse follows on the one
+        /// before, as one flood.
+        restart: bool = true, "ns-2 scripts, which start a source anew for each pulse";
+    }
+}
+
+impl PulseConfig {
+    /// From start to start, and length.
+    fn times(&self) -> (Duration, Duration) {
+        let Self { period, t, burst, duty, .. } = self;
+        let duty = duty.map_or(0.0, Probability::get);
+        match (burst, t) {
+            (Some(burst), Reckoning::Period) => (*period, *burst),
+            (Some(burst), Reckoning::Gap) => (*period + *burst, *burst),
+            (None, Reckoning::Period) => (*period, period.mul_f64(duty)),
+            (None, Reckoning::Gap) => {
+                let whole = period.mul_f64(1.0 / (1.0 - duty));
+                (whole, whole.saturating_sub(*period))
+            }
+        }
+    }
+
+    /// The highest rate.
+    fn peak(&self) -> Rate {
+        let (period, burst) = self.times();
+        self.rate.unwrap_or_else(|| {
+            let mean = self.mean.map_or(0.0, |mean| mean.as_bps() as f64);
+            let lasts = burst.as_secs_f64() * Envelope::fullness(self.rise, self.fall);
+            Rate::from_bps((mean * period.as_secs_f64() / lasts).round() as u64)
+        })
+    }
+
+    /// Which keys say length and rate: one for each.
+    fn check_choices(&self) -> Result<(), Misfit> {
+        let either = |has: [bool; 2], [one, other]: [&'static str; 2], what: &str| match has {
+            [false, false] => Err(Misfit::Missing(one, format!("{what}: `{one}`, or `{other}`"))),
+            [true, true] => {
+                Err(Misfit::Idle(other, format!("`{one}` says {what}: leave one of the two out")))
+            }
+            _ => Ok(()),
+        };
+        let length = [self.burst.is_some(), self.duty.is_some()];
+        either(length, ["burst", "duty"], "how long a pulse lasts")?;
+        either([self.rate.is_some(), self.mean.is_some()], ["rate", "mean"], "how fast it sends")?;
+        if self.t == Reckoning::Gap && self.duty.is_some_and(|duty| duty.get() == 1.0) {
+            let why = "pulses that last all the time leave no gap: lower the share".into();
+            return Err(Misfit::Outside("duty", why));
+        }
+        Ok(())
+    }
+}
+
+impl AttackKind for PulseConfig {
+    const SUMMARY: &'static str = "Pulses of a length L at a rate R, once each time T.";
+    const CITATION: &'static str = "Kuzmanovic & Knightly, SIGCOMM 2003";
+
+    fn app(&self) -> AppConfig {
+        let (period, burst) = self.times();
+        let Self { size, phase, jitter, rise, fall, restart, .. } = *self;
+        let rate = self.peak();
+        let pulse =
+            kinds::pulse::PulseConfig { period, burst, rate, size, restart, jitter, phase, rise, fall };
+        AppConfig::Pulse(pulse)
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        self.check_choices()?;
+        let written = |key| if key == "rate" && self.rate.is_none() { "mean" } else { key };
+        self.app().validate().map_err(|misfit| match misfit {
+            Misfit::Outside(key, why) => Misfit::Outside(written(key), why),
+            Misfit::Contradiction("burst", why) => Misfit::Contradiction(
+                "burst",
+                format!("{why}; write t = \"gap\" where the time is counted from the end of a pulse"),
+            ),
+            other => other,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Instant;
+
+    /// A tenth of a second each second at 1 Mbit/s of 125 bytes: a packet a millisecond.
+    fn pulse() -> PulseConfig {
+        PulseConfig {
+            period: Duration::from_secs(1),
+            burst: Some(Duration::from_millis(100)),
+            rate: Some(Rate::from_mbit(1)),
+            size: Bytes(125),
+            ..Default::default()
+        }
+    }
+
+    fn sent(config: &PulseConfig, seconds: u64) -> Vec<f64> {
+        assert_eq!(config.validate(), Ok(()));
+        times(config.app().build(), Instant::from_secs(seconds))
+    }
+
+    #[test]
+    fn a_period_counts_from_start_to_start_and_a_gap_from_end_to_start() {
+        let starts = |config| {
+            let sent = sent(&config, 4);
+            sent.iter().enumerate().filter(|(i, _)| i % 100 == 0).map(|(_, t)| *t).collect::<Vec<_>>()
+        };
+        assert_eq!(starts(pulse()), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(starts(PulseConfig { t: Reckoning::Gap, ..pulse() }), [0.0, 1.1, 2.2, 3.3]);
+    }
+
+    #[test]
+    fn a_share_of_the_period_keeps_the_mean_rate_while_the_period_changes() {
+        let duty = Probability::new(0.2);
+        for t in [Reckoning::Period, Reckoning::Gap] {
+            for ms in [40, 200, 800] {
+                let period = Duration::from_millis(ms);
+                let config = PulseConfig { period, burst: None, duty, t, ..pulse() };
+                // A fifth of 1000 packets a second for 100 s.
+                assert_eq!(sent(&config, 100).len(), 20_000, "{t:?} {ms} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn a_mean_rate_makes_the_rate_of_pulses_whatever_their_shape() {
+        let share = |p| Probability::new(p).unwrap();
+        for (rise, fall) in [(0.0, 0.0), (0.5, 0.0), (0.25, 0.75)] {
+            let mean = Some(Rate::from_bps(100_000));
+            let config = PulseConfig { rate: None, mean, rise: share(rise), fall: share(fall), ..pulse() };
+            let n = sent(&config, 50).len();
+            // 100 packets a pulse, and one more where a ramp ends between two.
+            assert!((5000..=5050).contains(&n), "{rise} {fall}: {n}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_twice_or_not_at_all_is_named() {
+        let misfit = |config: PulseConfig| config.validate().unwrap_err();
+        let mean = Some(Rate::from_mbit(1));
+        assert!(matches!(misfit(PulseConfig { mean, ..pulse() }), Misfit::Idle("mean", _)));
+        assert!(matches!(misfit(PulseConfig { rate: None, ..pulse() }), Misfit::Missing("rate", _)));
+        assert!(matches!(misfit(PulseConfig { burst: None, ..pulse() }), Misfit::Missing("burst", _)));
+        let burst = Some(Duration::from_secs(2));
+        let long = misfit(PulseConfig { burst, ..pulse() });
+        assert!(matches!(&long, Misfit::Contradiction("burst", why) if why.contains("gap")), "{long:?}");
+        let duty = Probability::new(1.0);
+        let endless = PulseConfig { burst: None, duty, t: Reckoning::Gap, ..pulse() };
+        assert!(matches!(misfit(endless), Misfit::Outside("duty", _)));
+    }
+}

@@ -1,0 +1,86 @@
+//! The shrew: outages as far apart as retransmissions (Kuzmanovic & Knightly, "Low-rate TCP-targeted denial of service attacks",
+//! SIGCOMM 2003).
+//!
+//! A pulse that fills the bottleneck for a round trip has all flows wait for their retransmission timer. If the next pulse comes
+//! when they try again, they wait once more: at T = minRTO / n no flow gets on whose timer is the minimum (§3.2, "null
+//! frequencies").
+
+use crate::attack::AttackKind;
+use crate::bounds::{COUNTS, PAYLOADS, RATES};
+use crate::kinds::AppConfig;
+use crate::kinds::pulse::PulseConfig;
+use crate::phase::Phase;
+use crate::registry::Misfit;
+use tailrace_core::{Bytes, Duration, Probability, Rate};
+
+tailrace_core::parameters! {
+    /// Keys of attack `shrew`.
+    pub struct ShrewConfig {
+        /// The least retransmission timeout of the flows that it aims at: pulses are this far apart, from start to start.
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse has a packet";
+        /// Pulses for each `min_rto`: those beyond the first cost more and hit flows whose timers are not all alike.
+        n: u32 = 1, "Kuzmanovic & Knightly 2003", within COUNTS;
+        /// Length of a pulse. At least the round trip of the flows that it aims at, or a window survives.
+        burst: Duration, required, in "1 ns"..="87600 h": "each pulse has a packet";
+        /// Rate of each flow's payload within a pulse. All flows of the attack together have to fill the bottleneck's buffer within
+        /// a part of the pulse.
+        rate: Rate, required, within RATES;
+        /// Payload of each packet. Many small ones leave no place in a buffer that counts packets.
+        size: Bytes, required, within PAYLOADS;
+        /// Each gap between packets of a pulse is stretched by a uniform factor within 1 ± this.
+        jitter: Probability = Probability::ZERO, "own choice";
+    }
+}
+
+impl AttackKind for ShrewConfig {
+    const SUMMARY: &'static str = "Pulses as far apart as retransmissions, which find the next one.";
+    const CITATION: &'static str = "Kuzmanovic & Knightly, SIGCOMM 2003";
+
+    fn app(&self) -> AppConfig {
+        let Self { min_rto, n, burst, rate, size, jitter } = *self;
+        let period = Duration::from_nanos(min_rto.as_nanos() / u64::from(n));
+        let restart = true;
+        let phase = Phase::Together;
+        AppConfig::Pulse(PulseConfig {
+            period,
+            burst,
+            rate,
+            size,
+            restart,
+            jitter,
+            phase,
+            ..Default::default()
+        })
+    }
+    fn validate(&self) -> Result<(), Misfit> {
+        if self.min_rto.as_nanos() / u64::from(self.n) < 1000 {
+            let why = format!("{} pulses in {} are less than 1 us apart", self.n, self.min_rto);
+            return Err(Misfit::Outside("n", why));
+        }
+        self.app().validate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::times;
+    use tailrace_core::Instant;
+
+    #[test]
+    fn pulses_are_an_nth_of_the_timeout_apart() {
+        let config = ShrewConfig {
+            n: 2,
+            burst: Duration::from_millis(2),
+            rate: Rate::from_mbit(1),
+            size: Bytes(125),
+            ..Default::default()
+        };
+        let sent = times(config.app().build(), Instant::from_millis(1600));
+        assert_eq!(sent, [0.0, 0.001, 0.5, 0.501, 1.0, 1.001, 1.5, 1.501]);
+        let long = ShrewConfig { burst: Duration::from_millis(501), ..config.clone() };
+        assert!(matches!(long.validate(), Err(Misfit::Contradiction("burst", _))));
+        let many = ShrewConfig { n: 2_000_000, burst: Duration::from_nanos(1), ..config };
+        assert!(matches!(many.validate(), Err(Misfit::Outside("n", _))));
+    }
+}
