@@ -165,7 +165,7 @@ def test_a_statistic_of_a_series_is_that_of_its_rows(done):
 def test_the_page_says_it_all(done):
     _, _, page = done
     text = page.read_text()
-    assert "1 holds; 1 holds under some readings; 1 not judged." in text
+    assert "Of 3 claims 1 holds, 1 holds under some readings, 1 cannot be judged." in text
     assert "| [C2](#c2) | section 2 | TCP has most of the link. | holds | **fails** |" in text
     assert "a stronger flood (*found*)" in text
     assert "A flood of 800 kbit/s leaves TCP 60 % at most. (At fault: a missing parameter.)" in text

@@ -112,7 +112,8 @@ def test_between_equals_no_order_is_claimed():
 
 def test_what_is_near_may_stand_either_way():
     numbers = Made(a=[100.0, 100.0], b=[101.0, 101.0])
-    assert outcome(numbers, "order", order=["a", "b"], ties="2 %") is Outcome.HOLDS
+    found = judged(numbers, "order", order=["a", "b"], ties="2 %")
+    assert (found.outcome, found.wanted) == (Outcome.HOLDS, "a > b (or within 2 %)")
     assert outcome(numbers, "order", order=["a", "b"], ties="0.5 %") is Outcome.FAILS
     equal = Made(a=[5.0, 5.0], b=[5.0, 5.0])
     assert outcome(equal, "order", order=["a", "b"]) is Outcome.FAILS

@@ -91,6 +91,24 @@ def counts(found: Sequence[Verdict], claims: Sequence[Claim]) -> Mapping[str, in
     return counted
 
 
+def said(counted: Mapping[str, int]) -> str:
+    """The counts as a sentence.
+
+    >>> said({"holds": 3, "holds under some readings": 1, "open": 0, "fails": 2, "not judged": 0})
+    'Of 6 claims 3 hold, 1 holds under some readings, 2 fail.'
+    """
+    several = {"holds": "hold", "holds under some readings": "hold under some readings", "fails": "fail"}
+    one = {"open": "is open", "not judged": "cannot be judged"}
+    many = {"open": "are open", "not judged": "cannot be judged"}
+    parts = [
+        f"{count} {one.get(word, word) if count == 1 else {**several, **many}[word]}"
+        for word, count in counted.items()
+        if count
+    ]
+    total = sum(counted.values())
+    return f"Of {total} claim{'s' if total != 1 else ''} {', '.join(parts)}."
+
+
 def summed(outcomes: Sequence[Outcome]) -> str:
     """One word for a claim under all its readings."""
     if not outcomes:

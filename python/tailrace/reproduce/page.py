@@ -63,8 +63,7 @@ class Page:
         if self.paper.found:
             yield self.paper.found.strip()
             yield ""
-        counted = judging.counts(self.verdicts, self.paper.claims)
-        yield "; ".join(f"{count} {word}" for word, count in counted.items() if count) + "."
+        yield judging.said(judging.counts(self.verdicts, self.paper.claims))
         yield ""
         names = [
             reading for reading in self.paper.readings if any(v.reading == reading for v in self.verdicts)

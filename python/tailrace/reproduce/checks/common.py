@@ -144,6 +144,11 @@ def share(keys: Keys, key: str, default: float | None = None) -> float | None:
     raise keys.fail(f'`{key}` takes a share, such as "25 %" or 0.25, not {told!r}', key)
 
 
+def tied(ties: float) -> str:
+    """How near to each other numbers may stand either way; nothing where they may not."""
+    return f" (or within {100 * ties:g} %)" if ties else ""
+
+
 def _percent(keys: Keys, key: str, told: str) -> float:
     try:
         return float(told.strip().removesuffix("%"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from tailrace.reproduce.checks.common import Finding, Numbers, ends, share, within, worst
+from tailrace.reproduce.checks.common import Finding, Numbers, ends, share, tied, within, worst
 from tailrace.reproduce.keys import Keys
 from tailrace.statistics import paired
 
@@ -26,4 +26,4 @@ def judge(keys: Keys, numbers: Numbers) -> Finding:
         means = [abs(n.interval.mean) for n in (before, after) if n.interval]
         outcomes.append(within(*ends(step), -ties * max(means, default=0.0), float("inf")))
     listed = ", ".join(f"{label}: {number.said}" for label, number in found)
-    return Finding(worst(outcomes), listed, f"{way} with {along}")
+    return Finding(worst(outcomes), listed, f"{way} with {along}{tied(ties)}")

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from tailrace.reproduce.checks.common import Finding, Number, Numbers, ends, share, within, worst
+from tailrace.reproduce.checks.common import Finding, Number, Numbers, ends, share, tied, within, worst
 from tailrace.reproduce.keys import Keys
 from tailrace.reproduce.paper import Outcome
 from tailrace.statistics import paired
@@ -34,7 +34,7 @@ def judge(keys: Keys, numbers: Numbers) -> Finding:
     )
     ranked = sorted((one for group in found for one in group), key=_mean, reverse=True)
     ours = ", ".join(f"{names[id(one)]} {one.said}" for one in ranked)
-    return Finding(outcome, ours, _shown(groups))
+    return Finding(outcome, ours, _shown(groups) + tied(ties))
 
 
 def _groups(keys: Keys) -> list[list[str]]:
