@@ -7,14 +7,15 @@ pub(crate) struct Words {
     pub(crate) rows: Vec<u32>,
     pub(crate) words: Vec<String>,
     numbers: BTreeMap<String, u32>,
-    /// What comes next if it goes on as before: runs of a study have the same words in the same order.
-    guess: usize,
+    /// After each word the one that came next the last time: runs of a study have the same words in the same order.
+    following: Vec<u32>,
+    last: u32,
 }
 
 impl Words {
     pub(crate) fn new() -> Self {
         let numbers = BTreeMap::from([(String::new(), 0)]);
-        Self { rows: Vec::new(), words: vec![String::new()], numbers, guess: 0 }
+        Self { rows: Vec::new(), words: vec![String::new()], numbers, following: vec![0], last: 0 }
     }
 
     /// One more row.
@@ -31,9 +32,13 @@ impl Words {
 
     /// What stands for a word.
     pub(crate) fn number(&mut self, word: &str) -> u32 {
-        let guessed = self.words.get(self.guess).is_some_and(|guess| guess == word);
-        let number = if guessed { self.guess as u32 } else { self.look_up(word) };
-        self.guess = number as usize + 1;
+        if word.is_empty() {
+            return 0;
+        }
+        let guess = self.following[self.last as usize];
+        let number = if self.words[guess as usize] == word { guess } else { self.look_up(word) };
+        self.following[self.last as usize] = number;
+        self.last = number;
         number
     }
 
@@ -42,6 +47,7 @@ impl Words {
         self.numbers.get(word).copied().unwrap_or_else(|| {
             self.numbers.insert(word.into(), next);
             self.words.push(word.into());
+            self.following.push(0);
             next
         })
     }
