@@ -92,6 +92,8 @@ struct PathCut {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lane {
     pub(crate) tally: PathTally,
+    /// Where in the stream of the connection the latest new bytes that came begin.
+    pub(crate) sequence: u64,
     cuts: Each<PathCut>,
     /// One-way delays in the window that began last, and in those from the end of the warm-up on that are over.
     delay: CoarseHistogram,
@@ -208,11 +210,12 @@ impl FlowPaths {
         lane.delay.record(delay);
     }
 
-    /// By what came to an end last, its connection got bytes that it did not have.
-    fn brought(&mut self, to: FlowEnd, bytes: u64) {
+    /// By what came to an end last, its connection got bytes that it did not have: those from `sequence` on.
+    fn brought(&mut self, to: FlowEnd, bytes: u64, sequence: u64) {
         let place = self.latest[usize::from(to.is_server())];
         if let Some(lane) = self.lane(place, to) {
             lane.tally.new_bytes += bytes;
+            lane.sequence = sequence;
         }
     }
 
@@ -256,9 +259,9 @@ impl World {
     }
 
     /// A connection of Multipath TCP got bytes, at this end, that it did not have.
-    pub(crate) fn count_new_bytes(&mut self, to: FlowEnd, bytes: u64) {
+    pub(crate) fn count_new_bytes(&mut self, to: FlowEnd, bytes: u64, sequence: u64) {
         if let Some(paths) = self.flows[to.flow()].paths.as_mut().filter(|_| bytes > 0) {
-            paths.brought(to, bytes);
+            paths.brought(to, bytes, sequence);
         }
     }
 

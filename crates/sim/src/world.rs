@@ -188,8 +188,9 @@ impl World {
                 pkt.release(&mut self.options);
                 let had = connection.stats().new_bytes;
                 connection.handle_segment(&pkt.tuple(), &segment, &options, now);
-                let (new, end) = (connection.stats().new_bytes - had, socket.end());
-                self.count_new_bytes(end, new);
+                let new = connection.stats().new_bytes - had;
+                let (sequence, end) = (connection.reordering().latest(), socket.end());
+                self.count_new_bytes(end, new, sequence);
             }
         }
         self.serve_socket(id, fabric);

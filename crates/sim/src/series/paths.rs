@@ -18,6 +18,8 @@ struct Row<'a> {
     /// What it has counted since the start, and since the last sample an interval ago.
     tally: PathTally,
     new: PathTally,
+    /// Where in the stream its latest new bytes begin.
+    sequence: u64,
     interval: Duration,
 }
 
@@ -37,6 +39,7 @@ columns! {
         lost_packets: U64 = r.tally.fates.lost, "packets", "Of those, dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
+        data_sequence_bytes: F64 = if r.new.new_bytes > 0 { r.sequence as f64 } else { f64::NAN }, "bytes", "Where in the stream the latest data begins that came by this path before it came by any other; null where none came in the last interval.";
     }
 }
 
@@ -71,7 +74,17 @@ impl PathSeries {
                 end: end_name(to.peer()),
             };
             let path = &name_of_path(plan, fabric, path.key);
-            add(&mut self.table, &Row { of: &of, path, tally: lane.tally, new, interval: self.interval });
+            add(
+                &mut self.table,
+                &Row {
+                    of: &of,
+                    path,
+                    tally: lane.tally,
+                    new,
+                    sequence: lane.sequence,
+                    interval: self.interval,
+                },
+            );
         }
     }
 

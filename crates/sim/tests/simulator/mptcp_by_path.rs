@@ -204,6 +204,13 @@ fn series_add_up_to_the_totals() {
             assert_eq!(*counted.last().unwrap(), of(&run, path, &[key]), "{key}");
             assert!(counted.is_sorted(), "{key}");
         }
+        let (sequence, goodput) = (column("data_sequence_bytes"), column("goodput_bps"));
+        assert!(sequence.iter().zip(&goodput).all(|(at, rate)| at.is_nan() == (*rate == 0.0)), "{path}");
+        let places: Vec<f64> = sequence.into_iter().filter(|at| !at.is_nan()).collect();
+        let whole = run.leaf("groups.mp.goodput_bps.sum") * 20.0 / 8.0;
+        // What waits for others before it has come, but is not delivered.
+        assert!(places[0] < 0.05 * whole && places.iter().all(|at| *at < 1.1 * whole), "{path}");
+        assert!(places.last().unwrap() > &(0.9 * whole), "{path}: {:?} of {whole}", places.last());
         let delays: Vec<f64> = column("one_way_delay_s").into_iter().filter(|d| !d.is_nan()).collect();
         let least = if path == "near" { 0.010 } else { 0.060 };
         assert!(delays.iter().all(|delay| *delay > least), "{path}");

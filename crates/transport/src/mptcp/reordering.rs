@@ -25,12 +25,15 @@ pub struct Reordering {
     held: Ring<Held>,
     /// Largest displacement since it was last taken.
     recent: u64,
+    /// First number of the segment that came last.
+    latest: u64,
 }
 
 impl Reordering {
     /// A segment has brought new data from `dsn` on when `expected` was next.
     #[inline]
     pub(crate) fn on_arrival(&mut self, dsn: u64, expected: u64, now: Instant) {
+        self.latest = dsn;
         if dsn <= expected {
             self.in_order += 1;
         } else {
@@ -83,6 +86,12 @@ impl Reordering {
         ahead as f64 / (ahead + self.in_order) as f64
     }
 
+    /// Where in the stream the latest segment that brought anything new begins, bytes from its start.
+    #[inline]
+    pub const fn latest(&self) -> u64 {
+        self.latest
+    }
+
     /// The largest displacement since this was last asked.
     pub fn take_recent(&mut self) -> u64 {
         core::mem::take(&mut self.recent)
@@ -103,7 +112,7 @@ mod tests {
         r.on_arrival(201, 101, at(10));
         r.on_arrival(401, 101, at(20));
         r.on_arrival(301, 101, at(30));
-        assert_eq!((r.take_recent(), r.take_recent()), (300, 0));
+        assert_eq!((r.take_recent(), r.take_recent(), r.latest()), (300, 0, 301));
         r.on_arrival(101, 101, at(50));
         r.on_delivery(501, at(50));
         let (displacement, delay) = (r.displacement(), r.delay());
