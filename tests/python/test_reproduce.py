@@ -94,6 +94,13 @@ study = "queues"
 says = "The one with the least goodput."
 columns = ["tcp.loss"]
 worst = { per = "queue", of = "tcp.goodput" }
+
+[[beyond]]
+title = "And RED?"
+study = "queues"
+says = "By itself."
+columns = ["tcp.loss"]
+where = "queue=red"
 """
 
 
@@ -136,6 +143,14 @@ def test_tables_beyond_the_paper_say_their_reading(done):
         if line.startswith("**") and "least tcp.goodput" in line
     ]
     assert [title.rpartition("(")[2] for title in titles] == ["short)**", "flood)**"]
+
+
+def test_a_table_of_some_cells_has_no_column_of_what_they_share(done):
+    _, _, page = done
+    rows = page.read_text().partition("### And RED?")[2].splitlines()
+    assert next(row for row in rows if row.startswith("**")).endswith(", only queue=red (short)**")
+    table = [row for row in rows if row.startswith("|")]
+    assert "loss" in table[0] and "queue" not in table[0] and len(table) == 2 * 3
 
 
 def test_a_formula_is_taken_run_by_run(done):

@@ -303,6 +303,7 @@ class _File:
             readings,
             keys.take("says", str),
             keys.texts("columns"),
+            keys.texts("where"),
             worst if isinstance(worst, Mapping) else None,
             keys.take("figure", str, "") or None,
             keys,

@@ -158,6 +158,8 @@ class Beyond:
     says: str
     # Metrics of a table of all cells, or of the extreme cell for each value of a parameter.
     columns: Sequence[str]
+    # Which cells, as `--where` has them; all where it is empty.
+    where: Sequence[str]
     worst: Mapping[str, Any] | None
     figure: str | None
     keys: Keys

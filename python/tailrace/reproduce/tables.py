@@ -59,20 +59,43 @@ def of_beyond(one: Beyond, sweep: Sweep, reading: str) -> present.Grid:
 
 def _chosen(one: Beyond, sweep: Sweep) -> present.Grid:
     if one.worst is None:
-        return sweep.table(list(one.columns)).grid(None)
+        return _only(one.where, sweep, sweep.table(list(one.columns)).grid(None))
     keys = replace(one.keys, table=one.worst, _taken=set())
     per, of = keys.take("per", str), keys.take("of", str)
     way = keys.one_of("way", [_ASCENDING, _DESCENDING], _ASCENDING)
     keys.finish()
-    return _extremes(sweep, per, of, way, list(one.columns))
+    return _extremes(sweep, one, per, of, way)
 
 
-def _extremes(sweep: Sweep, per: str, of: str, way: str, columns: Sequence[str]) -> present.Grid:
-    whole = sweep.table([of, *columns])
+def _kept(where: Sequence[str], sweep: Sweep) -> list[int]:
+    """Which rows are shown."""
+    from tailrace.plots.swept.selection import places
+
+    return places(sweep, where) if where else list(range(len(sweep.plan)))
+
+
+def _only(where: Sequence[str], sweep: Sweep, grid: present.Grid) -> present.Grid:
+    """The rows that are meant, without the parameters that all of them have alike, which the title names."""
+    if not where:
+        return grid
+    rows = [grid.rows[at] for at in _kept(where, sweep)]
+    shown = [at for at in range(len(grid.columns)) if at >= grid.labels or len({row[at] for row in rows}) > 1]
+    return present.Grid(
+        f"{grid.title}, only {' and '.join(where)}",
+        [grid.columns[at] for at in shown],
+        [[row[at] for at in shown] for row in rows],
+        sum(at < grid.labels for at in shown),
+        grid.notes,
+    )
+
+
+def _extremes(sweep: Sweep, one: Beyond, per: str, of: str, way: str) -> present.Grid:
+    whole = sweep.table([of, *one.columns])
     name = sweep.column(per)
     place = [parameter.name for parameter in whole.parameters].index(name)
     best: dict[object, int] = {}
-    for at, row in enumerate(whole.rows):
+    for at in _kept(one.where, sweep):
+        row = whole.rows[at]
         value, key = row.values[0], row.parameters[place]
         if value is None:
             continue
