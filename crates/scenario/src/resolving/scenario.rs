@@ -46,10 +46,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     for at in &draft.loose {
         look_up(at, &directory, sink);
     }
-    let idle = draft.idle.iter().map(|(_, decl)| decl);
-    check_unique("flows", draft.flows.iter().chain(idle).map(|decl| &decl.name), sink);
-    check_unique("faults", draft.faults.iter().filter_map(|decl| decl.keys.name.as_ref()), sink);
-    check_unique("captures", draft.captures.iter().filter_map(|decl| decl.name.as_ref()), sink);
+    check_names(draft, sink);
     if incomplete || link_ends.contains(&None) || flow_ends.contains(&None) || idle_ends.contains(&None) {
         return None;
     }
@@ -95,6 +92,14 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     }
     let firsts = groups.iter().map(|g| g.first as usize).collect();
     (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts, steps })
+}
+
+/// No two of a kind have one name.
+fn check_names(draft: &Draft, sink: &Sink<'_>) {
+    let idle = draft.idle.iter().map(|(_, decl)| decl);
+    check_unique("flows", draft.flows.iter().chain(idle).map(|decl| &decl.name), sink);
+    check_unique("faults", draft.faults.iter().filter_map(|decl| decl.keys.name.as_ref()), sink);
+    check_unique("captures", draft.captures.iter().filter_map(|decl| decl.name.as_ref()), sink);
 }
 
 /// Transfers that are to load a link arrive as often as that takes.
