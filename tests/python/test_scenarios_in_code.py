@@ -18,12 +18,13 @@ from queue_docs import classes
 from tailrace import build, objects
 from tailrace.build import Flow, Host, Link, Record, Router, Scenario, app, cc, fault, loss, queue, transport
 from tailrace.errors import UsageError
+from tailrace.reproduce import declared
 from tailrace.study import identity
 
 PAGE = ROOT / "docs" / "scenarios-in-code.md"
 FILES = [
     *sorted((ROOT / "scenarios").glob("*.toml")),
-    *sorted((ROOT / "papers").glob("*/*.toml")),
+    *sorted(file for file in (ROOT / "papers").glob("*/*.toml") if file.name != declared.FILE),
     *sorted((ROOT / "crates" / "scenario" / "tests" / "files").glob("*.toml")),
 ]
 
