@@ -18,6 +18,7 @@ from tailrace.reproduce.studies import Sweeps, Task
 if TYPE_CHECKING:
     from tailrace.progress import Monitor
     from tailrace.reproduce.judging import Verdict
+    from tailrace.reproduce.metrics import Declaring
     from tailrace.reproduce.paper import Paper
 
 PAGE = "README.md"
@@ -120,7 +121,10 @@ def draw(work: Work, jobs: int | None) -> None:
         for reading in figure.readings
         if (figure.study, reading) in runs
     ]
+    todo.sort(key=lambda one: one.runs)
     most = min(jobs or execute.default_jobs(), len(todo) // _WORTH)
+    # Since they were last drawn here, runs may have been added.
+    _opened.cache_clear()
     if most <= 1:
         for one in todo:
             one.draw()
@@ -144,17 +148,22 @@ class _Drawing:
 
     def draw(self) -> None:
         """Opens the runs by itself."""
-        from tailrace.reproduce.metrics import Declaring
-
-        paper = _kept(self.folder)
-        figure = paper.figures[self.figure]
-        figures.draw(figure, self.reading, Declaring(self.runs, paper, figure.study), self.target)
+        figure = _kept(self.folder).figures[self.figure]
+        figures.draw(figure, self.reading, _opened(self.runs, self.folder, figure.study), self.target)
 
 
 @lru_cache(maxsize=1)
 def _kept(folder: Path) -> Paper:
     """A worker draws several figures of one paper."""
     return declared.load(folder)
+
+
+@lru_cache(maxsize=1)
+def _opened(runs: Path, folder: Path, study: str) -> Declaring:
+    """And several of the same runs, one after the other: what was read and taken of them is kept."""
+    from tailrace.reproduce.metrics import Declaring
+
+    return Declaring(runs, _kept(folder), study)
 
 
 def record(work: Work, found: Sequence[Verdict]) -> dict[str, Any]:
