@@ -196,9 +196,13 @@ def is_steady_by_design(scenario: Mapping[str, Any]) -> bool:
     return all(section == groups.FLOW and _goes_on(flow, late) for section, flow in groups.running(scenario))
 
 
+# Applications that are meant to do more or less as time goes by.
+_CHANGING = frozenset({"transfer", "schedule", "flash_crowd"})
+
+
 def _goes_on(flow: Mapping[str, Any], late: float) -> bool:
     app = flow["app"] if isinstance(flow["app"], Mapping) else {"kind": flow["app"]}
-    if flow.get("role") == "attack" or "stop" in flow or app["kind"] in {"transfer", "schedule"}:
+    if flow.get("role") == "attack" or "stop" in flow or app["kind"] in _CHANGING:
         return False
     return app.get("count", "auto") == "auto" and _latest(flow.get("start", "0 s")) <= late
 

@@ -102,6 +102,7 @@ FLOW = {"app": {"kind": "bulk"}, "start": "uniform(0 s, 2 s)"}
         ({"stop": "20 s"}, False),
         ({"app": "bulk"}, True),
         ({"app": {"kind": "transfer", "size": "1 MB"}}, False),
+        ({"app": {"kind": "flash_crowd"}}, False),
         ({"app": {"kind": "sequence", "count": "auto"}}, True),
         ({"app": {"kind": "sequence", "count": 5}}, False),
     ],
@@ -111,6 +112,9 @@ def test_what_is_meant_to_change_is_not_looked_at(more, steady):
     assert settling.is_steady_by_design(scenario) is steady
     assert not settling.is_steady_by_design({**scenario, "fault": [{}]})
     assert not settling.is_steady_by_design({**scenario, "window": [{}]})
+    assert not settling.is_steady_by_design({**scenario, "attack": [{"name": "x"}]})
+    off = {**FLOW, "stop": "5 s", "enabled": False}
+    assert settling.is_steady_by_design({**scenario, "flow": [FLOW, off], "attack": [{"enabled": False}]})
 
 
 # A window that grows for seconds: a long fat path with slow start left early.

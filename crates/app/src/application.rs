@@ -238,6 +238,11 @@ pub trait Application {
         let _ = now;
         None
     }
+    /// The number of the pulse under way, from 0; always the same where nothing comes in pulses.
+    fn pulse(&self, now: Instant) -> u64 {
+        let _ = now;
+        0
+    }
     /// A datagram has arrived at this end.
     fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
         let _ = (at, datagram, cx);
@@ -260,6 +265,9 @@ impl<A: Application> Application for Box<A> {
     }
     fn playback(&self, now: Instant) -> Option<Playback> {
         (**self).playback(now)
+    }
+    fn pulse(&self, now: Instant) -> u64 {
+        (**self).pulse(now)
     }
     fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
         (**self).on_datagram(at, datagram, cx);

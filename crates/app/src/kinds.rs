@@ -16,6 +16,7 @@ applications! {
     "request_response" => request_response::RequestResponse(RequestResponseConfig),
     "sequence" => sequence::Sequence(SequenceConfig),
     "arrivals" => arrivals::Arrivals(ArrivalsConfig),
+    "flash_crowd" => flash_crowd::FlashCrowd(FlashCrowdConfig),
     "slow_reader" => slow_reader::SlowReader(SlowReaderConfig),
     "web" => web::Web(WebConfig),
     "video" => video::Video(VideoConfig),

@@ -127,6 +127,10 @@ pub trait AppKind: Parameters {
     fn has_pages(&self) -> bool {
         false
     }
+    /// Whether what it sends comes in pulses, which it counts ([`Application::pulse`]).
+    fn has_pulses(&self) -> bool {
+        false
+    }
     /// Whether it plays what it fetches.
     fn plays(&self) -> bool {
         false
@@ -216,6 +220,10 @@ macro_rules! applications {
             pub fn has_pages(&self) -> bool {
                 match self { $( Self::$variant(c) => c.has_pages(), )+ }
             }
+            /// Whether what it sends comes in pulses, which it counts.
+            pub fn has_pulses(&self) -> bool {
+                match self { $( Self::$variant(c) => c.has_pulses(), )+ }
+            }
             /// Whether it plays what it fetches.
             pub fn plays(&self) -> bool {
                 match self { $( Self::$variant(c) => c.plays(), )+ }
@@ -280,6 +288,9 @@ macro_rules! applications {
             }
             fn playback(&self, now: Instant) -> Option<Playback> {
                 match self { $( Self::$variant(a) => a.playback(now), )+ }
+            }
+            fn pulse(&self, now: Instant) -> u64 {
+                match self { $( Self::$variant(a) => a.pulse(now), )+ }
             }
             fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
                 match self { $( Self::$variant(a) => a.on_datagram(at, datagram, cx), )+ }

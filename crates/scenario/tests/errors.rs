@@ -429,6 +429,29 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("loss_percent", &[("queue =", "loss = 2\nqueue =")]),
     (
+        "attack_spoofed_over_tcp",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"parallel\"\nconnections = 2\nspoof = { pool = 5 }\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_spoofed_by_pulses_that_it_has_not",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"flood\"\nrate = \"1 Mbit/s\"\nsize = \"50 B\"\nspoof = { per = \"pulse\" }\n[[fault]]",
+        )],
+    ),
+    (
+        "attack_spoofed_from_nowhere",
+        &[(
+            ATTACK,
+            attack!(
+                "period = \"1 s\"\nduty = 0.1\nrate = \"1 Mbit/s\"\nspoof = { per = \"burst\", pool = 0, form = 3 }"
+            ),
+        )],
+    ),
+    (
         "attack_of_no_kind",
         &[(ATTACK, "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\n[[fault]]")],
     ),

@@ -112,8 +112,12 @@ impl World {
         let number = *sent;
         *sent = number.wrapping_add(1);
         let envelope = &f.ends[usize::from(end.is_server())];
-        let pkt = SimPacket::udp(envelope, datagram, (udp.header, udp.ecn), number, fabric.now());
-        self.send(end, pkt, fabric);
+        let mut pkt = SimPacket::udp(envelope, datagram, (udp.header, udp.ecn), number, fabric.now());
+        let source = pkt.source;
+        if let (Some(spoofed), End::Client) = (&mut udp.spoofed, from) {
+            pkt.source = spoofed.next(|| f.app.app.pulse(fabric.now()));
+        }
+        self.send_from(source, end, pkt, fabric);
     }
 
     /// A datagram has reached its application, which wants to hear of it.

@@ -17,6 +17,7 @@ use crate::recorder::Recorder;
 use crate::silence::Silence;
 use crate::sockets::{SocketId, Sockets};
 use crate::source_route::SourceRoutes;
+use crate::spoof::{Pools, Spoofed};
 use crate::stubs::Stubs;
 use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
@@ -340,9 +341,9 @@ fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
 fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
     let (scenario, seed) = (&*run.scenario, run.seed);
     let mut flows = Vec::new();
-    let mut servers = ServerPorts::default();
+    let (mut servers, mut pools) = (ServerPorts::default(), Pools::default());
     for (g, group) in scenario.flows.iter().enumerate() {
-        pass_idle(run, g, &mut servers, fabric)?;
+        pass_idle(run, g, (&mut servers, &mut pools), fabric)?;
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
@@ -352,39 +353,29 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                     let node = |n: NodeIndex| scenario.nodes[n.0 as usize].name.clone();
                     BuildError::NoRoute { flow: group.name.clone(), from: node(from), to: node(to) }
                 })?;
-            // A server learns its client's port from the SYN.
-            let learnt = if plan.is_none() { group.ports.client } else { 0 };
             // Flows between the same two addresses must differ to queues and captures: each has its own server.
             let server_port = servers.take(client, server, group.ports.server)?;
-            let out = Envelope {
-                source: client,
-                destination: server,
-                source_port: group.ports.client,
-                destination_port: server_port,
-                dscp: group.dscp,
-                to: id.peer(),
-                peer: SocketId::NONE,
-            };
-            let back = Envelope {
-                source: server,
-                destination: client,
-                source_port: server_port,
-                destination_port: learnt,
-                to: id,
-                ..out
-            };
+            let ends = ends_of(group, id, (client, server), server_port);
             let single =
                 matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
-            let uncongested =
-                if single { Uncongested::of(run, fabric.graph(), &out, group.app.sender()) } else { None };
+            let uncongested = if single {
+                Uncongested::of(run, fabric.graph(), &ends[0], group.app.sender())
+            } else {
+                None
+            };
             let start = Instant::ZERO + start_of(group, member, seed);
             flows.push(Flow {
                 group: g as u32,
                 member: member as u32,
-                ends: [out, back],
+                ends,
                 header,
                 app: app_of(group, member, seed),
-                carrier: carrier(group, plan.as_ref(), uncongested),
+                carrier: carrier(
+                    group,
+                    plan.as_ref(),
+                    uncongested,
+                    spoofed(group, member, seed, &mut pools)?,
+                ),
                 listens: group.app.listens(),
                 start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
@@ -402,21 +393,63 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
     Ok(flows)
 }
 
-/// Flows that are switched off keep their ports, so that those of later ones, which queues may hash, are the same with them
-/// and without.
+/// What packets of both ends of a flow carry, the client's first.
+fn ends_of(
+    group: &FlowGroup,
+    id: FlowEnd,
+    (client, server): (Address, Address),
+    server_port: u16,
+) -> [Envelope; 2] {
+    // A server learns its client's port from the SYN.
+    let learnt = if matches!(group.transport, Transport::Udp { .. }) { group.ports.client } else { 0 };
+    let out = Envelope {
+        source: client,
+        destination: server,
+        source_port: group.ports.client,
+        destination_port: server_port,
+        dscp: group.dscp,
+        to: id.peer(),
+        peer: SocketId::NONE,
+    };
+    let back = Envelope {
+        source: server,
+        destination: client,
+        source_port: server_port,
+        destination_port: learnt,
+        to: id,
+        ..out
+    };
+    [out, back]
+}
+
+/// Flows that are switched off keep their ports and pools, so that those of later ones, which queues may hash, are the same
+/// with them and without.
 fn pass_idle(
     run: &Plan,
     after: usize,
-    servers: &mut ServerPorts,
+    (servers, pools): (&mut ServerPorts, &mut Pools),
     fabric: &SimFabric,
 ) -> Result<(), BuildError> {
     for group in run.scenario.idle.iter().filter(|idle| idle.after == after).map(|idle| &idle.group) {
         let ends = group.pairs.iter().map(|(from, to)| (NodeId(from.0), NodeId(to.0)));
         for (client, server) in ends.filter_map(|(from, to)| nearest_addresses(fabric.graph(), from, to)) {
             servers.take(client, server, group.ports.server)?;
+            group.spoof.map(|spoof| pools.take(spoof.pool)).transpose()?;
         }
     }
     Ok(())
+}
+
+/// The addresses that a flow hides behind.
+fn spoofed(
+    group: &FlowGroup,
+    member: usize,
+    seed: u64,
+    pools: &mut Pools,
+) -> Result<Option<Box<Spoofed>>, BuildError> {
+    let Some(spoof) = group.spoof else { return Ok(None) };
+    let rng = Rng::named(seed, &format!("flow/{}/{member}/spoof", group.name));
+    Ok(Some(Box::new(Spoofed::new(pools.take(spoof.pool)?, spoof, rng))))
 }
 
 /// The application of a flow, with a stream of randomness of its own.
@@ -454,13 +487,19 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
 }
 
 /// What carries a flow; over TCP, all flows of a group share a plan.
-fn carrier(group: &FlowGroup, plan: Option<&Arc<EndpointPlan>>, uncongested: Option<Uncongested>) -> Carrier {
+fn carrier(
+    group: &FlowGroup,
+    plan: Option<&Arc<EndpointPlan>>,
+    uncongested: Option<Uncongested>,
+    spoofed: Option<Box<Spoofed>>,
+) -> Carrier {
     match (&group.transport, plan) {
         (Transport::Udp { header, ecn }, _) => Carrier::Udp(Datagrams {
             header: header.get() as u32,
             ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
             sent: [0; 2],
             transit: [Duration::MAX; 2],
+            spoofed,
         }),
         (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Carrier::Tcp(Box::new(Streams {
             plan: Arc::clone(plan.expect("made for every TCP group")),

@@ -81,7 +81,8 @@ impl World {
         if pkt.is_datagram() && !pkt.has_bytes(&self.options) {
             pkt.release(&mut self.options);
         }
-        if answers {
+        // What goes to a spoofed address reaches nobody.
+        if answers && self.flows[to.flow()].spoofed().is_none() {
             let envelope = &self.flows[to.flow()].ends[usize::from(to.is_server())];
             let answer = SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (SIZE, Ecn::NotEct), 0, now);
             self.send(to, answer, fabric);

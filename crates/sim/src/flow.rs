@@ -5,6 +5,7 @@ use crate::paths::FlowPaths;
 use crate::ports::ClientPorts;
 use crate::silence::Silence;
 use crate::sockets::SocketId;
+use crate::spoof::Spoofed;
 use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
 use std::sync::Arc;
@@ -235,6 +236,16 @@ pub(crate) struct Running {
     pub(crate) wake: Instant,
 }
 
+impl Flow {
+    /// The addresses that its datagrams seem to come from, if they are not its own.
+    pub(crate) fn spoofed(&self) -> Option<&Spoofed> {
+        match &self.carrier {
+            Carrier::Udp(udp) => udp.spoofed.as_deref(),
+            Carrier::Tcp(_) => None,
+        }
+    }
+}
+
 impl Running {
     /// One that nobody has told anything yet.
     pub(crate) fn of(config: &AppConfig, place: Member, rng: Rng) -> Self {
@@ -259,6 +270,8 @@ pub(crate) struct Datagrams {
     pub(crate) sent: [u32; 2],
     /// Transit time of what was delivered last at each end; `MAX` before that.
     pub(crate) transit: [Duration; 2],
+    /// Where the client's datagrams seem to come from, if that is not itself.
+    pub(crate) spoofed: Option<Box<Spoofed>>,
 }
 
 /// State of a flow over TCP or Multipath TCP.

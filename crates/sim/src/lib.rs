@@ -49,6 +49,7 @@ mod simulation;
 mod snapshot;
 mod sockets;
 mod source_route;
+mod spoof;
 mod stall;
 mod stubs;
 mod summary;

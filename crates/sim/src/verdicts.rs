@@ -1,6 +1,7 @@
 //! Which flows the queues' classifiers singled out, against the scenario's ground truth.
 
 use crate::flow::{Carrier, Flow};
+use crate::spoof::Spoofed;
 use crate::summary::{Flagged, FlaggedGroup};
 use crate::window::{Each, Open};
 use std::collections::BTreeMap;
@@ -161,11 +162,17 @@ fn index(flows: &[Flow]) -> BTreeMap<FlowKey, Vec<usize>> {
             Carrier::Udp(_) => protocol::UDP,
             Carrier::Tcp(_) => protocol::TCP,
         };
-        let (src, dst) = (envelope.source.0, envelope.destination.0);
-        let five = FlowKey { src, dst, src_port: 0, dst_port: envelope.destination_port, protocol };
-        let pair = FlowKey { src, dst, ..FlowKey::default() };
-        for key in [five, pair, FlowKey { dst: 0, ..pair }, FlowKey { src: 0, ..pair }] {
-            index.entry(key).or_default().push(i);
+        let dst = envelope.destination.0;
+        let to = FlowKey { dst, ..FlowKey::default() };
+        index.entry(to).or_default().push(i);
+        // Whoever names an address that is spoofed names the flow that hides behind it.
+        let spoofed = flow.spoofed().into_iter().flat_map(Spoofed::pool);
+        for src in std::iter::once(envelope.source).chain(spoofed).map(|address| address.0) {
+            let five = FlowKey { src, dst, src_port: 0, dst_port: envelope.destination_port, protocol };
+            let pair = FlowKey { src, dst, ..FlowKey::default() };
+            for key in [five, pair, FlowKey { dst: 0, ..pair }] {
+                index.entry(key).or_default().push(i);
+            }
         }
     }
     index

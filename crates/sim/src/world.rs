@@ -282,13 +282,25 @@ impl World {
 
     /// Puts a packet onto its host's link.
     #[inline]
-    pub(crate) fn send(&mut self, from: FlowEnd, mut pkt: SimPacket, fabric: &mut SimFabric) {
+    pub(crate) fn send(&mut self, from: FlowEnd, pkt: SimPacket, fabric: &mut SimFabric) {
+        self.send_from(pkt.source, from, pkt, fabric);
+    }
+
+    /// The same from this address of its host, whatever the packet says.
+    #[inline]
+    pub(crate) fn send_from(
+        &mut self,
+        source: Address,
+        from: FlowEnd,
+        mut pkt: SimPacket,
+        fabric: &mut SimFabric,
+    ) {
         if let Some(feedback) = &self.feedback {
             feedback.add(from, &mut pkt, &mut self.options, fabric.now());
         }
         self.count_sent(from, &pkt);
-        self.captures.at_sender(pkt.source, &pkt, &self.options, fabric.now());
-        fabric.send(pkt.source, pkt, self);
+        self.captures.at_sender(source, &pkt, &self.options, fabric.now());
+        fabric.send(source, pkt, self);
     }
 
     /// Counts a packet that leaves an end of a flow.

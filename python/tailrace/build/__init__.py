@@ -8,7 +8,19 @@ Link(between=['home', 'server'], rate='10 Mbit/s', delay='5 ms', queue=Codel(tar
 """
 
 from tailrace.build import app, attack, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
-from tailrace.build.tables import Capture, Figure, Flow, Host, Link, Record, Reverse, Router, Scenario, Window
+from tailrace.build.tables import (
+    Capture,
+    Figure,
+    Flow,
+    Host,
+    Link,
+    Record,
+    Reverse,
+    Router,
+    Scenario,
+    Spoof,
+    Window,
+)
 
 __all__ = [
     "Capture",
@@ -20,6 +32,7 @@ __all__ = [
     "Reverse",
     "Router",
     "Scenario",
+    "Spoof",
     "Window",
     "app",
     "attack",

@@ -119,6 +119,42 @@ class Arrivals(Table):
 
 
 @dataclass(eq=False, repr=False, slots=True)
+class FlashCrowd(Table):
+    """Transfers that arrive ever more often, stay so, and become rare again: legitimate, but like an
+    attack.
+
+    Args:
+        size: Size of each transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
+        gap: Mean time between arrivals before the crowd and after it; they are Poisson, each on a
+            connection of its own. 100 us to 87600 h (each arrival opens a connection).
+        sustained: How long they stay so frequent. 0 s to 87600 h (nobody waits longer).
+        shock: How many times as frequent arrivals are while the crowd is there. Source: own choice. 1
+            to 1000000 (a crowd is more than there was). Default: 10.0.
+        after: When it begins to come, since the flow's start. Source: own choice. 0 s to 87600 h
+            (nobody waits longer). Default: 0 s.
+        ramp_up: How long arrivals take to become so frequent, in a straight line. Flash crowds come
+            fast, but not at once. Source: own choice. 0 s to 87600 h (nobody waits longer). Default: 0
+            s.
+        ramp_down: How long they take to become as rare as they were. Source: own choice. 0 s to 87600 h
+            (nobody waits longer). Default: 0 s.
+        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
+            `down` to it. Source: own choice. Default: up.
+    """
+
+    _kind: ClassVar[str] = "flash_crowd"
+
+    size: types.Sizes
+    gap: types.Duration
+    sustained: types.Duration
+    _: KW_ONLY
+    shock: float | None = None
+    after: types.Duration | None = None
+    ramp_up: types.Duration | None = None
+    ramp_down: types.Duration | None = None
+    direction: Literal["up", "down"] | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
 class SlowReader(Table):
     """A transfer whose receiver takes data out of its socket at a rate, so that the window closes.
 

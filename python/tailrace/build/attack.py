@@ -59,6 +59,7 @@ class Pulse(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -67,7 +68,7 @@ class Pulse(Table):
 
     _kind: ClassVar[str] = "pulse"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -91,6 +92,7 @@ class Pulse(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None
@@ -125,6 +127,7 @@ class Flood(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -133,7 +136,7 @@ class Flood(Table):
 
     _kind: ClassVar[str] = "flood"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -150,6 +153,7 @@ class Flood(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None
@@ -180,6 +184,7 @@ class OnOff(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -188,7 +193,7 @@ class OnOff(Table):
 
     _kind: ClassVar[str] = "on_off"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -204,6 +209,7 @@ class OnOff(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None
@@ -233,6 +239,7 @@ class Schedule(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -241,7 +248,7 @@ class Schedule(Table):
 
     _kind: ClassVar[str] = "schedule"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -255,6 +262,7 @@ class Schedule(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None
@@ -296,6 +304,7 @@ class Shrew(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -304,7 +313,7 @@ class Shrew(Table):
 
     _kind: ClassVar[str] = "shrew"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -322,6 +331,7 @@ class Shrew(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None
@@ -360,6 +370,7 @@ class Roq(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -368,7 +379,7 @@ class Roq(Table):
 
     _kind: ClassVar[str] = "roq"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -386,6 +397,7 @@ class Roq(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None
@@ -416,6 +428,7 @@ class Parallel(Table):
             to one that is drawn. Default: pairs.
         server_port: Port of `to`; further flows between the same two addresses have the next ones.
             Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
         start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
             Default: 0 s.
         stop: When the application stops offering data. Default: the end.
@@ -424,7 +437,7 @@ class Parallel(Table):
 
     _kind: ClassVar[str] = "parallel"
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
-    _forms: ClassVar[Mapping[str, str]] = {"transport": "transport"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
 
     name: types.Name
     from_: types.Selector
@@ -438,6 +451,7 @@ class Parallel(Table):
     feedback: Literal["return", "withhold"] | None = None
     pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
     server_port: int | None = None
+    spoof: types.Spoof | None = None
     start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
     stop: types.Duration | None = None
     transport: types.Transport | None = None

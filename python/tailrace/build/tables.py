@@ -254,6 +254,22 @@ class Reverse(Table):
 
 
 @dataclass(eq=False, repr=False, slots=True)
+class Spoof(Table):
+    """Source addresses that are not the sender's: queues and captures see them, and nothing comes back to
+    them.
+
+    Args:
+        per: When another address is drawn: with each packet, or with each pulse. Default: packet.
+        pool: Addresses of each flow to draw from. They lie from 240.0.0.0 on, where nobody is. Default:
+            65536. 1 to 65536 (the more, the longer it takes to find out whom a queue has flagged).
+    """
+
+    _: KW_ONLY
+    per: Literal["packet", "pulse"] | None = None
+    pool: int | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
 class Scenario(Root):
     """A scenario, which `tailrace.run`, `sweep` and `search` take.
 

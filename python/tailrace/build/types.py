@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from tailrace.build import app, attack, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
-from tailrace.build.tables import Reverse
+from tailrace.build.tables import Reverse, Spoof
 
 __all__ = [
     "App",
@@ -30,6 +30,7 @@ __all__ = [
     "Selector",
     "Size",
     "Sizes",
+    "Spoof",
     "Transport",
 ]
 
@@ -139,6 +140,7 @@ _AppName: TypeAlias = Literal[
     "request_response",
     "sequence",
     "arrivals",
+    "flash_crowd",
     "slow_reader",
     "web",
     "video",
@@ -157,6 +159,7 @@ App: TypeAlias = (
     | app.RequestResponse
     | app.Sequence
     | app.Arrivals
+    | app.FlashCrowd
     | app.SlowReader
     | app.Web
     | app.Video

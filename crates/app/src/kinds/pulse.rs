@@ -52,7 +52,7 @@ impl AppKind for PulseConfig {
         } else {
             Clock::RunsOn(Spacing::default())
         };
-        Pulse { config: self.clone(), member, clock, began: Instant::ZERO }
+        Pulse { config: self.clone(), member, clock, first: Instant::ZERO, began: Instant::ZERO }
     }
     fn validate(&self) -> Result<(), Misfit> {
         check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))?;
@@ -62,6 +62,9 @@ impl AppKind for PulseConfig {
             return Err(Misfit::Contradiction("burst", why));
         }
         check_ramps(self.rise, self.fall)
+    }
+    fn has_pulses(&self) -> bool {
+        true
     }
     fn is_random(&self) -> bool {
         self.jitter.get() > 0.0 || self.phase == Phase::Random
@@ -100,6 +103,8 @@ pub struct Pulse {
     config: PulseConfig,
     member: Member,
     clock: Clock,
+    /// When the first burst began.
+    first: Instant,
     /// When the burst under way began; of a clock that runs on, the first one.
     began: Instant,
 }
@@ -136,9 +141,14 @@ impl Pulse {
 }
 
 impl Application for Pulse {
+    fn pulse(&self, now: Instant) -> u64 {
+        (now - self.first).as_nanos() / self.config.period.as_nanos()
+    }
+
     fn on_start(&mut self, cx: &mut Cx<'_>) {
         let offset = self.config.phase.offset(self.config.period, self.member, cx.rng());
         self.began = cx.now().saturating_add(offset);
+        self.first = self.began;
         cx.wake_at(self.began);
     }
 

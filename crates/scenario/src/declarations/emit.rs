@@ -1,8 +1,8 @@
 //! The resolved scenario as TOML: every default filled in, counts as they were written.
 
 use crate::declarations::declaration::Declaration;
-use crate::declarations::flow::FlowDecl;
 use crate::declarations::flow::tcp::profile_name;
+use crate::declarations::flow::{FlowDecl, spoof};
 use crate::declarations::lines::Lines;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::sections::{CAPTURE, FAULT, FIGURE, RECORD, WINDOW};
@@ -131,6 +131,9 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
         out.put("stop", shown(stop));
     }
     out.put("feedback", text(if f.withholds_feedback { "withhold" } else { "return" }));
+    if let Some(spoof) = f.spoof {
+        out.put("spoof", spoof::written(spoof));
+    }
     match &f.attack {
         Some(attack) => {
             out.put("kind", text(attack.name()));

@@ -1,6 +1,8 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
-use crate::declarations::sections::{ATTACK, FAULT, Key, MPTCP, REVERSE, SCENARIO, Section, Shape, TCP, UDP};
+use crate::declarations::sections::{
+    ATTACK, FAULT, Key, MPTCP, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP, UDP,
+};
 use crate::model::Outsiders;
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
@@ -63,6 +65,7 @@ pub fn schema_with(outside: &Outsiders) -> Value {
         },
         "loss": loss(),
         "fault": fault(),
+        "spoof": section(&SPOOF, None, &[]),
         "attack": attack(),
         "queue": queue(outside),
         "reverse": section(&REVERSE, None, &[]),
@@ -220,6 +223,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Section(s) => section(s, None, &[]),
         Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
         Shape::Faults => json!({ "type": "array", "items": reference("fault") }),
+        Shape::Spoof => reference("spoof"),
         Shape::Attacks => json!({ "type": "array", "items": reference("attack") }),
         Shape::Codes => {
             let codes: Vec<&str> = Code::warnings().map(Code::name).collect();

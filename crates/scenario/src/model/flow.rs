@@ -34,6 +34,8 @@ pub struct FlowGroup {
     pub starts: Vec<Duration>,
     /// When the application stops offering data.
     pub stop: Option<Duration>,
+    /// Source addresses that are not the senders', of datagrams.
+    pub spoof: Option<Spoof>,
     /// Whether the receivers keep routers' feedback from the senders (NetFence), and so cut them off.
     pub withholds_feedback: bool,
 }
@@ -49,6 +51,25 @@ tailrace_core::choices! {
         Incast = "incast",
         /// Each to one other, drawn for each run, so that each is sent to by one.
         Permutation = "permutation",
+    }
+}
+
+/// Source addresses that are not the sender's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spoof {
+    /// When another one is drawn.
+    pub per: SpoofPer,
+    /// Addresses of each flow.
+    pub pool: u32,
+}
+
+tailrace_core::choices! {
+    /// When a spoofed source address changes.
+    pub enum SpoofPer {
+        /// With each packet.
+        Packet = "packet",
+        /// With each pulse.
+        Pulse = "pulse",
     }
 }
 

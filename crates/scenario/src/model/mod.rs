@@ -12,7 +12,7 @@ mod scenario;
 mod window;
 
 pub use fault::{Capture, CapturePoint, Fault, Way};
-pub use flow::{FlowGroup, Pattern, Ports, Role, Transport};
+pub use flow::{FlowGroup, Pattern, Ports, Role, Spoof, SpoofPer, Transport};
 pub use network::{Link, LinkIndex, LinkSpec, Node, NodeIndex, NodeKind, Strip};
 pub use outsiders::Outsiders;
 pub use scenario::{Idle, Record, Scenario};

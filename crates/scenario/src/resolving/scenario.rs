@@ -146,6 +146,7 @@ fn flow(decl: &FlowDecl, flows: &Flows, gateways: Vec<Vec<NodeIndex>>) -> FlowGr
         start: decl.start,
         starts: decl.starts.value.clone(),
         stop: decl.stop,
+        spoof: decl.spoof,
         withholds_feedback: decl.withholds_feedback,
     }
 }

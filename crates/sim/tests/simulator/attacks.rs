@@ -1,6 +1,6 @@
 //! Attacks: they run as the flows that they come to, and one that is switched off changes nothing for anybody else.
 
-use crate::support::Text;
+use crate::support::{Run, Text};
 
 const PULSES: &str = "kind = \"pulse\"\nperiod = \"200 ms\"\nburst = \"20 ms\"\nrate = \"20 Mbit/s\"\nsize = \"500 B\"\njitter = 0.2";
 
@@ -36,19 +36,26 @@ fn switched_off_everything_else_is_as_without_it() {
 
 #[test]
 fn others_keep_their_ports_and_draws_whether_it_is_on_or_off() {
-    // Between the same hosts as an attack that is on but never begins, or is off: ports decide who shares a queue of SFQ.
+    // Between the same hosts as an attack that is on but never begins, or is off.
     let second = |first: &str| {
         let flood = "kind = \"flood\"\nrate = \"4 Mbit/s\"\nsize = \"200 B\"\narrivals = \"poisson\"";
         let run = network()
             .add(&attack("first", &format!("{PULSES}\n{first}")))
             .add(&attack("second", flood))
+            .add("[[capture]]\nat = \"src[0]\"")
             .run();
         let has_first = run.json["groups"].get("first").is_some();
-        (has_first, run.flows("tcp", "lost_packets"), run.flows("second", "lost_packets"))
+        let bytes = &run.output.captures[0].bytes;
+        let mut ports: Vec<u16> = datagrams(bytes).map(|ip| u16::from_be_bytes([ip[22], ip[23]])).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        (has_first, ports, run.flows("tcp", "lost_packets"), run.flows("second", "lost_packets"))
     };
     let (on, off) = (second("start = \"6 s\""), second("enabled = false"));
     assert_eq!((on.0, off.0), (true, false));
-    assert_eq!((on.1, on.2), (off.1, off.2));
+    // Those of TCP, noise, and the first attack come before.
+    assert_eq!((&on.1, &off.1), (&vec![5002, 5004], &vec![5002, 5004]));
+    assert_eq!((on.2, on.3), (off.2, off.3));
 }
 
 #[test]
@@ -79,4 +86,84 @@ fn many_connections_take_as_many_shares() {
     assert_eq!(run.leaf("groups.x.flows"), 8.0);
     let (attack, tcp) = (run.leaf("groups.x.goodput_bps.sum"), run.tcp("goodput_bps.sum"));
     assert!((2.5..6.0).contains(&(attack / tcp)), "{attack} {tcp}");
+}
+
+/// The headers of datagrams in a capture: 20 bytes of IPv4, and behind them the ports.
+fn datagrams(capture: &[u8]) -> impl Iterator<Item = &[u8]> {
+    capture.windows(24).filter(|ip| ip[..2] == [0x45, 0] && ip[9] == 17 && ip[12] != 0)
+}
+
+/// Source addresses of the packets in a capture that go to the server port of an attack.
+fn sources(run: &Run, capture: usize) -> Vec<u32> {
+    let own = datagrams(&run.output.captures[capture].bytes);
+    own.filter(|ip| ip[22..24] == 7777_u16.to_be_bytes())
+        .map(|ip| u32::from_be_bytes([ip[12], ip[13], ip[14], ip[15]]))
+        .collect()
+}
+
+fn spoofing(spoof: &str) -> Run {
+    let keys = format!("{PULSES}\nserver_port = 7777\nspoof = {spoof}");
+    network()
+        .add(&attack("x", &keys).replace("[*]", "[0]"))
+        .add("[[capture]]\nat = \"src[0]\"\n[[capture]]\nat = \"dst[0]\"")
+        .run()
+}
+
+#[test]
+fn packets_come_from_spoofed_addresses_as_far_as_anybody_can_see() {
+    let run = spoofing("{ per = \"packet\", pool = 8 }");
+    let sent = sources(&run, 0);
+    assert_eq!(sent.len() as f64, run.flows("x", "sent_packets").iter().sum::<f64>());
+    let mut different = sent;
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different, (0xf000_0000..0xf000_0008).collect::<Vec<u32>>());
+    // They arrive, and are counted to the flow that they are of.
+    let arrived = sources(&run, 1);
+    assert_eq!(arrived.len() as f64, run.flows("x", "received_packets").iter().sum::<f64>());
+    assert!(!arrived.is_empty() && arrived.iter().all(|source| different.contains(source)));
+}
+
+#[test]
+fn a_pulse_comes_from_one_address_and_the_next_from_another() {
+    let sent = sources(&spoofing("{ per = \"pulse\" }"), 0);
+    let mut each = sent.clone();
+    each.dedup();
+    // 25 pulses in 5 s, and one that begins at the end.
+    assert!((25..=26).contains(&each.len()), "{}", each.len());
+    assert!(sent.len() > 24 * each.len());
+}
+
+#[test]
+fn whoever_is_flagged_by_a_spoofed_address_is_the_attack() {
+    let flagged = |spoof: &str| {
+        let keys = format!("kind = \"flood\"\nrate = \"20 Mbit/s\"\nsize = \"500 B\"\n{spoof}");
+        let run = network()
+            .with("queue = { kind = \"sfq\", limit = \"60 packets\" }", "queue = { kind = \"fred\" }")
+            .add(&attack("x", &keys).replace("[*]", "[0]"))
+            .run();
+        ["true_positive", "false_positive"].map(|key| run.queue(&format!("flagged.{key}")))
+    };
+    assert_eq!(flagged("spoof = { pool = 1 }")[0], 1.0);
+    assert_eq!(flagged("")[0], 1.0);
+}
+
+#[test]
+fn nothing_comes_back_to_a_spoofed_address() {
+    let back = |spoof: &str| {
+        let run = network()
+            .with("queue = { kind = \"sfq\", limit = \"60 packets\" }", "queue = \"netfence\"")
+            .add(&attack(
+                "x",
+                &format!(
+                    "kind = \"flood\"\nrate = \"1 Mbit/s\"\nsize = \"500 B\"\nclient_port = 999\n{spoof}"
+                ),
+            ))
+            .add("[[capture]]\nat = \"src[0]\"")
+            .run();
+        let file = &run.output.captures[0].bytes;
+        datagrams(file).filter(|ip| ip[22..24] == 999_u16.to_be_bytes()).count()
+    };
+    assert!(back("") > 0);
+    assert_eq!(back("spoof = {}"), 0);
 }

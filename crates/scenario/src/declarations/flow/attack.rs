@@ -4,6 +4,7 @@
 use super::app::report;
 use super::decl::FlowDecl;
 use super::shared::{Carried, Own, Shared};
+use super::spoof;
 use super::transport::is_tcp;
 use crate::declarations::composite::read_composite;
 use crate::declarations::kinds::{Kinds, kind_of};
@@ -40,12 +41,20 @@ impl FlowDecl {
         let shared = Shared::read(&r);
         let carried = kind.as_ref().and_then(|kind| carried(kind.over(), &r, outside));
         let kind = kind.and_then(|kind| set_keys(kind, &r));
+        let spoof = kind.as_ref().and_then(|kind| spoof::read(&r, &kind.app()));
         r.finish();
         let loose = shared.loose();
         let own = || {
             let attack = kind?;
             let (app, app_origin) = (attack.app(), node.origin);
-            Some(Own { role: Role::Attack, carried: carried?, app, app_origin, attack: Some(attack) })
+            Some(Own {
+                role: Role::Attack,
+                carried: carried?,
+                app,
+                app_origin,
+                attack: Some(attack),
+                spoof: spoof?,
+            })
         };
         own().and_then(|own| shared.complete(own, sink)).ok_or(loose)
     }

@@ -2,7 +2,7 @@
 
 use super::gateways;
 use crate::declarations::names::Selector;
-use crate::model::{AppConfig, DurationDist, Pattern, Ports, Role, Transport};
+use crate::model::{AppConfig, DurationDist, Pattern, Ports, Role, Spoof, Transport};
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
 use tailrace_app::AttackConfig;
@@ -33,6 +33,8 @@ pub(crate) struct FlowDecl {
     pub(crate) app_origin: Ignored<Origin>,
     /// What the file says in place of an application, where it is an attack.
     pub(crate) attack: Option<AttackConfig>,
+    /// Source addresses that are not the senders'.
+    pub(crate) spoof: Option<Spoof>,
     pub(crate) start: DurationDist,
     /// The start of each flow by itself; may be empty.
     pub(crate) starts: At<Vec<Duration>>,

@@ -2,6 +2,7 @@
 
 pub(crate) mod gateways;
 pub(crate) mod mptcp;
+pub(crate) mod spoof;
 pub(crate) mod tcp;
 
 mod app;
@@ -42,7 +43,8 @@ impl FlowDecl {
         let app_origin = r.origin_of("app");
         r.finish();
         let loose = shared.loose();
-        let own = || Some(Own { role: role?, carried: carried?, app: app?, app_origin, attack: None });
+        let own =
+            || Some(Own { role: role?, carried: carried?, app: app?, app_origin, attack: None, spoof: None });
         own().and_then(|own| shared.complete(own, sink)).ok_or(loose)
     }
 }

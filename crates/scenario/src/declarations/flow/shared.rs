@@ -8,7 +8,7 @@ use super::transport::read_transport;
 use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::values::{choice, plain, positive_duration};
-use crate::model::{AppConfig, DurationDist, Outsiders, Pattern, Ports, Role, Transport};
+use crate::model::{AppConfig, DurationDist, Outsiders, Pattern, Ports, Role, Spoof, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
@@ -65,7 +65,7 @@ impl Shared {
 
     /// The declaration, where all is fine.
     pub(super) fn complete(self, own: Own, sink: &Sink<'_>) -> Option<FlowDecl> {
-        let Own { role, carried, app, app_origin, attack } = own;
+        let Own { role, carried, app, app_origin, attack, spoof } = own;
         let Carried { transport, profile, gateways, path_manager } = carried;
         check_packet(&transport, &app, app_origin, sink);
         Some(FlowDecl {
@@ -85,6 +85,7 @@ impl Shared {
             app,
             app_origin: Ignored(app_origin),
             attack,
+            spoof,
             start: self.start?,
             starts: self.starts?,
             stop: self.stop.map(|s| s.value),
@@ -101,6 +102,7 @@ pub(super) struct Own {
     /// Where the application stands, or what came to it.
     pub(super) app_origin: Origin,
     pub(super) attack: Option<AttackConfig>,
+    pub(super) spoof: Option<Spoof>,
 }
 
 /// A transport and what belongs to it.

@@ -1,7 +1,7 @@
 //! Flows and attacks.
 
 use super::key::{COUNT, DURATION, Key, SWITCH, Section, Shape, may, must};
-use crate::model::Pattern;
+use crate::model::{Pattern, SpoofPer};
 use tailrace_core::params::{Kind, ParamType};
 
 /// `[[flow]]`.
@@ -55,9 +55,31 @@ pub const ATTACK: Section = Section {
         CLIENT_PORT,
         SERVER_PORT,
         may("transport", Shape::Transport, "udp or tcp, as the kind needs", "Transport protocol."),
+        may("spoof", Shape::Spoof, "none", "Source addresses that are not the senders\', over UDP."),
         START,
         STOP,
         FEEDBACK,
+    ],
+};
+
+/// `spoof` of an attack.
+pub const SPOOF: Section = Section {
+    title: "`spoof` of an attack",
+    doc: "Source addresses that are not the sender's: queues and captures see them, and nothing comes back to them.",
+    keys: &[
+        may(
+            "per",
+            Shape::Plain(<SpoofPer as ParamType>::KIND),
+            "packet",
+            "When another address is drawn: with each packet, or with each pulse.",
+        ),
+        may(
+            "pool",
+            COUNT,
+            "65536",
+            "Addresses of each flow to draw from. They lie from 240.0.0.0 on, where nobody is.",
+        )
+        .within("1", "65536", "the more, the longer it takes to find out whom a queue has flagged"),
     ],
 };
 

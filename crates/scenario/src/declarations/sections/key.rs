@@ -48,6 +48,8 @@ pub enum Shape {
     Sections(&'static Section),
     /// A list of faults: tables with further keys, as their kind has it.
     Faults,
+    /// The `spoof` table of an attack.
+    Spoof,
     /// A list of attacks, likewise.
     Attacks,
     /// An IPv4 address, or a list of them, one for each link.

@@ -1,0 +1,171 @@
+//! A flash crowd: arrivals that become many times as frequent when something is in the news, stay so, and die down again. What
+//! it does to a network looks like an attack, and its flows are legitimate (Jung, Krishnamurthy & Rabinovich, "Flash crowds and
+//! denial of service attacks", WWW 2002). Its three phases, and the shock that they lead to, are those of Ari, Hong, Miller, Brandt
+//! & Long, "Managing flash crowds on the Internet", MASCOTS 2003.
+
+use crate::application::{Application, Cx, Data, End};
+use crate::bounds::SIZES;
+use crate::direction::Direction;
+use crate::registry::{AppKind, Over, Transfers};
+use tailrace_core::{Duration, Instant, SizeDist};
+
+tailrace_core::parameters! {
+    /// Keys of `flash_crowd`.
+    pub struct FlashCrowdConfig {
+        /// Size of each transfer.
+        size: SizeDist, required, within SIZES;
+        /// Mean time between arrivals before the crowd and after it; they are Poisson, each on a connection of its own.
+        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection";
+        /// How many times as frequent arrivals are while the crowd is there.
+        shock: f64 = 10.0, "own choice", in "1"..="1000000": "a crowd is more than there was";
+        /// When it begins to come, since the flow's start.
+        after: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
+        /// How long arrivals take to become so frequent, in a straight line. Flash crowds come fast, but not at once.
+        ramp_up: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
+        /// How long they stay so frequent.
+        sustained: Duration, required, in "0 s"..="87600 h": "nobody waits longer";
+        /// How long they take to become as rare as they were.
+        ramp_down: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        direction: Direction = Direction::Up, "own choice";
+    }
+}
+
+impl FlashCrowdConfig {
+    /// How many times as frequent as before arrivals are so long after the flow's start.
+    fn level(&self, elapsed: Duration) -> f64 {
+        let Self { shock, after, ramp_up, sustained, ramp_down, .. } = *self;
+        let share = |past: Duration, of: Duration| past.as_secs_f64() / of.as_secs_f64();
+        let crowd = |share: f64| 1.0 + (shock - 1.0) * share;
+        let (there, ebbs) = (after + ramp_up, after + ramp_up + sustained);
+        if elapsed < after || elapsed >= ebbs + ramp_down {
+            1.0
+        } else if elapsed < there {
+            crowd(share(elapsed - after, ramp_up))
+        } else if elapsed < ebbs {
+            shock
+        } else {
+            crowd(1.0 - share(elapsed - ebbs, ramp_down))
+        }
+    }
+}
+
+impl AppKind for FlashCrowdConfig {
+    const SUMMARY: &'static str = "Transfers that arrive ever more often, stay so, and become rare again: legitimate, but like an attack.";
+    const OVER: Over = Over::Streams;
+    type App = FlashCrowd;
+
+    fn build(&self) -> FlashCrowd {
+        FlashCrowd { config: self.clone(), started: Instant::ZERO }
+    }
+    fn sender(&self) -> End {
+        self.direction.sender()
+    }
+    fn transfers(&self) -> Transfers {
+        Transfers::Endless
+    }
+    fn has_varied_transfers(&self) -> bool {
+        !self.size.is_constant()
+    }
+    fn is_random(&self) -> bool {
+        true
+    }
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub struct FlashCrowd {
+    config: FlashCrowdConfig,
+    started: Instant,
+}
+
+impl FlashCrowd {
+    /// When it asks next whether somebody has come: as often as at the height of the crowd, where it does so.
+    fn wait(&self, cx: &mut Cx<'_>) {
+        let mean = self.config.gap.mul_f64(1.0 / self.config.shock);
+        let gap = cx.rng().exponential_duration(mean).max(Duration::from_nanos(1));
+        cx.wake_at(cx.now().saturating_add(gap));
+    }
+}
+
+impl Application for FlashCrowd {
+    fn on_start(&mut self, cx: &mut Cx<'_>) {
+        self.started = cx.now();
+        self.wait(cx);
+    }
+
+    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+        // Thinned (Lewis & Shedler 1979): of arrivals at the highest rate each is kept with the share that the present one is of it.
+        let share = self.config.level(cx.now() - self.started) / self.config.shock;
+        let comes = cx.rng().bernoulli(share);
+        self.wait(cx);
+        if comes {
+            let size = self.config.size.draw(cx.rng());
+            cx.open_from(self.config.sender(), Data::Last(size.get()));
+        }
+    }
+
+    fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
+        cx.complete();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::application::Actions;
+    use tailrace_core::{Bytes, Rng};
+
+    /// Ten arrivals a second, and a hundred for 40 s from 110 s on, after 10 s in which they become more.
+    fn crowd() -> FlashCrowdConfig {
+        FlashCrowdConfig {
+            size: SizeDist::Constant(Bytes(10_000)),
+            gap: Duration::from_millis(100),
+            shock: 10.0,
+            after: Duration::from_secs(100),
+            ramp_up: Duration::from_secs(10),
+            sustained: Duration::from_secs(40),
+            ramp_down: Duration::from_secs(20),
+            direction: Direction::Down,
+        }
+    }
+
+    /// When transfers begin, in seconds.
+    fn arrivals(config: &FlashCrowdConfig, until: Instant) -> Vec<f64> {
+        let (mut app, mut rng, mut found) = (config.build(), Rng::new(1), Vec::new());
+        let mut actions = Actions::default();
+        app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+        while let Some(now) = actions.wake().filter(|now| *now < until) {
+            actions = Actions::default();
+            app.on_wake(&mut Cx::new(now, &mut rng, &mut actions));
+            found.extend(actions.others().next().map(|_| now.as_secs_f64()));
+        }
+        found
+    }
+
+    #[test]
+    fn the_level_rises_stays_and_falls() {
+        let level = |ms| crowd().level(Duration::from_millis(ms));
+        assert_eq!([0, 99_999].map(level), [1.0, 1.0]);
+        assert_eq!([105_000, 110_000, 149_999].map(level), [5.5, 10.0, 10.0]);
+        assert_eq!([150_000, 160_000, 170_000].map(level), [10.0, 5.5, 1.0]);
+    }
+
+    #[test]
+    fn arrivals_are_as_many_as_the_level_says() {
+        let found = arrivals(&crowd(), Instant::from_secs(270));
+        let within = |a: f64, b: f64| found.iter().filter(|t| **t >= a && **t < b).count();
+        // 1000 before, 550 while it comes, 4000 in it, 1100 while it goes, 1000 after; within three deviations.
+        for (n, (from, to)) in [
+            (1000, (0.0, 100.0)),
+            (550, (100.0, 110.0)),
+            (4000, (110.0, 150.0)),
+            (1100, (150.0, 170.0)),
+            (1000, (170.0, 270.0)),
+        ] {
+            let near = 3.0 * f64::from(n).sqrt();
+            let found = within(from, to) as f64;
+            assert!((found - f64::from(n)).abs() < near, "{from} s: {found}, not {n}");
+        }
+    }
+}
