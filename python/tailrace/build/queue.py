@@ -1142,6 +1142,9 @@ class Sfb(Table):
             (linux), 23 (lanl). Source: Linux SFB_NUMBUCKETS; Feng et al. 2001. Default: auto.
         flow: Which fields make a flow. Fewer: innocents share the bins of a flood. Source: Linux
             sch_sfb. Default: five_tuple.
+        hash: How flows get to their bins. `lanl` has two levels; with `flow = "src_dst"` it is what
+            ns-2 makes of agents whose ports are all zero. Source: Linux sch_sfb; LANL port. Default:
+            salted.
         target: Packets in a bin from which its probability rises. Too small: signals for short bursts.
             `"auto"`: 20 (linux), `limit` over `bins` (lanl). Source: Linux bin_size; LANL port.
             Default: auto.
@@ -1188,6 +1191,7 @@ class Sfb(Table):
     levels: int | Literal["auto"] | None = None
     bins: int | Literal["auto"] | None = None
     flow: Literal["five_tuple", "src_dst", "src", "dst"] | None = None
+    hash: Literal["salted", "lanl"] | None = None
     target: int | Literal["auto"] | None = None
     max: int | Literal["auto"] | None = None
     avpkt: types.Size | None = None

@@ -22,16 +22,18 @@
 //! Linux's bucket is filled only when it is empty, and each look at it restarts its clock: whoever keeps sending faster
 //! than `penalty_rate` gets nothing at all after the first second or two. That is kept.
 //!
-//! Departures: the hash is salted and keyed at each level (the LANL one is linear in the addresses and ports);
-//! probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were counted, so a change of the
+//! Departures: the hash is salted and keyed at each level, but for `hash = "lanl"` (`hash.rs`: linear in the addresses and
+//! ports); probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were counted, so a change of the
 //! hash leaves no bin with a wrong count; LANL leaves out as many departures as packets waited. The bins that a change
 //! retires start anew with `lanl` and keep their numbers with `linux`, as there.
 
 mod bins;
 mod config;
+mod hash;
 
 use self::bins::{Bank, PARTS, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};
+pub use self::hash::BinHash;
 use crate::classifier::{Flags, salted};
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::FlowBy;
@@ -81,6 +83,8 @@ pub struct Sfb<P> {
     penalty: Penalty,
     /// Packets that the penalty box refused.
     penalised: u64,
+    /// How many banks have been given a hash.
+    seeded: u64,
 }
 
 impl<P: Packet> Sfb<P> {
@@ -89,17 +93,26 @@ impl<P: Packet> Sfb<P> {
     fn keep_hash_moving(&mut self, now: Instant, rng: &mut Rng) {
         if self.salt.is_none() {
             self.salt = Some(rng.next_u64());
-            self.banks.iter_mut().for_each(|bank| bank.reseed(rng.next_u64()));
+            for bank in 0..self.banks.len() {
+                self.reseed(bank, rng);
+            }
         }
         if self.rehash > Duration::ZERO && now.saturating_since(self.rehashed) > self.rehash {
             self.rehashed = now;
             let retired = self.active;
             self.active = 1 - retired;
-            self.banks[retired].reseed(rng.next_u64());
+            self.reseed(retired, rng);
             if self.warm == Warm::Always {
                 self.banks[retired].restart(self.rules.initial);
             }
         }
+    }
+
+    fn reseed(&mut self, bank: usize, rng: &mut Rng) {
+        let salt = rng.next_u64();
+        let seed = if self.rules.hash == BinHash::Lanl { self.seeded } else { salt };
+        self.seeded += 1;
+        self.banks[bank].reseed(seed);
     }
 
     /// Whether the bins of the next hash learn from this packet.

@@ -1,6 +1,6 @@
 //! The bins of SFB: several levels of them, for one hash.
 
-use crate::classifier::{bin_at, salted};
+use super::hash::BinHash;
 use tailrace_core::{Duration, FlowKey, Instant};
 
 /// Probabilities are whole parts of this.
@@ -9,6 +9,7 @@ pub(super) const PARTS: u32 = 1_000_000_000;
 /// What bins go by.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
+    pub(super) hash: BinHash,
     pub(super) levels: u32,
     pub(super) bins: u32,
     /// Packets in a bin from which its probability rises.
@@ -60,24 +61,30 @@ pub(super) struct Seen {
 /// The bins of one hash, level after level.
 #[derive(Clone, Debug)]
 pub(super) struct Bank {
-    salt: u64,
+    kind: BinHash,
+    seed: u64,
     generation: u32,
     bins: Vec<Bin>,
 }
 
 fn places(hash: u64, rules: &Rules) -> impl Iterator<Item = usize> + use<> {
-    let (levels, bins) = (rules.levels, rules.bins);
-    (0..levels).map(move |level| (level * bins + bin_at(hash, level, bins)) as usize)
+    let (hashed, levels, bins) = (rules.hash, rules.levels, rules.bins);
+    (0..levels).map(move |level| (level * bins + hashed.bin(hash, level, bins)) as usize)
 }
 
 impl Bank {
     pub(super) fn new(rules: &Rules, p: u32) -> Self {
         let bin = Bin { p, ..Bin::default() };
-        Self { salt: 0, generation: 0, bins: vec![bin; (rules.levels * rules.bins) as usize] }
+        Self {
+            kind: rules.hash,
+            seed: 0,
+            generation: 0,
+            bins: vec![bin; (rules.levels * rules.bins) as usize],
+        }
     }
 
-    pub(super) fn reseed(&mut self, salt: u64) {
-        self.salt = salt;
+    pub(super) fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
     }
 
     /// Empties all bins; packets counted before will not be taken out again.
@@ -91,7 +98,7 @@ impl Bank {
     }
 
     pub(super) fn hash(&self, flow: FlowKey) -> u64 {
-        salted(flow, self.salt)
+        self.kind.of(flow, self.seed)
     }
 
     pub(super) fn least_p(&self, hash: u64, rules: &Rules) -> u32 {

@@ -1,6 +1,7 @@
 //! Parameters of `sfb`, their spelling in tc, and which of them go together.
 
 use super::bins::{Bank, PARTS, Rules};
+use super::hash::BinHash;
 use super::{Penalty, Sfb};
 use crate::classifier::Flags;
 use crate::discipline::{Backlog, LinkView};
@@ -67,6 +68,9 @@ tailrace_core::parameters! {
         bins: Option<u32> = None, "Linux SFB_NUMBUCKETS; Feng et al. 2001";
         /// Which fields make a flow. Fewer: innocents share the bins of a flood.
         flow: FlowBy = FlowBy::FiveTuple, "Linux sch_sfb";
+        /// How flows get to their bins. `lanl` has two levels; with `flow = "src_dst"` it is what ns-2 makes of agents whose
+        /// ports are all zero.
+        hash: BinHash = BinHash::Salted, "Linux sch_sfb; LANL port";
         /// Packets in a bin from which its probability rises. Too small: signals for short bursts. `"auto"`: 20 (linux),
         /// `limit` over `bins` (lanl).
         target: Option<u32> = None, "Linux bin_size; LANL port";
@@ -148,6 +152,7 @@ impl SfbConfig {
             parts(self.auto(given, Probability::clamped(linux), Probability::clamped(lanl)))
         };
         Rules {
+            hash: self.hash,
             levels: self.levels(),
             bins: self.bins(),
             target: self.target(),
@@ -199,6 +204,12 @@ impl Discipline for SfbConfig {
                 return Err((name, format!("must be 1 to {most}, is {n}")));
             }
         }
+        if self.hash == BinHash::Lanl && self.levels() > BinHash::LANL_LEVELS {
+            return Err((
+                "levels",
+                format!("hash \"lanl\" has {}, not {}", BinHash::LANL_LEVELS, self.levels()),
+            ));
+        }
         for (name, n) in [("target", self.target()), ("max", self.max())] {
             if n == 0 {
                 return Err((name, "no bin could ever hold a packet; it must be larger".into()));
@@ -234,6 +245,7 @@ impl Discipline for SfbConfig {
             rehashed: Instant::ZERO,
             penalty: self.penalty(),
             penalised: 0,
+            seeded: 0,
             rules,
         }
     }

@@ -475,3 +475,13 @@ fn a_tc_line_reads_as_tc_reads_it() {
     assert_eq!(parse("max 25").unwrap().target, Some(20));
     assert!(parse("targte 3").unwrap_err().message.contains("\"target\""));
 }
+
+#[test]
+fn with_the_hash_of_the_port_each_23rd_address_is_taken_for_the_flood() {
+    let mut bench = Bench::new(&SfbConfig { hash: BinHash::Lanl, ..lanl() });
+    bench.set(0, PARTS);
+    let caught: Vec<_> = (1..60).filter(|flow| bench.least_p(*flow) == PARTS).collect();
+    assert_eq!(caught, [23, 46]);
+    let three = SfbConfig { hash: BinHash::Lanl, levels: Some(3), ..lanl() };
+    assert!(matches!(three.validate(), Err(("levels", _))));
+}

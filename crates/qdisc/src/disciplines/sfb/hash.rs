@@ -1,0 +1,94 @@
+//! From a flow to its bin at each level.
+
+use crate::classifier::{bin_at, salted};
+use tailrace_core::FlowKey;
+
+tailrace_core::choices! {
+    /// How flows get to their bins.
+    pub enum BinHash {
+        /// By a salt that nobody foresees, at each level independently of the others.
+        Salted = "salted",
+        /// As in the LANL port: sums of shifted addresses and ports, two levels, nothing secret. Flows whose addresses run
+        /// in step share both bins or neither.
+        Lanl = "lanl",
+    }
+}
+
+impl BinHash {
+    /// Levels for which there is a function.
+    pub(super) const LANL_LEVELS: u32 = 2;
+
+    /// What the bins of a flow follow from; `seed` is the salt, or the number of the change of hash.
+    #[inline]
+    pub(super) fn of(self, flow: FlowKey, seed: u64) -> u64 {
+        match self {
+            Self::Salted => salted(flow, seed),
+            Self::Lanl => lanl_sums(flow, seed as u32),
+        }
+    }
+
+    /// The bin at `level` of a flow with this hash.
+    #[inline]
+    pub(super) const fn bin(self, hash: u64, level: u32, bins: u32) -> u32 {
+        match self {
+            Self::Salted => bin_at(hash, level, bins),
+            Self::Lanl => (hash >> (32 * level)) as u32 % bins,
+        }
+    }
+}
+
+/// `sfbhash` of the port (`fairblue.cc`): what is taken modulo the bins, of the first level in the lower half. The change of
+/// hash counts in one port at each level, so not at all where ports are zero.
+fn lanl_sums(flow: FlowKey, change: u32) -> u64 {
+    let (src, dst) = (flow.src, flow.dst);
+    let (sport, dport) = (u32::from(flow.src_port), u32::from(flow.dst_port));
+    let first = sum(dst, sport, src, dport.wrapping_mul(change));
+    let second = sum(src, dport, sport.wrapping_mul(change), dst);
+    u64::from(second) << 32 | u64::from(first)
+}
+
+fn sum(a: u32, b: u32, c: u32, d: u32) -> u32 {
+    [(a, 6), (b, 12), (c, 18), (d, 24)]
+        .into_iter()
+        .fold(0, |sum, (term, shift)| sum.wrapping_add(term.wrapping_shl(shift)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bins(src: u32, dst: u32, ports: (u16, u16), change: u64) -> [u32; 2] {
+        let flow = FlowKey { src, dst, src_port: ports.0, dst_port: ports.1, protocol: 17 };
+        let hash = BinHash::Lanl.of(flow, change);
+        [0, 1].map(|level| BinHash::Lanl.bin(hash, level, 23))
+    }
+
+    /// By hand: 2^6 = 18, 2^12 = 2, 2^18 = 13 and 2^24 = 4 modulo 23.
+    #[test]
+    fn the_port_adds_shifted_addresses_and_ports() {
+        assert_eq!(bins(1, 0, (0, 0), 0), [13, 18]);
+        assert_eq!(bins(0, 1, (0, 0), 0), [18, 4]);
+        assert_eq!(bins(0, 0, (1, 0), 0), [2, 0]);
+        assert_eq!(bins(0, 0, (0, 1), 0), [0, 2]);
+        // The change of hash counts in one port.
+        assert_eq!(bins(0, 0, (1, 1), 1), [2 + 4, 2 + 13]);
+        // Sums are of 32 bits.
+        assert_eq!(bins(0, 256, (0, 0), 0)[1], 0);
+    }
+
+    #[test]
+    fn flows_with_addresses_in_step_share_both_bins_with_each_23rd() {
+        let all: Vec<_> = (0..230).map(|n| bins(n, n, (0, 0), 0)).collect();
+        assert!((0..207).all(|n| all[n] == all[n + 23]));
+        let mut distinct = all[..23].to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), 23);
+    }
+
+    #[test]
+    fn ports_of_zero_stay_where_they_are() {
+        assert_eq!(bins(3, 5, (0, 0), 0), bins(3, 5, (0, 0), 7));
+        assert_ne!(bins(3, 5, (1, 1), 0), bins(3, 5, (1, 1), 7));
+    }
+}
