@@ -19,7 +19,7 @@ _TABLE = re.compile(
 )
 # Keys that all faults have; they stand in a table of their own.
 _OF_ALL = {
-    *("name", "at", "until", "link", "host", "interface", "direction"),
+    *("name", "at", "until", "link", "host", "router", "interface", "direction"),
     *("every", "count", "back_every", "overlap"),
 }
 _TRANSPORTS = {"tcp": "TCP and Multipath TCP", "udp": "UDP"}

@@ -116,6 +116,12 @@ impl Condition {
         self.queue = Some(queue);
     }
 
+    /// Its queue discipline is the file's, and begins anew.
+    pub fn renew_queue(&mut self) {
+        self.set.queue = true;
+        self.queue = None;
+    }
+
     /// What faults have set of it.
     pub const fn set(&self) -> Aspects {
         self.set

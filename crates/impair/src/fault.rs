@@ -4,6 +4,7 @@
 //! [`FaultConfig`](crate::FaultConfig) and its [`catalog`](crate::faults::catalog).
 
 use crate::condition::Condition;
+use crate::course::Course;
 use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
 use tailrace_qdisc::QdiscConfig;
@@ -27,6 +28,14 @@ pub trait FaultKind: Parameters {
     /// Changes a direction of a link, as the file and the faults that began before have it, into what it is while this one
     /// lasts. Asked anew whenever a fault of the link begins or ends, for either direction.
     fn shape(&self, link: &mut Condition);
+    /// Its stages, where it changes while it lasts: then these say what it makes of a link, and `shape` what it could.
+    fn course(&self) -> Option<Box<dyn Course>> {
+        None
+    }
+    /// Whether it draws anything itself.
+    fn is_random(&self) -> bool {
+        false
+    }
     /// For how long it has an effect when it has ended.
     fn aftermath(&self) -> Duration {
         Duration::ZERO
@@ -76,6 +85,14 @@ macro_rules! faults {
             /// Changes a direction of a link into what it is while the fault lasts.
             pub fn shape(&self, link: &mut Condition) {
                 match self { $( Self::$variant(c) => c.shape(link), )+ }
+            }
+            /// Its stages, where it changes while it lasts.
+            pub fn course(&self) -> Option<Box<dyn Course>> {
+                match self { $( Self::$variant(c) => c.course(), )+ }
+            }
+            /// Whether it draws anything itself.
+            pub fn is_random(&self) -> bool {
+                match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
             /// For how long it has an effect when it has ended.
             pub fn aftermath(&self) -> Duration {

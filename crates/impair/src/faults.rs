@@ -3,6 +3,7 @@
 //! `"name" => file::Variant(Config)`. The line declares the module, so a new kind is one file in `faults/` and one line here.
 
 use crate::condition::{Aspects, Condition};
+use crate::course::Course;
 use crate::fault::{FaultInfo, FaultKind, faults};
 use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
@@ -11,10 +12,15 @@ use tailrace_qdisc::QdiscConfig;
 faults! {
     "down" => down::Down(DownConfig),
     "blackhole" => blackhole::Blackhole(BlackholeConfig),
+    "flap" => flap::Flap(FlapConfig),
+    "restart" => restart::Restart(RestartConfig),
     "rate" => rate::Rate(RateConfig),
+    "random_rate" => random_rate::RandomRate(RandomRateConfig),
     "delay" => delay::Delay(DelayConfig),
+    "random_delay" => random_delay::RandomDelay(RandomDelayConfig),
     "loss" => loss::Loss(LossConfig),
     "queue" => queue::Queue(QueueConfig),
+    "trace" => trace::Trace(TraceConfig),
 }
 
 impl FaultConfig {

@@ -19,12 +19,18 @@ pub mod losses;
 
 mod bounds;
 mod condition;
+mod course;
 mod fault;
 mod loss;
+mod rate_law;
+mod rows;
 
 pub use bounds::RATES;
 pub use condition::{Aspects, Condition, Passage};
+pub use course::{Course, Stage};
 pub use fault::{FaultInfo, FaultKind};
 pub use faults::FaultConfig;
 pub use loss::{LossInfo, LossKind, LossProcess};
 pub use losses::{Loss, LossConfig};
+pub use rate_law::RateLaw;
+pub use rows::Rows;

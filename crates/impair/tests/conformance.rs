@@ -17,9 +17,11 @@ fn sample(p: &ParamInfo) -> Option<Value> {
         Kind::Probability | Kind::Number => Some(Value::Float(0.5)).filter(fits),
         Kind::Loss => Some(Value::Float(0.1)),
         Kind::Queue => text("codel"),
-        Kind::Bool | Kind::Sizes | Kind::Counts | Kind::Steps | Kind::Dscp | Kind::Text | Kind::Choice(_) => {
-            None
+        Kind::Text if p.name == "rows" => {
+            text("time, rate, delay, loss; 0 s, 1 Mbit/s, 9 ms, 5 %; 5 ms, 2 Mbit/s, 1 ms, 0")
         }
+        Kind::Text => text("uniform(1 Mbit/s, 2 Mbit/s)"),
+        Kind::Bool | Kind::Sizes | Kind::Counts | Kind::Steps | Kind::Dscp | Kind::Choice(_) => None,
     }
 }
 
@@ -69,6 +71,7 @@ fn every_fault_is_described_and_its_values_read_back() {
                     "count",
                     "back_every",
                     "overlap",
+                    "router",
                     "kind"
                 ]
                 .contains(&p.name),
@@ -104,6 +107,39 @@ fn every_fault_changes_something_of_a_link_and_says_what() {
             }
         }
     }
+}
+
+#[test]
+fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
+    let mut some = false;
+    for info in faults::catalog() {
+        let config = fault(info.name, true);
+        let of = config.aspects();
+        let stages = || {
+            let (mut course, mut rng) = (config.course()?, Rng::new(3));
+            let next = |_| {
+                let (stage, lasts) = course.next(&mut rng);
+                lasts.map(|lasts| (stage, lasts))
+            };
+            Some((Vec::from_iter((0..20).map_while(next)), rng != Rng::new(3)))
+        };
+        let Some((found, drew)) = stages() else {
+            assert!(!config.is_random(), "{}", info.name);
+            continue;
+        };
+        some = true;
+        assert_eq!(stages(), Some((found.clone(), drew)), "{}", info.name);
+        assert!(config.is_random() || !drew, "{}", info.name);
+        for (stage, _) in found {
+            let mut link = Condition::default();
+            stage.shape(&mut link);
+            let set = link.set();
+            let fits =
+                [(set.passage, of.passage), (set.rate, of.rate), (set.delay, of.delay), (set.loss, of.loss)];
+            assert!(fits.iter().all(|(set, of)| !set || *of), "{}: {stage:?}", info.name);
+        }
+    }
+    assert!(some);
 }
 
 #[test]

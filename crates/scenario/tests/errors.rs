@@ -588,6 +588,27 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             "[[fault]]\nat = \"15 s\"\nuntil = \"25 s\"\nlink = \"bottleneck\"\nkind = \"down\"\n[[fault]]\n",
         )],
     ),
+    ("fault_of_rows_in_no_file", &[("kind = \"down\"", "kind = \"trace\"\nrows = \"lte.csv\"")]),
+    (
+        "fault_of_rows_out_of_order",
+        &[("kind = \"down\"", "kind = \"trace\"\nrows = \"time, rate; 0 s, 1 Mbit/s; 0 s, 2 Mbit/s\"")],
+    ),
+    (
+        "fault_of_rows_that_never_end",
+        &[(
+            "kind = \"down\"",
+            "kind = \"trace\"\nrows = \"time, rate; 0 s, 1 Mbit/s; 5 s, 2 Mbit/s\"\nperiod = \"5 s\"",
+        )],
+    ),
+    (
+        "fault_of_a_rate_drawn_from_nothing",
+        &[(
+            "kind = \"down\"",
+            "kind = \"random_rate\"\nhold = \"1 s\"\nvalue = \"normal(1 Mbit/s, 1 kbit/s)\"",
+        )],
+    ),
+    ("fault_that_flaps_too_fast", &[("kind = \"down\"", "kind = \"flap\"\ndown = \"1 us\"\nup = \"1 s\"")]),
+    ("fault_of_a_host_that_is_no_router", &[("link = \"bottleneck\"", "router = \"dst\"")]),
     (
         "fault_of_a_delay_of_routes_elsewhere",
         &[("kind = \"down\"", "kind = \"blackhole\"\nroute_delay = \"1 s\"")],

@@ -1,8 +1,9 @@
 //! What a `[[fault]]` comes to: which directions of which links, from when to when.
 
-use tailrace_core::Duration;
+use std::sync::Arc;
+use tailrace_core::{Bytes, Duration};
 use tailrace_scenario::model::{Fault, Way};
-use tailrace_scenario::{Parsed, parse, render_all};
+use tailrace_scenario::{Files, Parsed, Source, parse, render_all};
 
 /// Eight ways from the client to the server, and a tenth link beside.
 const WAYS: &str = r#"
@@ -154,6 +155,55 @@ fn one_direction_is_told_by_the_ends_of_the_link_or_from_the_host() {
     assert_eq!(of("host = \"client\"\ninterface = 1\ndirection = \"down\""), ["c[0]<"]);
     assert_eq!(of("host = \"server\"\ninterface = 1\ndirection = \"up\""), ["s[0]<"]);
     assert_eq!(of("host = \"server\"\ninterface = 1\ndirection = \"down\""), ["s[0]>"]);
+}
+
+#[test]
+fn a_router_stands_for_all_its_links_at_once() {
+    let one = timeline(&read("kind = \"restart\"\nat = \"1 s\"\nrouter = \"r[1]\"", &[]));
+    assert_eq!(one, [(vec!["c[1]".to_string(), "s[1]".into(), "across".into()], 1.0, None)]);
+    let each = timeline(&read(
+        "kind = \"down\"\nat = \"1 s\"\nrouter = \"r[2..4]\"\nevery = \"1 s\"\nback_every = \"5 s\"",
+        &[],
+    ));
+    let row = |i, at, until| (vec![format!("c[{i}]"), format!("s[{i}]")], at, Some(until));
+    assert_eq!(each, [row(2, 1.0, 7.0), row(3, 2.0, 12.0)]);
+    let up = read("kind = \"down\"\nat = \"1 s\"\nrouter = \"r[0]\"\ndirection = \"up\"", &[]);
+    assert_eq!(ways(&up, &up.scenario.faults[0]), ["c[0]<", "s[0]>", "across>"]);
+}
+
+#[test]
+fn links_that_change_while_a_fault_lasts_do_so_each_by_itself() {
+    let place = "at = \"1 s\"\nuntil = \"9 s\"\nhost = [\"client\", \"server\"]\ninterface = \"1..3\"";
+    let flap = "kind = \"flap\"\ndown = \"exponential(1 s)\"\nup = \"exponential(2 s)\"";
+    let row = |link: &str| (vec![link.to_string()], 1.0, Some(9.0));
+    let found = timeline(&read(&format!("{flap}\n{place}"), &[]));
+    assert_eq!(found, ["c[0]", "c[1]", "s[0]", "s[1]"].map(row));
+    // Of two steps it still is.
+    let steps = read(&format!("{flap}\n{place}\nevery = \"1 s\""), &[]);
+    assert_eq!(steps.scenario.faults.len(), 4);
+    assert!(steps.to_toml().contains("\ncount = 2\n"), "{}", steps.to_toml());
+}
+
+#[derive(Debug)]
+struct Drive;
+
+impl Files for Drive {
+    fn read(&self, name: &str) -> Result<String, String> {
+        match name {
+            "drive.csv" => Ok("time [s], rate [Mbit/s]\n0, 10\n0.5, 2 # a tunnel\n".into()),
+            _ => Err("there is no such file".into()),
+        }
+    }
+}
+
+#[test]
+fn rows_of_a_file_stand_in_the_resolved_scenario() {
+    let fault = "[[fault]]\nkind = \"trace\"\nat = \"1 s\"\nlink = \"across\"\nrows = \"drive.csv\"\n";
+    let source = Source::new(&format!("{WAYS}{fault}"), "ways.toml").reading(Arc::new(Drive));
+    let parsed = source.scenario(&[], Bytes(1 << 30)).unwrap();
+    let resolved = parsed.to_toml();
+    assert!(resolved.contains("rows = \"time, rate; 0 s, 10 Mbit/s; 500 ms, 2 Mbit/s\""), "{resolved}");
+    assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
 }
 
 /// The errors of these faults, as text.

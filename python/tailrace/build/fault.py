@@ -22,11 +22,12 @@ class Down(Table):
         at: When it starts.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host`.
-        host: The hosts whose links are concerned. Default: none; then `link`.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
         interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
-            "up" from it or "down" to it. Default: both.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
         every: It starts at one link after the other, so much time apart. Default: all at once.
         count: At so many of them only, the first ones. Default: all.
         back_every: When it has started at the last one, it ends at one after the other, so much time
@@ -45,6 +46,7 @@ class Down(Table):
     until: types.Duration | None = None
     link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
     direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
     every: types.Duration | None = None
@@ -62,11 +64,12 @@ class Blackhole(Table):
         at: When it starts.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host`.
-        host: The hosts whose links are concerned. Default: none; then `link`.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
         interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
-            "up" from it or "down" to it. Default: both.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
         every: It starts at one link after the other, so much time apart. Default: all at once.
         count: At so many of them only, the first ones. Default: all.
         back_every: When it has started at the last one, it ends at one after the other, so much time
@@ -82,6 +85,92 @@ class Blackhole(Table):
     until: types.Duration | None = None
     link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Flap(Table):
+    """The link is down, then up, in turn, beginning with down; each link by itself, with the draws of its
+    run. What is lost when it goes down is as of `down` or `blackhole`.
+
+    Args:
+        at: When it starts.
+        down: How long it is down each time.
+        up: How long it is up in between.
+        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        seen: Whether hosts and routes notice, as of `down`; else it is a `blackhole` each time. Source:
+            own choice. Default: true.
+    """
+
+    _kind: ClassVar[str] = "flap"
+
+    at: types.Duration
+    down: types.Distribution
+    up: types.Distribution
+    _: KW_ONLY
+    name: types.Name | None = None
+    until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
+    seen: bool | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Restart(Table):
+    """As `down`, and the queue disciplines of the file begin anew, with nothing left of what they have
+    observed. Of all links of a router: `router` in place of `link`.
+
+    Args:
+        at: When it starts.
+        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+    """
+
+    _kind: ClassVar[str] = "restart"
+
+    at: types.Duration
+    _: KW_ONLY
+    name: types.Name | None = None
+    until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
     direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
     every: types.Duration | None = None
@@ -99,11 +188,12 @@ class Rate(Table):
         value: The rate while it lasts. 1 bit/s to 10000 Gbit/s (a packet would take no time).
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host`.
-        host: The hosts whose links are concerned. Default: none; then `link`.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
         interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
-            "up" from it or "down" to it. Default: both.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
         every: It starts at one link after the other, so much time apart. Default: all at once.
         count: At so many of them only, the first ones. Default: all.
         back_every: When it has started at the last one, it ends at one after the other, so much time
@@ -120,6 +210,51 @@ class Rate(Table):
     until: types.Duration | None = None
     link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class RandomRate(Table):
+    """The rate is drawn anew again and again, for each link by itself and in each run from its own seed;
+    else as `rate`.
+
+    Args:
+        at: When it starts.
+        value: What it is drawn from: `uniform(A, B)`, `log_uniform(A, B)`, or `markov(P, A, B, C)`, a
+            chain that with probability P goes to the rate before or after.
+        hold: How long it is so each time.
+        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+    """
+
+    _kind: ClassVar[str] = "random_rate"
+
+    at: types.Duration
+    value: str
+    hold: types.Distribution
+    _: KW_ONLY
+    name: types.Name | None = None
+    until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
     direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
     every: types.Duration | None = None
@@ -138,11 +273,12 @@ class Delay(Table):
         value: The delay while it lasts. 0 s to 87600 h (no run lasts longer).
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host`.
-        host: The hosts whose links are concerned. Default: none; then `link`.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
         interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
-            "up" from it or "down" to it. Default: both.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
         every: It starts at one link after the other, so much time apart. Default: all at once.
         count: At so many of them only, the first ones. Default: all.
         back_every: When it has started at the last one, it ends at one after the other, so much time
@@ -159,6 +295,50 @@ class Delay(Table):
     until: types.Duration | None = None
     link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class RandomDelay(Table):
+    """The delay is drawn anew again and again, for each link by itself and in each run from its own seed;
+    else as `delay`. Unlike `jitter` it is the same for all packets of a while.
+
+    Args:
+        at: When it starts.
+        value: What it is drawn from.
+        hold: How long it is so each time.
+        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+    """
+
+    _kind: ClassVar[str] = "random_delay"
+
+    at: types.Duration
+    value: types.Distribution
+    hold: types.Distribution
+    _: KW_ONLY
+    name: types.Name | None = None
+    until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
     direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
     every: types.Duration | None = None
@@ -176,11 +356,12 @@ class Loss(Table):
         value: The loss while it lasts.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host`.
-        host: The hosts whose links are concerned. Default: none; then `link`.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
         interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
-            "up" from it or "down" to it. Default: both.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
         every: It starts at one link after the other, so much time apart. Default: all at once.
         count: At so many of them only, the first ones. Default: all.
         back_every: When it has started at the last one, it ends at one after the other, so much time
@@ -198,6 +379,7 @@ class Loss(Table):
     until: types.Duration | None = None
     link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
     direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
     every: types.Duration | None = None
@@ -216,11 +398,12 @@ class Queue(Table):
         value: The queue discipline while it lasts.
         name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host`.
-        host: The hosts whose links are concerned. Default: none; then `link`.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
         interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host`,
-            "up" from it or "down" to it. Default: both.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
         every: It starts at one link after the other, so much time apart. Default: all at once.
         count: At so many of them only, the first ones. Default: all.
         back_every: When it has started at the last one, it ends at one after the other, so much time
@@ -238,9 +421,57 @@ class Queue(Table):
     until: types.Duration | None = None
     link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
     interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
     direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
     every: types.Duration | None = None
     count: int | None = None
     back_every: types.Duration | None = None
     overlap: bool | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Trace(Table):
+    """Rate, delay and loss are as the table has them from each of its times on; else as `rate`, `delay`
+    and `loss`.
+
+    Args:
+        at: When it starts.
+        rows: A file with columns `time` and any of `rate`, `delay` and `loss`, found beside the
+            scenario; or its rows with `;` between: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s". Times
+            count from the fault's start. A column says its unit, as in `rate [Mbit/s]`, or each value
+            does.
+        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        until: When it ends. Default: the end.
+        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
+        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
+        router: The routers whose links are concerned. Default: none; then `link` or `host`.
+        interface: Which links of `host`, in the order of the file, from 1. Default: all.
+        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
+            `router`, "up" from it or "down" to it. Default: both.
+        every: It starts at one link after the other, so much time apart. Default: all at once.
+        count: At so many of them only, the first ones. Default: all.
+        back_every: When it has started at the last one, it ends at one after the other, so much time
+            apart, in the same order. Default: all at `until`.
+        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        period: After so much time it begins again, which the last row's time is before; with 0 s never:
+            the last row then holds. Source: own choice. Default: 0 s.
+    """
+
+    _kind: ClassVar[str] = "trace"
+
+    at: types.Duration
+    rows: str
+    _: KW_ONLY
+    name: types.Name | None = None
+    until: types.Duration | None = None
+    link: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    host: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    router: types.Selector | list[types.Selector] | tuple[types.Selector, ...] | None = None
+    interface: int | str | list[int | str] | tuple[int | str, ...] | None = None
+    direction: Literal["both", "forward", "reverse", "up", "down"] | None = None
+    every: types.Duration | None = None
+    count: int | None = None
+    back_every: types.Duration | None = None
+    overlap: bool | None = None
+    period: types.Duration | None = None

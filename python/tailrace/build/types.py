@@ -78,9 +78,6 @@ Transport: TypeAlias = _TransportName | transport.Tcp | transport.Mptcp | transp
 Loss: TypeAlias = Probability | loss.Bernoulli | loss.Periodic | loss.GilbertElliott
 """Random loss: a probability, or a loss process."""
 
-Fault: TypeAlias = fault.Down | fault.Blackhole | fault.Rate | fault.Delay | fault.Loss | fault.Queue
-"""Something that happens to links."""
-
 _PathManagerName: TypeAlias = Literal["passive", "ndiffports", "fullmesh", "linux", "binder", "manual"]
 PathManager: TypeAlias = (
     _PathManagerName
@@ -133,6 +130,21 @@ CongestionControl: TypeAlias = (
     | Mapping[str, object]
 )
 """A congestion control."""
+
+Fault: TypeAlias = (
+    fault.Down
+    | fault.Blackhole
+    | fault.Flap
+    | fault.Restart
+    | fault.Rate
+    | fault.RandomRate
+    | fault.Delay
+    | fault.RandomDelay
+    | fault.Loss
+    | fault.Queue
+    | fault.Trace
+)
+"""Something that happens to links."""
 
 _AppName: TypeAlias = Literal[
     "bulk",

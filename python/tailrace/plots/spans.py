@@ -107,7 +107,7 @@ def _windows(result: Result) -> Iterator[Span]:
 
 def _faults(said: Mapping[str, Any], end: float) -> Iterator[Span]:
     for fault in _tables(said, "fault"):
-        places = fault.get("link", fault.get("host"))
+        places = next((fault[key] for key in ("link", "host", "router") if key in fault), None)
         where = ", ".join(map(str, places)) if isinstance(places, list) else places
         name = f"{fault.get('kind', '')} ({where})"
         start, until = _seconds(fault.get("at")) or 0.0, _until(fault)

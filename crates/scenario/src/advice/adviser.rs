@@ -13,7 +13,7 @@ pub(crate) struct Adviser<'a> {
     pub(crate) draft: &'a Draft,
     pub(crate) firsts: &'a [usize],
     /// How many faults each `[[fault]]` has become.
-    pub(crate) steps: &'a [usize],
+    pub(crate) parts: &'a [usize],
     pub(crate) sink: &'a Sink<'a>,
 }
 
@@ -28,12 +28,12 @@ impl Adviser<'_> {
 
     pub(crate) fn fault_origin(&self, fault: usize) -> Origin {
         let mut beyond = fault;
-        let past = |steps: &&usize| {
-            let within = beyond < **steps;
-            beyond = beyond.saturating_sub(**steps);
+        let past = |parts: &&usize| {
+            let within = beyond < **parts;
+            beyond = beyond.saturating_sub(**parts);
             !within
         };
-        let decl = self.steps.iter().take_while(past).count();
+        let decl = self.parts.iter().take_while(past).count();
         self.draft.faults[decl].keys.at.origin
     }
 

@@ -29,7 +29,7 @@ const MAX_FLOWS: usize = 200_000;
 /// Warns about what probably is not meant.
 pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
     let scenario = &resolved.scenario;
-    let a = Adviser { scenario, draft, firsts: &resolved.firsts, steps: &resolved.steps, sink };
+    let a = Adviser { scenario, draft, firsts: &resolved.firsts, parts: &resolved.parts, sink };
     draft.links.iter().for_each(|decl| units::check(&a, decl));
     forms::check(&a);
     times::check_ends(&a);

@@ -20,7 +20,9 @@ pub(super) fn check(a: &Adviser<'_>) {
         |f: &FlowGroup| !drawn(f) && (f.start.is_constant() || !f.starts.is_empty()) && !f.app.is_random();
     let dull_fault = |f: &Fault| {
         let link = f.kind.on(Condition::default());
-        !link.loss().is_random() && link.queue().is_none_or(|queue| queue.plain_fifo().is_some())
+        !f.kind.is_random()
+            && !link.loss().is_random()
+            && link.queue().is_none_or(|queue| queue.plain_fifo().is_some())
     };
     let links = a.draft.links.iter();
     let mut specs = links.flat_map(|l| std::iter::once(&l.forward).chain(&l.backward));

@@ -5,9 +5,12 @@ use crate::declarations::forms::{DURATION, NAME, POSITIVE_DURATION, plain};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
-use crate::declarations::places::{DIRECTION, Direction, HOST_LIST, INTERFACES, LINK_LIST, Numbers};
+use crate::declarations::places::{
+    DIRECTION, Direction, HOST_LIST, INTERFACES, LINK_LIST, Numbers, ROUTER_LIST,
+};
 use crate::declarations::queue::{Around, QueueDefaults, read_queue};
 use crate::declarations::reader::{Elsewhere, Given, Reader};
+use crate::declarations::rows::read_rows;
 use crate::declarations::sections::key::Section;
 use crate::declarations::sections::row::{may, must, or, section};
 use crate::model::{Fault, FaultConfig};
@@ -28,11 +31,12 @@ section! {
         name: Option<At<String>> = may(NAME, "none"), "What paths call it, such as `fault.NAME.at`; unique among faults.";
         at: At<Duration> = must(DURATION), "When it starts.";
         until: Option<At<Duration>> = may(DURATION, "the end"), "When it ends.";
-        link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host`"), "The links concerned, by their names or ends.";
-        host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link`"), "The hosts whose links are concerned.";
+        link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host` or `router`"), "The links concerned, by their names or ends.";
+        host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link` or `router`"), "The hosts whose links are concerned.";
+        router: Option<At<Vec<At<Selector>>>> = may(ROUTER_LIST, "none; then `link` or `host`"), "The routers whose links are concerned.";
         interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Which links of `host`, in the order of the file, from 1.";
         direction: At<Direction> = or(DIRECTION, "both"),
-            "Which direction: of `link`, \"forward\" from its first end or \"reverse\"; of `host`, \"up\" from it or \"down\" to it.";
+            "Which direction: of `link`, \"forward\" from its first end or \"reverse\"; of `host` or `router`, \"up\" from it or \"down\" to it.";
         every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "It starts at one link after the other, so much time apart.";
         count: Option<At<u32>> = may(plain::<u32>(), "all"), "At so many of them only, the first ones.";
         back_every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at `until`"),
@@ -59,6 +63,7 @@ impl FaultDecl {
             until: fault.until.map(|value| At { value, origin }),
             link: Some(At { value: vec![At { value: link, origin }], origin }),
             host: None,
+            router: None,
             interface: None,
             direction: At { value: Direction::Both, origin },
             every: None,
@@ -128,27 +133,28 @@ fn check_times(keys: &FaultKeys, sink: &Sink<'_>) {
 /// Whether it says either links or hosts, and goes with them what it says beside.
 fn check_place(keys: &FaultKeys, r: &Reader<'_>) {
     let (sink, direction) = (r.sink(), &keys.direction);
-    match (&keys.link, &keys.host) {
-        (None, None) if !r.has("link") && !r.has("host") => {
-            let error = sink.at(Code::MissingKey, r.origin(), "the fault needs `link` or `host`");
-            sink.push(
-                error.help("`link`: links by their names or ends; `host`: hosts whose links are concerned"),
-            );
-        }
-        (Some(_), Some(host)) => {
-            let error =
-                sink.at(Code::MisplacedKey, host.origin, "the fault has `link`, and so takes no `host`");
-            sink.push(error.help("leave out one of the two, or write two [[fault]]"));
-        }
-        _ => {}
+    let places = [("link", &keys.link), ("host", &keys.host), ("router", &keys.router)];
+    let mut given = places.iter().filter_map(|(name, place)| place.as_ref().map(|place| (*name, place)));
+    let first = given.next();
+    if first.is_none() && !places.iter().any(|(name, _)| r.has(name)) {
+        let error = sink.at(Code::MissingKey, r.origin(), "the fault needs `link`, `host` or `router`");
+        let help = "`link`: links by their names or ends; `host`, `router`: those whose links are concerned";
+        sink.push(error.help(help));
     }
-    if let (Some(_), Some(interface)) = (&keys.link, &keys.interface) {
+    if let (Some((first, _)), Some((other, place))) = (first, given.next()) {
+        let message = format!("the fault has `{first}`, and so takes no `{other}`");
+        let error = sink.at(Code::MisplacedKey, place.origin, message);
+        sink.push(error.help("leave out one of the two, or write two [[fault]]"));
+    }
+    if let (Some(("link" | "router", _)), Some(interface)) = (first, &keys.interface) {
         let error = sink.at(Code::MisplacedKey, interface.origin, "`interface` is a key beside `host`");
         sink.push(error.help("name the link of that interface, or the host in place of the link"));
     }
     let wrong = match direction.value {
         Direction::Both => None,
-        Direction::Forward | Direction::Reverse => keys.host.as_ref().map(|_| ("host", "\"up\" or \"down\"")),
+        Direction::Forward | Direction::Reverse => {
+            first.filter(|(name, _)| *name != "link").map(|(name, _)| (name, "\"up\" or \"down\""))
+        }
         Direction::Up | Direction::Down => keys.link.as_ref().map(|_| ("link", "\"forward\" or \"reverse\"")),
     };
     if let Some((place, words)) = wrong {
@@ -171,6 +177,7 @@ fn set_keys(fault: FaultConfig, around: Around<'_>, r: &Reader<'_>) -> Option<Fa
     };
     let composite = |p: &ParamInfo, node: &Node| match p.kind {
         Kind::Queue => queue(p.name, node).unwrap_or(Given::Wrong),
+        Kind::Text if p.name == "rows" => read_rows(p.name, node, sink),
         _ => read_composite(p, node, sink),
     };
     if !r.set_params_by(composite, |name, value| fault.borrow_mut().set(name, value)) {

@@ -31,6 +31,7 @@ mod loss;
 pub(crate) mod places;
 mod rate;
 mod reader;
+mod rows;
 mod sizes;
 mod steps;
 mod unfit;

@@ -26,6 +26,10 @@ pub(crate) const HOST_LIST: Form<Vec<At<Selector>>> = Form {
     write: |all| listed(all, |s| write::shown(&s.value)),
 };
 
+/// Routers.
+pub(crate) const ROUTER_LIST: Form<Vec<At<Selector>>> =
+    Form { read: Read::Parts(|node, sink| items(node, "router", sink, names::read_selector)), ..HOST_LIST };
+
 /// Interfaces of a host, by their numbers.
 pub(crate) const INTERFACES: Form<Vec<At<Numbers>>> = Form {
     shape: Shape::Interfaces,
@@ -40,9 +44,9 @@ pub(crate) enum Direction {
     /// From the link's first end to its second.
     Forward,
     Reverse,
-    /// From the host.
+    /// From the host or router.
     Up,
-    /// To the host.
+    /// To the host or router.
     Down,
 }
 

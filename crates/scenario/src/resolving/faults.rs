@@ -6,15 +6,17 @@ use crate::resolving::sides::{Places, steps, together};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
+use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
-/// The faults that one `[[fault]]` stands for: one, or one for each step.
+/// The faults that one `[[fault]]` stands for, and of how many steps: one a step; or for each link of a step, where it changes
+/// while it lasts, since each link draws by itself.
 pub(crate) fn faults(
     decl: &FaultDecl,
     places: &Places<'_>,
     duration: Duration,
     sink: &Sink<'_>,
-) -> Option<Vec<Fault>> {
+) -> Option<(usize, Vec<Fault>)> {
     let keys = &decl.keys;
     let sides = places.sides(keys, sink)?;
     let steps = if goes_by_steps(keys) { steps(sides, sink)? } else { vec![together(sides)] };
@@ -23,13 +25,27 @@ pub(crate) fn faults(
     if !times.fit(sink) {
         return None;
     }
-    let fault = |(k, ways): (u64, Vec<Way>)| Fault {
-        ways,
-        at: times.start(k),
-        until: times.end(k),
-        kind: decl.kind.clone(),
+    let apart = decl.kind.course().is_some();
+    let fault = |(k, ways): (u64, Vec<Way>)| {
+        let parts = if apart { by_link(ways) } else { vec![ways] };
+        let (at, until) = (times.start(k), times.end(k));
+        parts.into_iter().map(move |ways| Fault { ways, at, until, kind: decl.kind.clone() })
     };
-    Some((0..).zip(steps.into_iter().take(count)).map(fault).collect())
+    Some((count, (0..).zip(steps.into_iter().take(count)).flat_map(fault).collect()))
+}
+
+/// The directions of each link by themselves, in the order in which links come first.
+fn by_link(ways: Vec<Way>) -> Vec<Vec<Way>> {
+    let mut parts: Vec<Vec<Way>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for way in ways {
+        let place = *places.entry(way.link).or_insert(parts.len());
+        if place == parts.len() {
+            parts.push(Vec::new());
+        }
+        parts[place].push(way);
+    }
+    parts
 }
 
 /// Whether links are taken one after the other.

@@ -26,8 +26,10 @@ pub(crate) struct Resolved {
     pub(crate) memory: Estimate,
     /// The first link of each declaration of links.
     pub(crate) firsts: Vec<usize>,
-    /// How many faults each `[[fault]]` has become.
+    /// Of how many steps each `[[fault]]` is.
     pub(crate) steps: Vec<usize>,
+    /// How many faults each has become.
+    pub(crate) parts: Vec<usize>,
 }
 
 /// Checks everything that goes beyond one declaration, and expands where no error was found.
@@ -61,10 +63,10 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let finder = LinkFinder::new(&links, &groups);
     let places = Places { finder: &finder, directory: &directory, links: &links };
     let duration = head.keys.duration.value;
-    let faults: Vec<Vec<Fault>> =
-        draft.faults.iter().map(|decl| faults(decl, &places, duration, sink).unwrap_or_default()).collect();
+    let faults = draft.faults.iter().map(|decl| faults(decl, &places, duration, sink).unwrap_or_default());
+    let (steps, faults): (Vec<usize>, Vec<Vec<Fault>>) = faults.unzip();
     clashes::check(&faults, draft, &links, sink);
-    let steps: Vec<usize> = faults.iter().map(Vec::len).collect();
+    let parts = faults.iter().map(Vec::len).collect();
     let captures: Vec<_> =
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
     let of_flows = pairs.iter().zip(gateways);
@@ -91,7 +93,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
         settle_loads(&mut scenario, draft, &groups, sink);
     }
     let firsts = groups.iter().map(|g| g.first as usize).collect();
-    (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts, steps })
+    (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts, steps, parts })
 }
 
 /// No two of a kind have one name.

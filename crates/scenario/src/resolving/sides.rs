@@ -10,7 +10,7 @@ use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
 
-/// Links in the order in which one names them.
+/// Links, or all those of a router together, in the order in which one names them.
 pub(crate) struct Side {
     /// As the file has it.
     shown: At<String>,
@@ -28,15 +28,18 @@ pub(crate) struct Places<'p> {
 }
 
 impl Places<'_> {
-    /// The sides of a fault: one for each selector of links, or for each host.
+    /// The sides of a fault: one for each selector of links or routers, or for each host.
     pub(crate) fn sides(&self, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Vec<Side>> {
         let direction = keys.direction.value;
         if let Some(link) = &keys.link {
             let sides: Vec<_> = link.value.iter().map(|at| self.of_links(at, direction, sink)).collect();
             return sides.into_iter().collect();
         }
-        let hosts = keys.host.as_ref()?.value.iter();
-        let sides: Vec<_> = hosts.map(|at| self.of_hosts(at, keys, sink)).collect();
+        let (nodes, kind) = match (&keys.host, &keys.router) {
+            (Some(hosts), _) => (hosts, NodeKind::Host),
+            (None, routers) => (routers.as_ref()?, NodeKind::Router),
+        };
+        let sides: Vec<_> = nodes.value.iter().map(|at| self.of_nodes(at, kind, keys, sink)).collect();
         Some(sides.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
@@ -66,22 +69,48 @@ impl Places<'_> {
         }
     }
 
-    /// A side for each host that is meant.
-    fn of_hosts(&self, at: &At<Selector>, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Vec<Side>> {
+    /// A side for each host that is meant; or one in which each router stands with all its links.
+    fn of_nodes(
+        &self,
+        at: &At<Selector>,
+        wanted: NodeKind,
+        keys: &FaultKeys,
+        sink: &Sink<'_>,
+    ) -> Option<Vec<Side>> {
         let (picked, kind) = look_up(at, self.directory, sink)?;
-        if kind == NodeKind::Router {
-            let error = sink.at(Code::WrongNode, at.origin, format!("{} is a router", at.value));
-            sink.push(error.help("name its links instead: link = [...]"));
+        if kind != wanted {
+            let (is, key) = if kind == NodeKind::Router { ("router", "router") } else { ("host", "host") };
+            let error = sink.at(Code::WrongNode, at.origin, format!("{} is a {is}", at.value));
+            sink.push(error.help(format!("name it with `{key}`, or its links with `link`")));
             return None;
         }
-        let hosts = picked.first..picked.first + picked.len;
-        let sides: Vec<_> = hosts.map(|n| self.of_host(NodeIndex(n as u32), at, keys, sink)).collect();
+        let nodes = (picked.first..picked.first + picked.len).map(|n| NodeIndex(n as u32));
+        if kind == NodeKind::Router {
+            let links = nodes.map(|router| self.own(router, keys.direction.value).concat()).collect();
+            let shown = At { value: at.value.to_string(), origin: at.origin };
+            return Some(vec![Side { shown, links, several: picked.several }]);
+        }
+        let sides: Vec<_> = nodes.map(|host| self.of_host(host, at, keys, sink)).collect();
         sides.into_iter().collect()
     }
 
+    /// The links of a node in the order of the file, each with its directions concerned.
+    fn own(&self, node: NodeIndex, direction: Direction) -> Vec<Vec<Way>> {
+        let of = |(i, link): (usize, &Link)| {
+            let first = link.a == node;
+            let wanted = move |way: &Way| match direction {
+                Direction::Up => way.backward != first,
+                Direction::Down => way.backward == first,
+                _ => true,
+            };
+            (first || link.b == node)
+                .then(|| Way::both(LinkIndex(i as u32)).into_iter().filter(wanted).collect())
+        };
+        self.links.iter().enumerate().filter_map(of).collect()
+    }
+
     fn of_host(&self, host: NodeIndex, at: &At<Selector>, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Side> {
-        let own = self.links.iter().enumerate().filter(|(_, link)| link.a == host || link.b == host);
-        let own: Vec<_> = own.map(|(i, link)| (LinkIndex(i as u32), link.a == host)).collect();
+        let own = self.own(host, keys.direction.value);
         let numbers = match &keys.interface {
             Some(numbers) => numbers.value.as_slice(),
             None => &[At { value: Numbers(1, own.len() as u64 + 1), origin: at.origin }],
@@ -99,16 +128,7 @@ impl Places<'_> {
                 );
                 return None;
             }
-            links.extend(own[*from as usize - 1..*to as usize - 1].iter().map(|(link, first)| {
-                let both = Way::both(*link).into_iter();
-                let up = |way: &Way| way.backward != *first;
-                let wanted = |way: &Way| match keys.direction.value {
-                    Direction::Up => up(way),
-                    Direction::Down => !up(way),
-                    _ => true,
-                };
-                both.filter(wanted).collect()
-            }));
+            links.extend(own[*from as usize - 1..*to as usize - 1].iter().cloned());
         }
         Some(Side { shown: At { value: at.value.to_string(), origin: at.origin }, links, several: true })
     }

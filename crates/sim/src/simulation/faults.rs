@@ -4,8 +4,8 @@ use super::{Simulation, What};
 use crate::build::link_stream;
 use crate::rates::Pace;
 use std::collections::{BTreeMap, BTreeSet};
-use tailrace_core::Instant;
-use tailrace_impair::{Aspects, Condition, Passage};
+use tailrace_core::{Duration, Instant, Rng};
+use tailrace_impair::{Aspects, Condition, Course, Passage, Stage};
 use tailrace_net::{Impairment, LinkId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
@@ -14,6 +14,8 @@ use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Edge {
     Begins,
+    /// Its next stage begins.
+    Turns,
     Ends,
     Clears,
 }
@@ -23,10 +25,19 @@ impl Edge {
     const fn name(self) -> &'static str {
         match self {
             Self::Begins => "begins",
+            Self::Turns => "turns",
             Self::Ends => "ends",
             Self::Clears => "clears",
         }
     }
+}
+
+/// A fault that changes while it lasts.
+#[derive(Debug)]
+struct Staged {
+    course: Box<dyn Course>,
+    rng: Rng,
+    stage: Stage,
 }
 
 /// The faults of a run: those of the scenario, then those that were asked for while it ran.
@@ -37,6 +48,8 @@ pub(super) struct Faults {
     under_way: BTreeMap<LinkId, Vec<usize>>,
     /// Those of them that have ended.
     lingering: BTreeSet<usize>,
+    /// Those of them that change while they last, with their present stage.
+    staged: BTreeMap<usize, Staged>,
     /// Number of those that the scenario declares.
     declared: usize,
 }
@@ -44,7 +57,13 @@ pub(super) struct Faults {
 impl Faults {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let all = scenario.faults.clone();
-        Self { declared: all.len(), all, under_way: BTreeMap::new(), lingering: BTreeSet::new() }
+        Self {
+            declared: all.len(),
+            all,
+            under_way: BTreeMap::new(),
+            lingering: BTreeSet::new(),
+            staged: BTreeMap::new(),
+        }
     }
 
     /// All of them.
@@ -73,6 +92,9 @@ impl Faults {
     }
 
     pub(super) fn turn(&mut self, fault: usize, edge: Edge) {
+        if edge == Edge::Turns {
+            return;
+        }
         let lingers = edge == Edge::Ends && !self.all[fault].kind.aftermath().is_zero();
         if lingers {
             self.lingering.insert(fault);
@@ -96,10 +118,38 @@ impl Faults {
             let kind = &self.all[*f].kind;
             if self.lingering.contains(f) {
                 kind.shape_after(link);
+            } else if let Some(staged) = self.staged.get(f) {
+                staged.stage.shape(link);
             } else {
                 kind.shape(link);
             }
         }
+    }
+
+    /// The next stage of a fault that has any begins, if it begins or still lasts; gives how long that one lasts, if not to the
+    /// fault's end. `rng` makes its random stream.
+    fn proceed(&mut self, fault: usize, edge: Edge, rng: impl FnOnce(&Fault) -> Rng) -> Option<Duration> {
+        match edge {
+            Edge::Begins => {
+                let of = &self.all[fault];
+                let staged = Staged { course: of.kind.course()?, rng: rng(of), stage: Stage::default() };
+                self.staged.insert(fault, staged);
+            }
+            Edge::Turns => {}
+            Edge::Ends | Edge::Clears => {
+                self.staged.remove(&fault);
+            }
+        }
+        let staged = self.staged.get_mut(&fault)?;
+        let (stage, lasts) = staged.course.next(&mut staged.rng);
+        staged.stage = stage;
+        // Time goes on.
+        lasts.map(|lasts| lasts.max(Duration::from_nanos(1)))
+    }
+
+    /// Whether a fault has such an edge still before it: no stage begins of one that has ended.
+    fn is_due(&self, fault: usize, edge: Edge) -> bool {
+        edge != Edge::Turns || self.staged.contains_key(&fault)
     }
 
     /// The directions of links of those faults that change such an aspect, in the order of links, each once.
@@ -107,6 +157,12 @@ impl Faults {
         let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.aspects()));
         Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
     }
+}
+
+/// What the draws of a fault come from: its link's, so that other faults do not matter to it.
+fn course_stream(fault: &Fault, scenario: &Scenario, seed: u64) -> Rng {
+    let way = ways_of(fault).next().expect("a fault is of some link");
+    link_stream(scenario, seed, way, &format!("fault/{}/{}", fault.kind.name(), fault.at.as_nanos()))
 }
 
 /// The directions of links that a fault concerns.
@@ -120,8 +176,12 @@ impl Simulation {
         let mut together = Vec::new();
         let mut next = Some(first);
         while let Some((fault, edge)) = next {
-            together.push((fault, edge));
-            self.agree_next(fault, edge, at);
+            if self.faults.is_due(fault, edge) {
+                together.push((fault, edge));
+                let Self { faults, plan, .. } = self;
+                let lasts = faults.proceed(fault, edge, |of| course_stream(of, &plan.scenario, plan.seed));
+                self.agree_next((fault, edge), lasts, at);
+            }
             let due = self.agenda.take_if(|when, what| when == at && matches!(what, What::Fault(..)));
             next = due.and_then(|(_, what)| if let What::Fault(f, e) = what { Some((f, e)) } else { None });
         }
@@ -129,14 +189,17 @@ impl Simulation {
     }
 
     /// Enters what comes next of a fault.
-    fn agree_next(&mut self, fault: usize, edge: Edge, at: Instant) {
+    fn agree_next(&mut self, (fault, edge): (usize, Edge), lasts: Option<Duration>, at: Instant) {
+        if let Some(lasts) = lasts {
+            self.agenda.add(at.saturating_add(lasts), What::Fault(fault, Edge::Turns));
+        }
         let of = &self.faults.all[fault];
         let aftermath = of.kind.aftermath();
         let next = match edge {
             Edge::Begins => of.until.map(|until| (Instant::ZERO + until, Edge::Ends)),
             Edge::Ends if aftermath.is_zero() => None,
             Edge::Ends => Some((at + aftermath, Edge::Clears)),
-            Edge::Clears => None,
+            Edge::Turns | Edge::Clears => None,
         };
         if let Some((when, edge)) = next {
             self.agenda.add(when, What::Fault(fault, edge));

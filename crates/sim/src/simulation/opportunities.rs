@@ -26,6 +26,14 @@ pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Res
         let way = Way { link, backward: !forward };
         fault.ways.contains(&way) && (aspects.rate || aspects.passage)
     });
+    let drawn = scenario.faults.iter().find(|fault| {
+        let aspects = fault.kind.aspects();
+        let way = Way { link, backward: !forward };
+        fault.kind.course().is_some() && fault.ways.contains(&way) && (aspects.rate || aspects.passage)
+    });
+    if let Some(fault) = drawn {
+        return Err(format!("a fault of kind {} changes the link while it lasts", fault.kind.name()));
+    }
     match &spec.trace {
         Some(trace) if !touched => Ok(trace.to_lines()),
         _ => of_run(scenario, LinkId(link.0 * 2 + u32::from(!forward)), spec),

@@ -138,14 +138,41 @@ pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
         }
         let drawn = match p.kind {
             Kind::Rate => format!("\"{} bit/s\"", d.scale(2e4, 2e7) as u64),
+            Kind::Duration if p.name == "period" => "\"600 ms\"".into(),
             Kind::Duration => format!("{:?}", seconds(d.scale(1e-4, 0.3))),
             Kind::Loss => crate::sections::loss(d),
             Kind::Queue => queue(d),
+            // Times of many stages within the run, and of few.
+            Kind::Distribution => format!("\"exponential({} us)\"", d.scale(1e3, 1e6) as u64),
+            Kind::Text if p.name == "rows" => rows(d),
+            Kind::Text => rate_law(d),
             _ => stated(d, p),
         };
         lines.push(format!("{} = {drawn}", p.name));
     }
     lines
+}
+
+/// What a link is like over time.
+fn rows(d: &mut Draw) -> String {
+    let mut text = "time, rate, delay, loss".to_string();
+    for i in 0..d.between(1, 9) {
+        let (rate, delay) = (d.scale(2e4, 2e7) as u64, d.scale(1e-4, 0.3));
+        text +=
+            &format!("; {} ms, {rate} bit/s, {} us, {:?}", i * 50, (delay * 1e6) as u64, 0.2 * d.uniform());
+    }
+    format!("{text:?}")
+}
+
+/// What rates are drawn from.
+fn rate_law(d: &mut Draw) -> String {
+    let (low, high) = (d.scale(2e4, 2e6) as u64, d.scale(2e6, 2e7) as u64);
+    let forms = [
+        format!("uniform({low} bit/s, {high} bit/s)"),
+        format!("log_uniform({low} bit/s, {high} bit/s)"),
+        format!("markov(0.3, {high} bit/s, {low} bit/s, {high} bit/s)"),
+    ];
+    format!("{:?}", d.any(&forms))
 }
 
 /// A value of a parameter that must have one.

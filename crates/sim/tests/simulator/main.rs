@@ -15,6 +15,7 @@ mod direction;
 mod exactness;
 mod fairness;
 mod fault_places;
+mod fault_stages;
 mod faults;
 mod foreign;
 mod golden;

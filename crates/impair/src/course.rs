@@ -1,0 +1,42 @@
+//! Faults that change while they last: what they are at present, and for how long.
+
+use crate::condition::{Condition, Passage};
+use core::fmt::Debug;
+use tailrace_core::{Duration, Probability, Rate, Rng};
+
+/// What a fault makes of a link for a while.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stage {
+    /// Whether it carries packets.
+    pub passage: Option<Passage>,
+    /// Its rate.
+    pub rate: Option<Rate>,
+    /// Its delay.
+    pub delay: Option<Duration>,
+    /// Its random loss.
+    pub loss: Option<Probability>,
+}
+
+impl Stage {
+    /// Changes a direction of a link into what it is in this stage.
+    pub fn shape(&self, link: &mut Condition) {
+        if let Some(passage) = self.passage {
+            link.close(passage);
+        }
+        if let Some(rate) = self.rate {
+            link.set_rate(rate);
+        }
+        if let Some(delay) = self.delay {
+            link.set_delay(delay);
+        }
+        if let Some(loss) = self.loss {
+            link.set_loss(loss.into());
+        }
+    }
+}
+
+/// The stages of a fault, one after the other.
+pub trait Course: Debug + Send {
+    /// The stage that begins now, and how long it lasts: to the end of the fault where that is not said.
+    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>);
+}

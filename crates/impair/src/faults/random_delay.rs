@@ -1,0 +1,48 @@
+//! A delay that is drawn anew again and again, as of routes that change below the network's layer.
+
+use crate::condition::Condition;
+use crate::course::{Course, Stage};
+use crate::fault::FaultKind;
+use tailrace_core::params::Invalid;
+use tailrace_core::{Duration, DurationDist, Rng};
+
+tailrace_core::parameters! {
+    /// Keys of `random_delay`.
+    pub struct RandomDelayConfig {
+        /// What it is drawn from.
+        value: DurationDist, required;
+        /// How long it is so each time.
+        hold: DurationDist, required;
+    }
+}
+
+impl FaultKind for RandomDelayConfig {
+    const SUMMARY: &'static str = "The delay is drawn anew again and again, for each link by itself and in each run from its own \
+                                   seed; else as `delay`. Unlike `jitter` it is the same for all packets of a while.";
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.hold.mean() < Duration::from_micros(100) {
+            return Err(("hold", "must be 100 us or more in the mean".into()));
+        }
+        Ok(())
+    }
+    fn shape(&self, link: &mut Condition) {
+        link.set_delay(self.value.mean());
+    }
+    fn course(&self) -> Option<Box<dyn Course>> {
+        Some(Box::new(Drawing(self.clone())))
+    }
+    fn is_random(&self) -> bool {
+        !(self.value.is_constant() && self.hold.is_constant())
+    }
+}
+
+#[derive(Debug)]
+struct Drawing(RandomDelayConfig);
+
+impl Course for Drawing {
+    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>) {
+        let delay = self.0.value.draw(rng);
+        (Stage { delay: Some(delay), ..Stage::default() }, Some(self.0.hold.draw(rng)))
+    }
+}

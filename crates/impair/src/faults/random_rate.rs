@@ -1,0 +1,56 @@
+//! A rate that is drawn anew again and again, as of a radio link in motion.
+
+use crate::condition::Condition;
+use crate::course::{Course, Stage};
+use crate::fault::FaultKind;
+use crate::rate_law::RateLaw;
+use tailrace_core::params::Invalid;
+use tailrace_core::{Duration, DurationDist, Rng};
+
+tailrace_core::parameters! {
+    /// Keys of `random_rate`.
+    pub struct RandomRateConfig {
+        /// What it is drawn from: `uniform(A, B)`, `log_uniform(A, B)`, or `markov(P, A, B, C)`, a chain that with probability P
+        /// goes to the rate before or after.
+        value: RateLaw, required;
+        /// How long it is so each time.
+        hold: DurationDist, required;
+    }
+}
+
+impl FaultKind for RandomRateConfig {
+    const SUMMARY: &'static str = "The rate is drawn anew again and again, for each link by itself and in each run from its own seed; \
+                                   else as `rate`.";
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.hold.mean() < Duration::from_micros(100) {
+            return Err(("hold", "must be 100 us or more in the mean".into()));
+        }
+        if self.value.most() == tailrace_core::Rate::default() {
+            return Err(("value", "must be stated".into()));
+        }
+        Ok(())
+    }
+    fn shape(&self, link: &mut Condition) {
+        link.set_rate(self.value.most());
+    }
+    fn course(&self) -> Option<Box<dyn Course>> {
+        Some(Box::new(Drawing { config: self.clone(), state: None }))
+    }
+    fn is_random(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Debug)]
+struct Drawing {
+    config: RandomRateConfig,
+    state: Option<usize>,
+}
+
+impl Course for Drawing {
+    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>) {
+        let rate = self.config.value.draw(&mut self.state, rng);
+        (Stage { rate: Some(rate), ..Stage::default() }, Some(self.config.hold.draw(rng)))
+    }
+}

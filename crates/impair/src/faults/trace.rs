@@ -1,0 +1,82 @@
+//! A link that is as a table of measurements says.
+
+use crate::condition::Condition;
+use crate::course::{Course, Stage};
+use crate::fault::FaultKind;
+use crate::rows::Rows;
+use tailrace_core::{Duration, Rng};
+
+tailrace_core::parameters! {
+    /// Keys of `trace`.
+    pub struct TraceConfig {
+        /// A file with columns `time` and any of `rate`, `delay` and `loss`, found beside the scenario; or its rows with `;`
+        /// between: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s". Times count from the fault's start. A column says its unit, as
+        /// in `rate [Mbit/s]`, or each value does.
+        rows: Rows, required;
+        /// After so much time it begins again, which the last row's time is before; with 0 s never: the last row then holds.
+        period: Duration = Duration::ZERO, "own choice";
+    }
+}
+
+impl FaultKind for TraceConfig {
+    const SUMMARY: &'static str = "Rate, delay and loss are as the table has them from each of its times on; else as `rate`, `delay` and `loss`.";
+
+    fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
+        let Some((last, _)) = self.rows.rows().last() else { return Err(("rows", "must be stated".into())) };
+        if !self.period.is_zero() && self.period < Duration::from_micros(100) {
+            return Err(("period", "must be 0 s, for never, or 100 us or more".into()));
+        }
+        if !self.period.is_zero() && self.period <= *last {
+            return Err(("period", format!("{} is over before the last row comes, at {last}", self.period)));
+        }
+        Ok(())
+    }
+    fn shape(&self, link: &mut Condition) {
+        self.rows.most().shape(link);
+    }
+    fn course(&self) -> Option<Box<dyn Course>> {
+        Some(Box::new(Playing { config: self.clone(), row: 0 }))
+    }
+}
+
+#[derive(Debug)]
+struct Playing {
+    config: TraceConfig,
+    row: usize,
+}
+
+impl Course for Playing {
+    fn next(&mut self, _rng: &mut Rng) -> (Stage, Option<Duration>) {
+        let rows = self.config.rows.rows();
+        let (from, stage) = rows[self.row].clone();
+        self.row += 1;
+        let until = rows.get(self.row).map(|(time, _)| *time);
+        if until.is_none() {
+            self.row = 0;
+        }
+        let until = until.or(Some(self.config.period).filter(|period| !period.is_zero()));
+        (stage, until.map(|until| until - from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_follow_one_another_and_begin_again() {
+        let rows = Rows::read("time, delay; 0 s, 1 ms; 2 s, 5 ms; 3 s, 2 ms").unwrap();
+        let ms = |(stage, lasts): (Stage, Option<Duration>)| {
+            (stage.delay.unwrap().as_millis(), lasts.map(Duration::as_millis))
+        };
+        let stages = |period, n| {
+            let mut course = TraceConfig { rows: rows.clone(), period }.course().unwrap();
+            (0..n).map(|_| ms(course.next(&mut Rng::new(1)))).collect::<Vec<_>>()
+        };
+        assert_eq!(stages(Duration::ZERO, 3), [(1, Some(2000)), (5, Some(1000)), (2, None)]);
+        let again = stages(Duration::from_secs(10), 4);
+        assert_eq!(again, [(1, Some(2000)), (5, Some(1000)), (2, Some(7000)), (1, Some(2000))]);
+        assert!(TraceConfig { rows: rows.clone(), period: Duration::from_secs(3) }.validate().is_err());
+        assert!(TraceConfig::default().validate().is_err());
+    }
+}
