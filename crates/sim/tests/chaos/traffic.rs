@@ -21,6 +21,8 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
         "pattern" => Some(pattern(d, &from.0, &to.0)),
+        // A scenario in which none is left is refused.
+        "enabled" => Some(d.chance(0.95).to_string()),
         "stop" => Some(format!("{:?}", seconds(duration_s * (0.1 + d.uniform())))),
         _ => None,
     };
@@ -170,6 +172,10 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
             ("gap", _) if info.name == "arrivals" => {
                 format!("\"exponential({})\"", seconds(d.scale(duration_s / 300.0, duration_s / 4.0)))
             }
+            ("gap", _) if info.name == "flash_crowd" => {
+                format!("{:?}", seconds(d.scale(duration_s / 30.0, duration_s / 4.0)))
+            }
+            ("shock", _) => format!("{:?}", d.scale(1.0, 20.0)),
             (_, Kind::Bytes) if over == Over::Datagrams => format!("\"{payload} B\""),
             (_, Kind::Bytes) => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
             (_, Kind::Sizes) => sizes(d),
