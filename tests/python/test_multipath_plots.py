@@ -189,7 +189,7 @@ def test_the_data_sequence_shows_progress_and_what_is_on_the_way(paths):
 
 def test_panels_with_different_subflows_have_their_own_legends():
     other = TWO_PATHS + '[[flow]]\nname = "one"\nfrom = "b"\nto = "a"\ntransport = "mptcp"\napp = "bulk"\n'
-    result = tailrace.run(other, runs=1, set={"duration": "2 s"})
+    result = tailrace.run(other, runs=1, set={"duration": "2 s", "fault.0.at": "1 s"})
     axes = result.plot_subflow_cwnd().axes
     assert [panel.get_title(loc="left") for panel in axes] == ["mp[0]", "one[0]"]
     shown = [[text.get_text() for text in panel.get_legend().get_texts()] for panel in axes]
