@@ -15,7 +15,13 @@ const tailrace = await load(readFileSync(wasm));
 const SHORT = [["duration", "3 s"], ["warmup", "1 s"], ["record.interval", "100 ms"]];
 const folder = join(root, "scenarios");
 const gallery = readdirSync(folder).filter((f) => f.endsWith(".toml")).sort();
-const requestOf = (file) => ({ text: readFileSync(join(folder, file), "utf8"), overrides: SHORT });
+// Faults come earlier in a run that is cut short: one after its end is an error.
+const early = (text) =>
+  [...text.matchAll(/^\[\[fault\]\]/gm)].flatMap((_, i) => [[`fault.${i}.at`, "1500 ms"], [`fault.${i}.until`, "2500 ms"]]);
+const requestOf = (file) => {
+  const text = readFileSync(join(folder, file), "utf8");
+  return { text, overrides: [...SHORT, ...early(text)] };
+};
 
 function natively(requests) {
   const input = requests.map((r) => JSON.stringify(r)).join("\n") + "\n";
