@@ -10,6 +10,8 @@ TOOLS  := .tools
 # `make build PROFILE=quick` builds the extension anew in seconds after a change; half as fast, the same results.
 PROFILE ?= release
 NATIVE := $(VENV)/.extension-$(PROFILE)
+# Kernels as hosts run on Linux alone; this program starts them.
+AGENT  := $(if $(filter Linux,$(shell uname -s)),python/tailrace/kernels/tailrace-agent)
 # One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Cargo.toml \) ! -name tests.rs -print) \
@@ -102,6 +104,8 @@ $(DEPS): requirements.lock
 	@touch $@
 
 $(NATIVE): $(DEPS) $(RUST)
+	$(if $(AGENT),cargo rustc --locked --profile $(PROFILE) -p tailrace-guest --bin tailrace-agent -- -C strip=symbols)
+	$(if $(AGENT),cp target/$(PROFILE)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --profile $(PROFILE)
 	@rm -f $(VENV)/.extension-* && touch $@
 
@@ -119,4 +123,4 @@ clean: ## remove what was built; keep results/
 	cargo clean
 	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
-	rm -f python/tailrace/_native*.so
+	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Folders on which what a run finds depends.
-const ENGINE: [&str; 10] = [
+const ENGINE: [&str; 11] = [
+    "access/src",
     "app/src",
     "core/src",
     "impair/src",

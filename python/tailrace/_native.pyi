@@ -1,5 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import ClassVar, TypeAlias, final
 
 __all__ = [
@@ -207,6 +208,8 @@ class Scenario:
     @property
     def captures(self) -> int: ...
     @property
+    def kernels(self) -> dict[str, str]: ...
+    @property
     def name(self) -> str: ...
     @property
     def question(self) -> str: ...
@@ -257,6 +260,7 @@ class Task:
         captures: str | PathLike[str] | None = None,
         rows: Callable[[dict[str, dict[str, tuple[str, bytes, list[str]]]]], None] | None = None,
         rows_at_once: int = 0,
+        kernels: tuple[dict[str, Path], Path] | None = None,
     ) -> Task: ...
     def execute(self) -> Output: ...
     def progress(self) -> float: ...

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from tailrace import _native, machine
-from tailrace import spill as spilling
+from tailrace import _native, machine, tasks
 from tailrace.capture import Capture, numbered
 from tailrace.errors import RunError, ScenarioError
 from tailrace.scenario import Scenario
@@ -191,7 +190,7 @@ class _Collected:
     def task(self, job: Job) -> tuple[_native.Task, Rows]:
         rows = Rows(self._spill, job.run)
         captures = rows.folder() if job.scenario.native.captures else None
-        return _native.Task(job.scenario.native, job.run, captures, rows, spilling.AT_ONCE_BYTES), rows
+        return tasks.of(job.scenario.native, job.run, captures, rows), rows
 
     def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> FinishedRun:  # noqa: ARG002 - of a sink
         left = output.tables()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from tailrace import outcomes
+from tailrace import outcomes, programs
 from tailrace.errors import UsageError
 from tailrace.names import visible
 
@@ -27,6 +27,8 @@ UNEVEN = f"{BELOW} and {ABOVE}: how far an interval reaches below and above a me
 # Digits of a mean that are worth reading, and the share of it that is left where floats should have come out even.
 _MOST_DIGITS = 6
 _ARITHMETIC = 1e-12
+# Below this a number has no exponent.
+_PLAIN = 1e7
 # Names that an error lists.
 _MOST_NAMED = 20
 # Wide enough for the numbers where nobody's window limits them.
@@ -130,10 +132,10 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
         return NONE
     mean, half = entry["mean"] * scale, entry["ci95"]
     if half is None:
-        return f"{mean:.4g}"
+        return _alone(mean)
     half *= scale
     if half <= abs(mean) * _ARITHMETIC:
-        return f"{mean:.4g} ± 0"
+        return f"{_alone(mean)} ± 0"
     below, above = mean - entry.get("low", 0) * scale, entry.get("high", 0) * scale - mean
     even = "low" not in entry or (max(below, above) < _UNEVEN * min(below, above) and half <= abs(mean))
     # Two digits of the half width, or of the larger part of an interval that its mean does not halve.
@@ -145,6 +147,16 @@ def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if even:
         return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
     return f"{mean:.{decimals}f} {BELOW}{below:.{decimals}f} {ABOVE}{above:.{decimals}f}"
+
+
+def _alone(value: float) -> str:
+    """A number without an interval: four digits, without an exponent where the number is not much longer.
+
+    >>> _alone(0.123456), _alone(45000.0), _alone(1.5e9)
+    ('0.1235', '45000', '1.5e+09')
+    """
+    text = f"{value:.4g}"
+    return f"{value:.0f}" if "e+" in text and abs(value) < _PLAIN else text
 
 
 def _exponent(value: float) -> int:
@@ -209,29 +221,13 @@ def result_grids(result: Result) -> list[Grid]:
     groups: Mapping[str, Any] = aggregate.get("groups") or {}
     queues: Mapping[str, Any] = aggregate.get("queues") or {}
     over = f"mean ± 95 % interval over {_runs(result.n)}" if result.n > 1 else _runs(result.n)
-    measures = _measures(groups.values())
+    title = f"{result.name}: {over}, seed {result.seed}"
+    ran = programs.rows(result.summary["runs"])
+    grids = [_group_grid(title, aggregate)] if groups or not ran else []
+    if ran:
+        heading = f"programs of {title}" if not grids else "programs"
+        grids.append(Grid(heading, ["host", "command", "exit code", "its last words"], ran, labels=2))
     queue_measures = _measures(queues.values(), QUEUE_MEASURES)
-    grids = [
-        Grid(
-            f"{result.name}: {over}, seed {result.seed}",
-            ["flows", "", *(m.heading for m in measures), "retransmits", "timeouts"],
-            [
-                [
-                    name,
-                    _described(group),
-                    *(number(leaf(group, m.path), m.scale) for m in measures),
-                    number(leaf(group, ("retransmitted_packets",))),
-                    number(leaf(group, ("timeouts",))),
-                ]
-                for name, group in groups.items()
-            ],
-            labels=2,
-            notes=[
-                *([COMPLETION] if any(m.path[0] == "completion_s" for m in measures) else []),
-                *outcomes.notes(aggregate),
-            ],
-        )
-    ]
     grids += _path_grids(aggregate.get("paths") or {})
     if queues:
         grids.append(
@@ -252,6 +248,31 @@ def result_grids(result: Result) -> list[Grid]:
             )
         )
     return [*grids, *_window_grids(aggregate)]
+
+
+def _group_grid(title: str, aggregate: Mapping[str, Any]) -> Grid:
+    """The flow groups."""
+    groups: Mapping[str, Any] = aggregate.get("groups") or {}
+    measures = _measures(groups.values())
+    return Grid(
+        title,
+        ["flows", "", *(m.heading for m in measures), "retransmits", "timeouts"],
+        [
+            [
+                name,
+                _described(group),
+                *(number(leaf(group, m.path), m.scale) for m in measures),
+                number(leaf(group, ("retransmitted_packets",))),
+                number(leaf(group, ("timeouts",))),
+            ]
+            for name, group in groups.items()
+        ],
+        labels=2,
+        notes=[
+            *([COMPLETION] if any(m.path[0] == "completion_s" for m in measures) else []),
+            *outcomes.notes(aggregate),
+        ],
+    )
 
 
 def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:

@@ -126,7 +126,7 @@ def split_list(text: str) -> list[str]:
 
 def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
     """A word for each value of an axis: a table is called by its kind, and by what differs where kinds repeat."""
-    values = {text: _value(text) for text in texts}
+    values = _as_tables({text: _value(text) for text in texts})
     differing = _differing([v for v in values.values() if isinstance(v, Mapping) and "kind" in v])
     lines = Counter(value.partition(" ")[0] for value in values.values() if isinstance(value, str))
     labels = {}
@@ -134,7 +134,7 @@ def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
         if isinstance(value, Mapping) and "kind" in value:
             kind = str(value["kind"])
             labels[text] = " ".join(
-                [kind, *(f"{key}={value[key]}" for key in value if key in differing[kind])]
+                [kind, *(f"{key}={_said(value[key])}" for key in value if key in differing[kind])]
             )
         elif isinstance(value, str) and (path.endswith("queue") or differing):
             # A queue as a tc line starts with its kind; the whole line tells lines of one kind apart.
@@ -144,6 +144,20 @@ def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
             plain = (value or "empty") if isinstance(value, str) else text
             labels[text] = plain if alone else f"{path.rpartition('.')[2]}={plain}"
     return labels
+
+
+def _as_tables(values: Mapping[str, object]) -> dict[str, object]:
+    """A kind by its name alone is a table without parameters where others of that kind are tables."""
+    kinds = {value["kind"] for value in values.values() if isinstance(value, Mapping) and "kind" in value}
+    return {
+        text: {"kind": value} if isinstance(value, str) and value in kinds else value
+        for text, value in values.items()
+    }
+
+
+def _said(value: object) -> str:
+    """As the file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _differing(tables: Sequence[Mapping[str, object]]) -> dict[str, set[str]]:

@@ -18,20 +18,26 @@ ALLOWED = {
     "transport": ({"core"}, {"hmac", "sha2"}),
     "app": ({"core"}, set()),
     "impair": ({"core", "qdisc"}, set()),
+    "access": ({"core"}, set()),
     "wire": ({"core"}, set()),
-    "net": ({"core", "qdisc", "impair"}, set()),
-    "scenario": ({"core", "qdisc", "transport", "app", "impair"}, {"serde", "serde_json", "toml"}),
+    "net": ({"core", "qdisc", "impair", "access"}, set()),
+    "scenario": ({"core", "qdisc", "transport", "app", "impair", "access"}, {"serde", "serde_json", "toml"}),
     "sim": (
-        {"core", "qdisc", "transport", "app", "impair", "wire", "net", "scenario"},
+        {"core", "qdisc", "transport", "app", "impair", "access", "wire", "net", "scenario"},
         {"serde", "serde_json"},
     ),
     "live": ({"core", "qdisc", "wire", "net", "scenario"}, None),
     "bench": ({"core", "qdisc", "transport", "wire", "net", "scenario", "sim"}, None),
     "python": (
-        {"core", "qdisc", "transport", "app", "impair", "scenario", "sim", "live"},
+        {"core", "qdisc", "transport", "app", "impair", "access", "scenario", "sim", "guest", "live"},
         {"pyo3", "serde_json"},
     ),
     "wasm": ({"core", "scenario", "sim"}, {"serde_json"}),
+    # What it does to memory that it shares, and to processes, is the operating system's.
+    "guest": (
+        {"core", "scenario", "sim"},
+        {"nix", "rustix", "seccompiler", "serde", "serde_json", "tempfile"},
+    ),
 }
 # crate: its rooms, each with those that it may import. What belongs to no room puts the rooms together.
 ROOMS: dict[str, dict[str, set[str]]] = {
@@ -44,7 +50,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
 }
 # Sans-IO: the simulator and all below it open no file or socket, start no thread and read no clock.
-SANS_IO = ("core", "qdisc", "transport", "app", "impair", "wire", "net", "scenario", "sim")
+SANS_IO = ("core", "qdisc", "transport", "app", "impair", "access", "wire", "net", "scenario", "sim")
 # Tests at the end of a file may; a module of tests in a file of its own is declared so.
 TESTS = re.compile(r"#\[cfg\(test\)\]\nmod \w+ \{")
 IO = re.compile(r"\bstd::(fs|net|thread|process|os|env)\b|\bSystemTime\b|\bstd::time::Instant\b")

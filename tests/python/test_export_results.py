@@ -239,6 +239,15 @@ def five_tuples(document):
             '[[link]]\nbetween = ["r2", "r3"]\nrate = "1 Mbit/s"\ndelay = "1 ms"\n[[link]]',
             1,
         ),
+        # Flows that are switched off keep their ports.
+        PINGED.replace(
+            "[[flow]]",
+            '[[flow]]\nname = "off"\nenabled = false\nfrom = "src[*]"\nto = "dst"\npattern = "all_pairs"\n'
+            'transport = "udp"\napp = "voip"\n'
+            '[[flow]]\nname = "off-too"\nenabled = false\nfrom = "src[0]"\nto = "dst"\n'
+            'transport = "tcp"\napp = "bulk"\n[[flow]]',
+            1,
+        ),
     ],
 )
 def test_flowmonitor_classifies_as_captures_show(scenario, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,8 @@ from tailrace.errors import UsageError
 from tailrace.plots import layout
 from tailrace.plots.swept import over_time
 from tailrace.progress import Monitor
-from tailrace.reproduce import declared, doing, judging
+from tailrace.reproduce import declared, doing, judging, tables
+from tailrace.reproduce.paper import Outcome
 
 CLAIMS = """
 title = "On small networks"
@@ -177,6 +179,31 @@ def test_a_statistic_of_a_series_is_that_of_its_rows(done):
     assert f"{mean:.3f}" in line or f"{mean:.2f}" in line
 
 
+def test_a_table_has_no_row_of_a_reading_that_leaves_it_out(tmp_path):
+    only = '[study.queues.reading.flood.each]\n"link.bottleneck.queue" = ["red"]\n\n[quantity.late]'
+    told = CLAIMS.replace("[quantity.late]", only, 1).replace(
+        '[[claim]]\nid = "C1"', '[[claim]]\nid = "C1"\nreadings = "short"'
+    )
+    work = doing.planned(paper(tmp_path, told), tmp_path / "out", quick=True)
+    assert not doing.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
+    grid = tables.beside(work.paper, work.paper.tables["table1"], work.sweeps)
+    assert [row[:2] for row in grid.rows] == [
+        ["droptail", "paper"],
+        ["", "short"],
+        ["red", "paper"],
+        ["", "short"],
+        ["", "flood"],
+    ]
+
+
+def test_a_row_of_a_table_that_nothing_was_run_for_is_an_error(tmp_path):
+    told = CLAIMS.replace("red = [1.4, nan]", "rde = [1.4, nan]")
+    work = doing.planned(paper(tmp_path, told), tmp_path / "out", quick=True)
+    assert not doing.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
+    with pytest.raises(UsageError, match="'rde' is no queue that was run"):
+        tables.beside(work.paper, work.paper.tables["table1"], work.sweeps)
+
+
 def test_the_page_says_it_all(done):
     _, _, page = done
     text = page.read_text()
@@ -237,6 +264,22 @@ def test_the_command_ends_with_4_where_a_verdict_is_new(tmp_path):
     record = json.loads(quick.stdout)
     assert record[0]["quick"] is True
     assert (tmp_path / "results" / "papers-quick" / "nobody" / "verdicts.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected", "quick", "new"),
+    [
+        (Outcome.HOLDS, Outcome.FAILS, True, True),
+        (Outcome.OPEN, Outcome.FAILS, True, False),
+        (Outcome.HOLDS, Outcome.OPEN, True, False),
+        (Outcome.OPEN, Outcome.FAILS, False, True),
+        (Outcome.HOLDS, Outcome.OPEN, False, True),
+    ],
+)
+def test_few_runs_surprise_only_where_both_are_decided(tmp_path, outcome, expected, quick, new):
+    claim = declared.load(paper(tmp_path)).claims[0]
+    known = replace(claim, expected=replace(claim.expected, outcomes={"short": expected}))
+    assert judging.Verdict(known, "short", outcome, []).is_new(quick=quick) == new
 
 
 def test_what_is_interrupted_goes_on(tmp_path):

@@ -16,7 +16,21 @@ import typed_scenarios
 from conftest import ROOT, SMALL
 from queue_docs import classes
 from tailrace import build, objects
-from tailrace.build import Flow, Host, Link, Record, Router, Scenario, app, cc, fault, loss, queue, transport
+from tailrace.build import (
+    Flow,
+    Host,
+    Link,
+    Record,
+    Router,
+    Scenario,
+    app,
+    cc,
+    fault,
+    loss,
+    queue,
+    rate,
+    transport,
+)
 from tailrace.errors import UsageError
 from tailrace.reproduce import declared
 from tailrace.study import identity
@@ -83,7 +97,14 @@ def test_a_kind_more_needs_no_hand(monkeypatch):
 
 
 def test_every_kind_of_the_catalog_has_a_class_with_its_parameters():
-    for sort, module in [("queues", queue), ("cc", cc), ("apps", app), ("faults", fault), ("losses", loss)]:
+    for sort, module in [
+        ("queues", queue),
+        ("cc", cc),
+        ("apps", app),
+        ("faults", fault),
+        ("losses", loss),
+        ("rates", rate),
+    ]:
         kinds = {each._kind: each for each in vars(module).values() if isinstance(each, type)}
         for entry in tailrace.api.catalog()[sort]:
             made = {f.removesuffix("_") for f in kinds[entry["name"]].__dataclass_fields__}

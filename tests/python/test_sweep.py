@@ -419,3 +419,18 @@ def test_a_disk_that_fills_loses_nothing(tmp_path):
     files = set((tmp_path / "files").read_text().split())
     assert {f"cell{cell}-run{run}" for cell in range(1, 6) for run in range(1, 5)} < files
     assert not [name for name in files if "journal" in name or ".new" in name]
+
+
+def test_axes_that_go_together_take_the_place_of_the_files(tmp_path):
+    own = SMALL + '\n[sweep]\n"link.bottleneck.queue" = ["droptail", "red", "codel"]\n'
+    found = tailrace.sweep(
+        own,
+        together=[
+            {"link.bottleneck.queue": ["droptail", "red"], "link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
+        ],
+        runs=1,
+        output=tmp_path / "store",
+    )
+    assert len(found.plan) == 2
+    assert found.cells["bottleneck.queue"].to_list() == ["droptail", "red"]
+    assert found.cells["bottleneck.rate"].to_list() == [1e6, 2e6]

@@ -12,8 +12,9 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
+from tailrace.cli import common
 from tailrace.errors import UsageError
-from tailrace.study import cells, declaration, running
+from tailrace.study import cells, declaration, probing, running
 
 QUEUES = ("--set-each", "link.bottleneck.queue=red,codel")
 
@@ -43,6 +44,41 @@ def test_metrics_that_there_are_not_are_refused_before_a_run(there, command):
     assert done.returncode == 2
     assert "did you mean" in done.stderr
     assert not (there / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "there_is"),
+    [
+        ("subflows_established", True),
+        ("tcp[0].subflows_established", True),
+        ("tcp.subflows_established", False),
+        ("max(tcp[1].paths.a.timeouts)", True),
+        ("tcp[0].backward.paths.b.reinjected_bytes", True),
+        ("paths.a.timeoutss", False),
+        ("path_goodput", True),
+        ("tcp[0].a to eth1.delay_p95", True),
+        ("tcp[0].a.one_way_delay_s.p50@late", True),
+        ("tcp[0].a.one_way_delay_s.p50@later", False),
+        ("none[0].subflows_lost", False),
+    ],
+)
+def test_metrics_of_connections_over_multipath_tcp_are_known_before_there_is_one(name, there_is):
+    text = SMALL.replace('kind = "tcp", cc = "newreno"', 'kind = "mptcp"')
+    scenario = tailrace.Scenario(f'{text}\n[[window]]\nname = "late"\nstart = "5 s"\n')
+    if there_is:
+        probing.check([name], [scenario])
+    else:
+        with pytest.raises(UsageError, match="there is no "):
+            probing.check([name], [scenario])
+
+
+def test_names_of_paths_may_have_spaces():
+    assert common.listed("goodput, mp[0].wifi to eth1.goodput,") == ["goodput", "mp[0].wifi to eth1.goodput"]
+
+
+def test_goodput_until_completion_is_known_before_anything_is_complete():
+    text = SMALL.replace('app = { kind = "bulk" }', 'app = { kind = "transfer", size = "20 kB" }')
+    probing.check(["tcp.completion_goodput", "completion_goodput_bps.max"], [tailrace.Scenario(text)])
 
 
 def test_metrics_of_some_cells_only_are_none_of_a_slip(there):

@@ -12,9 +12,13 @@ import tailrace
 from conftest import SMALL, command_line
 from tailrace import quantities, statistics
 from tailrace.errors import UsageError
-from tailrace.plots import layout, swept, workshop
+from tailrace.plots import layout, style, swept, workshop
 from tailrace.plots.swept import design, lines, subject
+from tailrace.plots.swept.axis import Axis
 from tailrace.plots.swept.request import Request
+from tailrace.reproduce.keys import Keys, Source
+from tailrace.reproduce.quantities import Wanted
+from tailrace.study import selection
 
 # Bursts instead of a constant rate: the period is what is swept.
 PULSES = SMALL[: SMALL.index('app = { kind = "cbr"')].replace("runs = 3", "runs = 2") + (
@@ -199,6 +203,31 @@ load = [0.5, 1.0]
     assert legend_of(figure) == ("preset", ["fast", "slow"])
 
 
+def test_a_comma_in_a_name_parts_nothing(tmp_path):
+    declared = """
+[sweep.let]
+access = ["as above", "waits 1 ms, loses 1 %"]
+[sweep.derive]
+"link.bottleneck.delay" = "'1 ms' if access == 'as above' else 'uniform(1 ms, 2 ms)'"
+"link.bottleneck.rate" = "'1 Mbit/s' if access == 'as above' else '2 Mbit/s'"
+[sweep.preset."slow, steady"]
+"flow.cbr.app.rate" = "100 kbit/s"
+[sweep.preset.fast]
+"flow.cbr.app.rate" = "1 Mbit/s"
+"""
+    found = tailrace.sweep(f"{SMALL}\n{declared}", runs=1, output=tmp_path / "s")
+    # What a preset sets is said by its name.
+    assert found.table(["tcp.goodput"]).grid().columns[:2] == ["access", "preset"]
+    # Derived values that are of several kinds are no news to whoever wrote the formula.
+    assert found.notes == []
+    assert len(selection.places(found, ["preset=slow, steady"])) == 2
+    assert len(selection.places(found, ["preset=slow, steady", "access=waits 1 ms, loses 1 %"])) == 1
+    assert len(selection.places(found, ["preset=fast,'slow, steady'"])) == 4
+    asked = "tcp.goodput where preset=slow, steady, access=waits 1 ms, loses 1 % in s"
+    wanted = Wanted.parsed(asked, "", Keys(Source("claims.toml", ""), {}, ""))
+    assert (wanted.where, wanted.study) == (("preset=slow, steady", "access=waits 1 ms, loses 1 %"), "s")
+
+
 def test_a_headline_stands_over_the_note(swept_pulses):
     figure = swept_pulses.plot("tcp.goodput", "period", "queue", where=ONE_RATE, headline="Fig. 5, again")
     assert title_of(figure).startswith("Fig. 5, again mean of n = ")
@@ -222,6 +251,27 @@ def test_bars_stand_beside_each_other_and_are_as_high_as_the_means(swept_pulses)
     widths = [bar.get_width() for group in groups.values() for bar in group]
     assert all(b - a >= widths[0] - 1e-9 for a, b in itertools.pairwise(lefts))
     assert [label.get_text() for label in axes.get_xticklabels()] == ["droptail", "red", "codel"]
+
+
+@pytest.mark.parametrize(("count", "angle"), [(5, 0), (20, 40), (36, 90)])
+def test_names_of_words_stand_clear_of_each_other(count, angle):
+    words = [f"discipline_{'x' * 12 if count > 5 else ''}{place}" for place in range(count)]
+    axis = Axis.of("queue", "", words, log=None, words=True)
+    with style.drawing():
+        sheet, (axes,) = layout.figure(1, "many\nnote")
+        height = sheet.get_figheight()
+        axis.settle(axes)
+        layout.taller(sheet, axis.lines_below(1))
+        assert (sheet.get_figheight() > height) == (angle == 90)
+        sheet.canvas.draw()
+        labels = axes.get_xticklabels()
+        assert [label.get_text().replace("\n", "") for label in labels] == words
+        assert {label.get_rotation() for label in labels} == {angle}
+        # The height of a panel is left to the panel.
+        assert axes.bbox.height > 0.6 * style.look().size.panel * sheet.dpi
+        if angle != 40:
+            boxes = [label.get_window_extent() for label in labels]
+            assert all(a.x1 <= b.x0 for a, b in itertools.pairwise(boxes))
 
 
 def test_boxes_have_the_medians_of_the_runs(swept_pulses):

@@ -47,6 +47,17 @@ def test_queues_of_one_kind_are_told_apart_by_what_differs():
     assert [cell.label for cell in lines] == ["red limit 50", "red limit 100", "codel"]
 
 
+def test_a_kind_by_its_name_alone_is_told_from_its_tables():
+    queues = "fq_codel,{ kind = 'fq_codel', flow_by = 'dst' },{ kind = 'fred', many_flows = true },fred"
+    cells = variants.of_options([f"link.b.queue={queues}"])
+    assert [cell.label for cell in cells] == [
+        "fq_codel",
+        "fq_codel flow_by=dst",
+        "fred many_flows=true",
+        "fred",
+    ]
+
+
 def test_equal_labels_are_numbered():
     cells = variants.of_options(["link.b.queue={ kind = 'red' },{ kind = 'red', ecn = true },red"])
     assert len({cell.label for cell in cells}) == 3

@@ -1,5 +1,5 @@
-"""Kinds of applications, attacks, faults and losses: the page of the first, and their tables in docs/scenarios.md, from
-the code itself."""
+"""Kinds of applications, attacks, faults, losses, rates and media: the page of the first, and their tables in
+docs/scenarios.md, from the code itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCENARIOS = ROOT / "docs" / "scenarios.md"
 
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
 _TABLE = re.compile(
-    r"(<!-- (applications|attacks|faults|losses): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL
+    r"(<!-- (applications|attacks|faults|losses|rates|media): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL
 )
 # Keys that all faults have; they stand in a table of their own.
 _OF_ALL = {
@@ -40,6 +40,8 @@ def texts() -> dict[Path, str]:
         "attacks": attacks(found["attacks"]),
         "faults": _kinds(found["faults"], _OF_ALL),
         "losses": _kinds(found["losses"]),
+        "rates": _kinds(found["rates"]),
+        "media": media(found["media"]),
     }
     old = SCENARIOS.read_text(encoding="utf-8")
     return {
@@ -72,6 +74,15 @@ def attacks(found: list[Entry]) -> str:
         source = f" ({attack['citation']}.)" if attack["citation"] else ""
         over = "TCP" if attack["over"] == "tcp" else "UDP"
         parts += [f"**`{attack['name']}`**, over {over}. {cell(attack['doc'])}{source}", _parameters(attack)]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def media(found: list[Entry]) -> str:
+    """A table for each medium."""
+    parts = []
+    for medium in found:
+        said = f"{cell(medium['doc'])} Left out: {cell(medium['leaves_out'])}"
+        parts += [f"**`{medium['name']}`**. {said}", _parameters(medium)]
     return "\n" + "\n\n".join(parts) + "\n"
 
 

@@ -24,14 +24,16 @@ from tailrace import _native, api, toml_text
 PLACE = ROOT / "python" / "tailrace" / "build"
 
 # Modules that are called otherwise than the schema's definitions; that of coupled controls has them alone.
-MODULES = {"congestion_control": "cc", "multipath_control": "coupled"}
+MODULES = {"congestion_control": "cc", "link_rate": "rate", "multipath_control": "coupled"}
 # Where `tailrace list` has the defaults of a definition's kinds.
 LISTS = {
     "app": "apps",
     "attack": "attacks",
     "congestion_control": "cc",
     "fault": "faults",
+    "link_rate": "rates",
     "loss": "losses",
+    "medium": "media",
     "multipath_control": "coupled",
     "path_manager": "path_managers",
     "queue": "queues",
@@ -42,7 +44,7 @@ OPEN = ("queue", "congestion_control", "multipath_control")
 # What people write first; other keys follow by name.
 FIRST = (
     *("name", "question", "duration", "warmup", "runs", "seed", "sweep", "record"),
-    *("host", "router", "link", "flow", "attack", "fault", "window", "capture", "figure"),
+    *("host", "router", "medium", "link", "flow", "attack", "fault", "window", "capture", "figure"),
 )
 
 Schema: TypeAlias = Mapping[str, Any]

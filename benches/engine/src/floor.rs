@@ -111,7 +111,7 @@ impl Floor {
 fn link(rate: Rate, delay: Duration, packets: u64) -> LinkConfig<Header> {
     LinkConfig {
         rate,
-        trace: None,
+        schedule: None,
         delay,
         overhead: Bytes::ZERO,
         mtu: Bytes(1500),

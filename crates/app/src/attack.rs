@@ -6,7 +6,7 @@
 
 use crate::kinds::AppConfig;
 use crate::registry::{Misfit, Over};
-use tailrace_core::params::{ParamInfo, Parameters};
+use tailrace_core::params::{ParamInfo, Parameters, Value};
 
 /// The keys of one kind of attack, and what they come to.
 pub trait AttackKind: Parameters {
@@ -29,6 +29,10 @@ pub trait AttackKind: Parameters {
     /// Flows that it has between two hosts.
     fn flows(&self) -> u32 {
         1
+    }
+    /// Keys of its TCP that make it what it is, with their values: a transport that is written says them no other way.
+    fn conduct(&self) -> Vec<(&'static str, Value)> {
+        Vec::new()
     }
 }
 
@@ -80,6 +84,10 @@ macro_rules! attacks {
             /// Flows that it has between two hosts.
             pub fn flows(&self) -> u32 {
                 match self { $( Self::$variant(c) => c.flows(), )+ }
+            }
+            /// Keys of its TCP that make it what it is, with their values.
+            pub fn conduct(&self) -> Vec<(&'static str, Value)> {
+                match self { $( Self::$variant(c) => c.conduct(), )+ }
             }
         }
 

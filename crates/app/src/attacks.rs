@@ -5,7 +5,7 @@
 use crate::attack::{AttackInfo, AttackKind, attacks};
 use crate::kinds::AppConfig;
 use crate::registry::{Misfit, Over};
-use tailrace_core::params::Parameters;
+use tailrace_core::params::{Parameters, Value};
 
 attacks! {
     "pulse" => pulse::Pulse(PulseConfig),
@@ -14,5 +14,9 @@ attacks! {
     "schedule" => schedule::Schedule(ScheduleConfig),
     "shrew" => shrew::Shrew(ShrewConfig),
     "roq" => roq::Roq(RoqConfig),
+    "ack_division" => ack_division::AckDivision(AckDivisionConfig),
+    "optimistic_acks" => optimistic_acks::OptimisticAcks(OptimisticAcksConfig),
+    "repeated_acks" => repeated_acks::RepeatedAcks(RepeatedAcksConfig),
+    "no_backoff" => no_backoff::NoBackoff(NoBackoffConfig),
     "parallel" => parallel::Parallel(ParallelConfig),
 }

@@ -4,18 +4,28 @@ use crate::application::{Actions, Application, Cx};
 use tailrace_core::{Instant, Rng};
 
 /// When the datagrams of one that starts at zero leave, in seconds.
-pub(crate) fn times(mut app: impl Application, until: Instant) -> Vec<f64> {
-    let (mut rng, mut times) = (Rng::new(1), Vec::new());
-    let mut tell = |now, tell: &mut dyn FnMut(&mut Cx<'_>)| {
+pub(crate) fn times(app: impl Application, until: Instant) -> Vec<f64> {
+    departures(app, until, |_, now| now.as_secs_f64())
+}
+
+/// Of which pulse they are.
+pub(crate) fn pulses(app: impl Application, until: Instant) -> Vec<u64> {
+    departures(app, until, |app, now| app.pulse(now))
+}
+
+/// What there is to say of each datagram when it leaves.
+fn departures<A: Application, T>(mut app: A, until: Instant, say: impl Fn(&A, Instant) -> T) -> Vec<T> {
+    let (mut rng, mut said) = (Rng::new(1), Vec::new());
+    let mut tell = |app: &mut A, now, tell: &dyn Fn(&mut A, &mut Cx<'_>)| {
         let mut actions = Actions::default();
-        tell(&mut Cx::new(now, &mut rng, &mut actions));
+        tell(app, &mut Cx::new(now, &mut rng, &mut actions));
         assert_eq!(actions.others().next(), None, "datagrams only");
-        times.extend(actions.datagram().map(|_| now.as_secs_f64()));
+        said.extend(actions.datagram().map(|_| say(app, now)));
         actions.wake()
     };
-    let mut next = tell(Instant::ZERO, &mut |cx| app.on_start(cx));
+    let mut next = tell(&mut app, Instant::ZERO, &|app, cx| app.on_start(cx));
     while let Some(at) = next.filter(|at| *at < until) {
-        next = tell(at, &mut |cx| app.on_wake(cx));
+        next = tell(&mut app, at, &|app, cx| app.on_wake(cx));
     }
-    times
+    said
 }

@@ -25,7 +25,7 @@ fn usual(p: &ParamInfo) -> Option<Value> {
             Some(Value::List(vec![Value::List(step.to_vec())]))
         }
         Kind::Bool | Kind::Number | Kind::Limit | Kind::Dscp | Kind::Text | Kind::Choice(_) => None,
-        Kind::Loss | Kind::Queue => None,
+        Kind::Loss | Kind::Queue | Kind::Rates | Kind::Address => None,
     }
 }
 

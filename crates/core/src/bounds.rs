@@ -68,6 +68,9 @@ impl Bounds {
     /// # Errors
     /// What the bounds are, and why.
     pub fn check(&self, kind: Kind, value: &Value) -> Result<(), String> {
+        if let Value::List(items) = value {
+            return items.iter().try_for_each(|item| self.check(kind, item));
+        }
         let (least, most) = self.range(kind);
         match kind.measure(value) {
             Some(x) if !(least..=most).contains(&x) => {
@@ -97,7 +100,7 @@ impl Kind {
             }
             (Self::Sizes, Value::Text(t)) => SizeDist::read(t).ok().map(|d| d.mean()),
             (Self::Counts, Value::Text(t)) => CountDist::read(t).ok().map(|d| d.mean()),
-            (Self::Rate, Value::Text(t)) => Rate::parse(t).ok().map(|r| r.as_bps() as f64),
+            (Self::Rate | Self::Rates, Value::Text(t)) => Rate::parse(t).ok().map(|r| r.as_bps() as f64),
             (Self::Bytes, Value::Text(t)) => Bytes::parse(t).ok().map(Bytes::as_f64),
             (Self::Limit, Value::Text(t)) => Limit::parse(t).ok().map(|limit| match limit {
                 Limit::Packets(n) => n as f64,

@@ -161,12 +161,21 @@ pub enum DropReason {
     NoRoute = 4,
     /// Larger than the link's MTU.
     TooBig = 5,
+    /// Bits of it were damaged, which the host found that it reached.
+    Corrupted = 6,
 }
 
 impl DropReason {
     /// All reasons, in the order of their discriminants.
-    pub const ALL: [Self; 6] =
-        [Self::Overlimit, Self::Aqm, Self::LinkLoss, Self::LinkDown, Self::NoRoute, Self::TooBig];
+    pub const ALL: [Self; 7] = [
+        Self::Overlimit,
+        Self::Aqm,
+        Self::LinkLoss,
+        Self::LinkDown,
+        Self::NoRoute,
+        Self::TooBig,
+        Self::Corrupted,
+    ];
 
     /// Name as results show it.
     pub const fn name(self) -> &'static str {
@@ -177,6 +186,7 @@ impl DropReason {
             Self::LinkDown => "link_down",
             Self::NoRoute => "no_route",
             Self::TooBig => "too_big",
+            Self::Corrupted => "corrupted",
         }
     }
 }

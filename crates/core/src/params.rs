@@ -47,6 +47,8 @@ pub enum Kind {
     Probability,
     /// See [`Dscp`](crate::Dscp).
     Dscp,
+    /// See [`HostAddress`](crate::HostAddress).
+    Address,
     /// See [`DurationDist`](crate::DurationDist).
     Distribution,
     /// See [`SizeDist`](crate::SizeDist).
@@ -55,6 +57,8 @@ pub enum Kind {
     Counts,
     /// A list of `[time, rate]`.
     Steps,
+    /// See [`Rates`](crate::Rates); bounds are those of each.
+    Rates,
     /// A probability, or a process by its name and parameters.
     Loss,
     /// A queue discipline by its name and parameters.

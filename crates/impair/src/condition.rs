@@ -1,7 +1,8 @@
 //! What a link is like at a moment: as its file has it, but for what the faults make of it that last.
 
+use crate::disturbance::{Disturbance, Reordering};
 use crate::losses::LossConfig;
-use tailrace_core::{Duration, Rate};
+use tailrace_core::{Duration, HostAddress, Probability, Rate};
 use tailrace_qdisc::QdiscConfig;
 
 /// Whether a link carries packets. The worst of what faults say holds.
@@ -27,8 +28,16 @@ pub struct Aspects {
     pub delay: bool,
     /// Its random loss.
     pub loss: bool,
+    /// How often packets arrive twice.
+    pub duplication: bool,
+    /// How often packets are damaged.
+    pub corruption: bool,
+    /// Which packets it holds back.
+    pub reordering: bool,
     /// Its queue discipline.
     pub queue: bool,
+    /// The address of the host at which it begins.
+    pub address: bool,
 }
 
 /// What one direction of a link is like. Faults change it one after the other, in the order in which they began; which
@@ -40,7 +49,9 @@ pub struct Condition {
     rate: Rate,
     delay: Duration,
     loss: LossConfig,
+    disturbance: Disturbance,
     queue: Option<Box<QdiscConfig>>,
+    address: Option<HostAddress>,
     set: Aspects,
 }
 
@@ -105,6 +116,29 @@ impl Condition {
         self.loss = loss;
     }
 
+    /// What becomes of packets on it besides.
+    pub const fn disturbance(&self) -> &Disturbance {
+        &self.disturbance
+    }
+
+    /// Packets arrive twice with this probability.
+    pub fn set_duplication(&mut self, probability: Probability) {
+        self.set.duplication = true;
+        self.disturbance.duplication = probability;
+    }
+
+    /// Packets are damaged with this probability.
+    pub fn set_corruption(&mut self, probability: Probability) {
+        self.set.corruption = true;
+        self.disturbance.corruption = probability;
+    }
+
+    /// It holds these packets back.
+    pub fn set_reordering(&mut self, reordering: Reordering) {
+        self.set.reordering = true;
+        self.disturbance.reordering = reordering;
+    }
+
     /// Its queue discipline, where that is another than the file's.
     pub fn queue(&self) -> Option<&QdiscConfig> {
         self.queue.as_deref()
@@ -120,6 +154,17 @@ impl Condition {
     pub fn renew_queue(&mut self) {
         self.set.queue = true;
         self.queue = None;
+    }
+
+    /// The address of the host's interface at which it begins, where that is another than the file's.
+    pub const fn address(&self) -> Option<HostAddress> {
+        self.address
+    }
+
+    /// The address of the host's interface at which it begins is this.
+    pub fn set_address(&mut self, address: HostAddress) {
+        self.set.address = true;
+        self.address = Some(address);
     }
 
     /// What faults have set of it.

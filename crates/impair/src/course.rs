@@ -1,6 +1,7 @@
 //! Faults that change while they last: what they are at present, and for how long.
 
 use crate::condition::{Condition, Passage};
+use crate::queue_line::QueueLine;
 use core::fmt::Debug;
 use tailrace_core::{Duration, Probability, Rate, Rng};
 
@@ -15,6 +16,8 @@ pub struct Stage {
     pub delay: Option<Duration>,
     /// Its random loss.
     pub loss: Option<Probability>,
+    /// Its queue discipline, which is a new one only where the stage before had another.
+    pub queue: Option<QueueLine>,
 }
 
 impl Stage {
@@ -31,6 +34,9 @@ impl Stage {
         }
         if let Some(loss) = self.loss {
             link.set_loss(loss.into());
+        }
+        if let Some(queue) = &self.queue {
+            link.set_queue(Box::new(queue.config().clone()));
         }
     }
 }

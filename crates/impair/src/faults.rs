@@ -19,8 +19,12 @@ faults! {
     "delay" => delay::Delay(DelayConfig),
     "random_delay" => random_delay::RandomDelay(RandomDelayConfig),
     "loss" => loss::Loss(LossConfig),
+    "duplication" => duplication::Duplication(DuplicationConfig),
+    "corruption" => corruption::Corruption(CorruptionConfig),
+    "reordering" => reordering::Reordering(ReorderingConfig),
     "queue" => queue::Queue(QueueConfig),
     "trace" => trace::Trace(TraceConfig),
+    "address" => address::Address(AddressConfig),
 }
 
 impl FaultConfig {

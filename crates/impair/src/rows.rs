@@ -1,10 +1,12 @@
-//! What a link is like over time, as a table of text: times with a rate, a delay, a loss, or some of them.
+//! What a link is like over time, as a table of text: times with a rate, a delay, a loss, a queue discipline, or some of them.
 //!
 //! A line is a row, or what stands between semicolons; `#` begins a comment. The first row names the columns: `time` and any of
-//! `rate`, `delay` and `loss`. A column can say its unit, as in `rate [Mbit/s]`, or each value its own.
+//! `rate`, `delay`, `loss` and `queue`. A column can say its unit, as in `rate [Mbit/s]`, or each value its own. A queue is the name of
+//! a discipline or a tc line.
 
 use crate::bounds::{DELAYS, RATES};
 use crate::course::Stage;
+use crate::queue_line::QueueLine;
 use core::fmt;
 use std::sync::Arc;
 use tailrace_core::params::{Kind, ParamType, Value};
@@ -39,6 +41,7 @@ impl Rows {
             rate: all().filter_map(|s| s.rate).max(),
             delay: all().filter_map(|s| s.delay).max(),
             loss: all().filter_map(|s| s.loss).max_by(|a, b| a.get().total_cmp(&b.get())),
+            queue: all().find_map(|s| s.queue.clone()),
         };
         Self { rows: rows.into(), most }
     }
@@ -46,27 +49,33 @@ impl Rows {
     /// Reads a table.
     ///
     /// # Errors
-    /// What is wrong with it, and in which row.
+    /// What is wrong with it, and in which row; where there are several lines, in which of these.
     pub fn read(text: &str) -> Result<Self, String> {
-        let lines = text.split(['\n', ';']).map(|line| line.split('#').next().unwrap_or("").trim());
-        let mut lines = lines.filter(|line| !line.is_empty());
-        let columns: Vec<Column<'_>> =
-            lines.next().unwrap_or("").split(',').map(Column::read).collect::<Result<_, _>>()?;
+        let lines =
+            text.split('\n').zip(1..).flat_map(|(line, n)| line.split(';').map(move |part| (n, part)));
+        let lines = lines.map(|(n, part)| (n, part.split('#').next().unwrap_or("").trim()));
+        let mut lines = lines.filter(|(_, part)| !part.is_empty());
+        let has_lines = text.trim().contains('\n');
+        let place = |row: usize, line: usize| {
+            if has_lines { format!("line {line}") } else { format!("row {}", row + 1) }
+        };
+        let names = lines.next().map_or("", |(_, names)| names);
+        let columns: Vec<Column<'_>> = names.split(',').map(Column::read).collect::<Result<_, _>>()?;
         if columns.first().is_none_or(|column| column.name != "time") || columns.len() < 2 {
             return Err(
-                "the first row names the columns: \"time, rate, delay, loss\" or some of these, time first"
+                "the first row names the columns: \"time, rate, delay, loss, queue\" or some of these, time first"
                     .into(),
             );
         }
         let mut rows: Vec<(Duration, Stage)> = Vec::new();
-        for (i, line) in lines.enumerate() {
-            let row = row(line, &columns).map_err(|why| format!("row {}: {why}", i + 1))?;
+        for (i, (n, line)) in lines.enumerate() {
+            let row = row(line, &columns).map_err(|why| format!("{}: {why}", place(i, n)))?;
             match rows.last() {
                 None if !row.0.is_zero() => {
                     return Err("the first row is of another time than 0 s, when the fault starts".into());
                 }
                 Some((before, _)) if *before >= row.0 => {
-                    return Err(format!("row {}: {} does not come after {before}", i + 1, row.0));
+                    return Err(format!("{}: {} does not come after {before}", place(i, n), row.0));
                 }
                 _ if rows.len() == MOST => return Err(format!("there are more than {MOST} rows")),
                 _ => rows.push(row),
@@ -90,8 +99,9 @@ impl<'t> Column<'t> {
         let (name, unit) = text.split_once('[').unwrap_or((text, ""));
         let column = Self { name: name.trim(), unit: unit.trim().trim_end_matches(']').trim() };
         match column.name {
-            "time" | "rate" | "delay" | "loss" => Ok(column),
-            other => Err(format!("there is no column {other:?}: they are time, rate, delay and loss")),
+            "queue" if !column.unit.is_empty() => Err("a queue has no unit".into()),
+            "time" | "rate" | "delay" | "loss" | "queue" => Ok(column),
+            other => Err(format!("there is no column {other:?}: they are time, rate, delay, loss and queue")),
         }
     }
 }
@@ -120,6 +130,7 @@ fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Stage), String> 
                 within(DELAYS, Kind::Duration, &delay.to_value())?;
                 stage.delay = Some(delay);
             }
+            "queue" => stage.queue = Some(QueueLine::read(&text)?),
             _ => {
                 let value = text.parse().map_or_else(|_| Value::Text(text.clone()), Value::Float);
                 stage.loss = Some(Probability::from_value(&value)?);
@@ -134,14 +145,19 @@ impl fmt::Display for Rows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has = self.most();
         f.write_str("time")?;
-        let names =
-            [("rate", has.rate.is_some()), ("delay", has.delay.is_some()), ("loss", has.loss.is_some())];
+        let names = [
+            ("rate", has.rate.is_some()),
+            ("delay", has.delay.is_some()),
+            ("loss", has.loss.is_some()),
+            ("queue", has.queue.is_some()),
+        ];
         names.iter().filter(|(_, is)| *is).try_for_each(|(name, _)| write!(f, ", {name}"))?;
         for (time, stage) in self.rows() {
             write!(f, "; {time}")?;
             stage.rate.iter().try_for_each(|rate| write!(f, ", {rate}"))?;
             stage.delay.iter().try_for_each(|delay| write!(f, ", {delay}"))?;
             stage.loss.iter().try_for_each(|loss| write!(f, ", {:?}", loss.get()))?;
+            stage.queue.iter().try_for_each(|queue| write!(f, ", {queue}"))?;
         }
         Ok(())
     }
@@ -180,6 +196,13 @@ mod tests {
         // Columns in any order behind the time, and read back in that of their names.
         let other = Rows::read("time, loss, rate; 0 s, 1 %, 1 Mbit/s").unwrap();
         assert_eq!(Rows::read(&other.to_string()), Ok(other));
+        let queues =
+            Rows::read("time, queue, rate; 0 s, pfifo limit 20, 1 Mbit/s; 5 s, fq_codel, 2 Mbit/s").unwrap();
+        assert_eq!(
+            queues.to_string(),
+            "time, rate, queue; 0 s, 1 Mbit/s, pfifo limit 20; 5 s, 2 Mbit/s, fq_codel"
+        );
+        assert_eq!(Rows::read(&queues.to_string()), Ok(queues));
     }
 
     #[test]
@@ -196,6 +219,14 @@ mod tests {
             ("time, rate; 0 s, 0 bit/s", "row 1"),
             ("time, rate; 0 s, 10", "row 1"),
             ("time, loss; 0 s, 1.5", "row 1"),
+            (
+                "time, queue; 0 s, red; 1 s, reed",
+                "row 2: unknown queue discipline \"reed\"; did you mean \"red\"?",
+            ),
+            ("time, queue [packets]; 0 s, red", "a queue has no unit"),
+            ("# a drive\n\ntime, queue\n0 s, red\n\n1 s, reed\n", "line 6: unknown queue discipline"),
+            ("time, rate\n1 s, 1 Mbit/s; 1 s, 2 Mbit/s", "another time than 0 s"),
+            ("time, rate\n0 s, 1 Mbit/s; 0 s, 2 Mbit/s", "line 2: 0 s does not come after 0 s"),
         ] {
             let found = Rows::read(text).unwrap_err();
             assert!(found.contains(why), "{text}: {found}");

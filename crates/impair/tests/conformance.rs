@@ -17,11 +17,19 @@ fn sample(p: &ParamInfo) -> Option<Value> {
         Kind::Probability | Kind::Number => Some(Value::Float(0.5)).filter(fits),
         Kind::Loss => Some(Value::Float(0.1)),
         Kind::Queue => text("codel"),
+        Kind::Address => text("192.0.2.7"),
         Kind::Text if p.name == "rows" => {
-            text("time, rate, delay, loss; 0 s, 1 Mbit/s, 9 ms, 5 %; 5 ms, 2 Mbit/s, 1 ms, 0")
+            let rows = ["0 s, 1 Mbit/s, 9 ms, 5 %, pfifo limit 20", "5 ms, 2 Mbit/s, 1 ms, 0, red"];
+            text(&format!("time, rate, delay, loss, queue; {}", rows.join("; ")))
         }
         Kind::Text => text("uniform(1 Mbit/s, 2 Mbit/s)"),
-        Kind::Bool | Kind::Sizes | Kind::Counts | Kind::Steps | Kind::Dscp | Kind::Choice(_) => None,
+        Kind::Bool
+        | Kind::Sizes
+        | Kind::Counts
+        | Kind::Steps
+        | Kind::Rates
+        | Kind::Dscp
+        | Kind::Choice(_) => None,
     }
 }
 
@@ -103,7 +111,12 @@ fn every_fault_changes_something_of_a_link_and_says_what() {
                 same(of.rate, before.rate() == after.rate());
                 same(of.delay, before.delay() == after.delay());
                 same(of.loss, before.loss() == after.loss());
+                let (was, is) = (before.disturbance(), after.disturbance());
+                same(of.duplication, was.duplication == is.duplication);
+                same(of.corruption, was.corruption == is.corruption);
+                same(of.reordering, was.reordering == is.reordering);
                 same(of.queue, before.queue() == after.queue());
+                same(of.address, before.address() == after.address());
             }
         }
     }
@@ -134,8 +147,13 @@ fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
             let mut link = Condition::default();
             stage.shape(&mut link);
             let set = link.set();
-            let fits =
-                [(set.passage, of.passage), (set.rate, of.rate), (set.delay, of.delay), (set.loss, of.loss)];
+            let fits = [
+                (set.passage, of.passage),
+                (set.rate, of.rate),
+                (set.delay, of.delay),
+                (set.loss, of.loss),
+                (set.queue, of.queue),
+            ];
             assert!(fits.iter().all(|(set, of)| !set || *of), "{}: {stage:?}", info.name);
         }
     }

@@ -132,6 +132,14 @@ impl EventQueue {
         Some((Instant::from_nanos(event.at), event.key as u32 & (Self::MAX_TARGET - 1)))
     }
 
+    /// When the next event is due.
+    pub(crate) fn next_at(&mut self) -> Option<Instant> {
+        if self.current.is_empty() && !self.open_next() {
+            return None;
+        }
+        self.current.last().map(|event| Instant::from_nanos(event.at))
+    }
+
     /// Whether a bucket has been opened since this was last asked; its events are [`EventQueue::upcoming`].
     #[inline]
     pub(crate) fn has_opened(&mut self) -> bool {

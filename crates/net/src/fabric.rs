@@ -1,5 +1,6 @@
 //! Links, routers and the event loop.
 
+use crate::channel::{Channel, ChannelId};
 use crate::event::{EventQueue, LARGE, Target};
 use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
@@ -14,8 +15,10 @@ pub trait Routed: Packet {
     fn destination(&self) -> Address;
 }
 
-/// Targets with this bit are timers of the hosts, the others links.
+/// Targets with this bit are timers of the hosts or channels, the others links.
 const TIMER: Target = 1 << 23;
+/// Targets from this on are channels.
+pub(crate) const CHANNEL: Target = (1 << 24) - (1 << 12);
 
 /// What an event is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,26 +27,33 @@ pub enum Cause {
     Link(LinkId),
     /// A timer of the hosts.
     Timer(TimerId),
+    /// A channel that directions of links share.
+    Channel(ChannelId),
 }
 
 /// Links, routers, routes and pending events.
 #[derive(Debug)]
 pub struct Fabric<P: Packet> {
-    links: Vec<Link<P>>,
-    packets: Slab<P>,
+    pub(crate) links: Vec<Link<P>>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) packets: Slab<P>,
     /// Whether it pays to fetch ahead.
     is_large: bool,
     graph: Graph,
-    events: EventQueue,
-    now: Instant,
+    pub(crate) events: EventQueue,
+    pub(crate) now: Instant,
+    /// How far the events are being handled.
+    until: Instant,
     handled: u64,
     hops: u64,
     trace: u64,
 }
 
 impl<P: Routed> Fabric<P> {
-    /// Most links (directions) and most timers.
+    /// Most links (directions).
     pub const MAX_TARGETS: u32 = TIMER;
+    /// Timers are below this.
+    pub const MAX_TIMERS: u32 = CHANNEL - TIMER;
 
     /// A fabric over `graph`, whose links are `configs` in the order of their [`LinkId`]s.
     ///
@@ -63,11 +73,13 @@ impl<P: Routed> Fabric<P> {
         let events = EventQueue::new(links.len() + timers);
         Self {
             links,
+            channels: Vec::new(),
             packets: Slab::new(),
             is_large,
             graph,
             events,
             now: Instant::ZERO,
+            until: Instant::ZERO,
             handled: 0,
             hops: 0,
             trace: 0,
@@ -124,15 +136,23 @@ impl<P: Routed> Fabric<P> {
     /// Asks for [`Hosts::wake`] at `at`. Timers are not cancelled: who no longer needs a wake ignores it.
     #[inline]
     pub fn wake_at(&mut self, at: Instant, timer: TimerId) {
-        debug_assert!(timer.0 < TIMER);
+        debug_assert!(timer.0 < Self::MAX_TIMERS);
         self.events.push(at.max(self.now), TIMER | timer.0);
     }
 
-    /// Sends a packet from the host that owns `source`.
+    /// Sends a packet from the host that owns `source`. From an address that the host has no more nothing leaves.
     #[inline]
     pub fn send<R: Hosts<P>>(&mut self, source: Address, pkt: P, hosts: &mut R) {
-        let link = self.graph.egress(source).expect("hosts send from addresses that the graph gave out");
-        self.transmit(link, pkt, hosts);
+        match self.graph.egress(source) {
+            Some(link) => self.transmit(link, pkt, hosts),
+            None => self.refuse(source, pkt, hosts),
+        }
+    }
+
+    #[cold]
+    fn refuse<R: Hosts<P>>(&self, source: Address, pkt: P, hosts: &mut R) {
+        let host = self.graph.owner(source).expect("hosts send from addresses that the graph gave out");
+        hosts.unroutable(host, pkt, self.now);
     }
 
     /// Hands a packet to a link.
@@ -151,9 +171,9 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
-    /// Makes sure that an event is pending for the link when it needs one.
-    #[inline]
-    fn schedule(&mut self, link: LinkId) {
+    /// Makes sure that an event is pending for the link when it needs one. For what happens seldom: a packet's way has this in line.
+    #[inline(never)]
+    pub(crate) fn schedule(&mut self, link: LinkId) {
         if let Some(at) = self.links[link.0 as usize].poll_event() {
             self.events.push(at, link.0);
         }
@@ -168,6 +188,7 @@ impl<P: Routed> Fabric<P> {
     /// last, whose time is the present.
     pub fn run_some<R: Hosts<P>>(&mut self, until: Instant, most: u64, hosts: &mut R) -> Option<Cause> {
         let mut last = TIMER;
+        self.until = until;
         for _ in 0..most {
             let Some((at, target)) = self.events.pop_until(until) else {
                 self.now = self.now.max(until);
@@ -179,13 +200,19 @@ impl<P: Routed> Fabric<P> {
             if self.is_large && self.events.has_opened() {
                 self.fetch_upcoming(hosts);
             }
-            if target & TIMER != 0 {
+            if target & TIMER == 0 {
+                self.handle_link(LinkId(target), hosts);
+            } else if target < CHANNEL {
                 hosts.wake(TimerId(target & !TIMER), self);
             } else {
-                self.handle_link(LinkId(target), hosts);
+                self.handle_channel(ChannelId(target - CHANNEL), hosts);
             }
         }
-        Some(if last & TIMER == 0 { Cause::Link(LinkId(last)) } else { Cause::Timer(TimerId(last & !TIMER)) })
+        Some(match last {
+            link if link & TIMER == 0 => Cause::Link(LinkId(link)),
+            timer if timer < CHANNEL => Cause::Timer(TimerId(timer & !TIMER)),
+            channel => Cause::Channel(ChannelId(channel - CHANNEL)),
+        })
     }
 
     /// Loads what the events of the bucket just opened will need: their links, those links' first packets, and
@@ -216,6 +243,13 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
+    /// Nothing reaches a host before then, but for what comes of something that a host sends meanwhile: the next event, or the
+    /// time up to which events are being handled, since whoever handles them may act then.
+    pub fn horizon(&mut self) -> Instant {
+        let next = self.events.next_at().unwrap_or(Instant::MAX);
+        next.min(self.until).max(self.now)
+    }
+
     /// Whether nothing will happen any more unless a host acts.
     pub fn is_quiet(&self) -> bool {
         self.events.is_empty()
@@ -231,14 +265,29 @@ impl<P: Routed> Fabric<P> {
             self.events.push(at, link.0);
         }
         match outcome {
-            Outcome::Arrived(pkt) => {
-                self.hops += 1;
-                self.mix(now.as_nanos() ^ u64::from(link.0) << 44);
-                self.deliver(to, pkt, hosts);
+            Outcome::Arrived(pkt) => self.arrived(link, to, pkt, hosts),
+            Outcome::ArrivedTwice(pkt, copy) => {
+                self.arrived(link, to, pkt, hosts);
+                self.arrived(link, to, copy, hosts);
             }
             Outcome::Lost(pkt) => hosts.dropped(link, self.packets.remove(pkt), DropReason::LinkLoss, now),
+            Outcome::Wants(place) => self.want_channel(place),
             Outcome::Nothing => {}
         }
+    }
+
+    /// A packet has crossed a link.
+    #[inline]
+    fn arrived<R: Hosts<P>>(
+        &mut self,
+        link: LinkId,
+        to: (NodeId, Option<u32>),
+        pkt: PacketId,
+        hosts: &mut R,
+    ) {
+        self.hops += 1;
+        self.mix(self.now.as_nanos() ^ u64::from(link.0) << 44);
+        self.deliver(to, pkt, hosts);
     }
 
     #[inline]
@@ -307,6 +356,9 @@ impl<P: Routed> Fabric<P> {
                 l.bring_up(&mut self.packets, self.now, link, hosts);
             } else {
                 l.take_down(&mut self.packets, self.now, link, hosts);
+                if let Some(place) = l.place() {
+                    self.channels[place.channel as usize].leave(place.station as usize);
+                }
             }
             self.schedule(link);
         }
@@ -329,15 +381,20 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
+    /// As [`Graph::change_address`]: routes stay.
+    pub fn change_address(&mut self, link: LinkId, address: Address) -> Option<Address> {
+        self.graph.change_address(link, address)
+    }
+
     /// Changes a link's rate. A packet in service finishes at the old one.
     pub fn set_rate<R: Hosts<P>>(&mut self, link: LinkId, rate: Rate, hosts: &mut R) {
         self.links[link.0 as usize].set_rate(rate, &mut self.packets, self.now, link, hosts);
         self.schedule(link);
     }
 
-    /// Lets a link that has a trace deliver by it again, after [`Fabric::set_rate`].
-    pub fn resume_trace<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
-        self.links[link.0 as usize].resume_trace(&mut self.packets, self.now, link, hosts);
+    /// Lets a link that has a schedule deliver by it again, after [`Fabric::set_rate`].
+    pub fn resume_schedule<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
+        self.links[link.0 as usize].resume_schedule(&mut self.packets, self.now, link, hosts);
         self.schedule(link);
     }
 

@@ -34,6 +34,12 @@ pub trait Hosts<P: Packet>: Observer<P> {
     fn sack(&self, _pkt: &P) -> Option<SackRanges> {
         None
     }
+    /// A copy of `pkt`, as a link makes that delivers it twice; none where there can be no such.
+    fn duplicate(&mut self, _link: LinkId, _pkt: &P) -> Option<P> {
+        None
+    }
+    /// A link has damaged bits of `pkt`, which goes on where it goes: its receiver finds out.
+    fn damage(&mut self, _link: LinkId, _pkt: &mut P) {}
     /// `pkt` has crossed a link whose middlebox may change its headers; not where it goes.
     fn through_middlebox(&mut self, _link: LinkId, _pkt: &mut P) {}
 }

@@ -1,9 +1,10 @@
-//! What a link does to packets by chance: loss and jitter.
+//! What a link does to packets by chance: loss, jitter, and what disturbs them besides.
 
-use tailrace_core::{Duration, DurationDist, Rng};
-use tailrace_impair::{Loss, LossConfig, LossProcess as _};
+use crate::disturbing::Disturbing;
+use tailrace_core::{Duration, DurationDist, Instant, Rng};
+use tailrace_impair::{Disturbance, Loss, LossConfig, LossProcess as _};
 
-/// Loss and jitter of one link direction, with its own random stream.
+/// Loss, jitter and disturbance of one link direction, with their own random streams.
 #[derive(Clone, Debug)]
 pub struct Impairment {
     loss: Loss,
@@ -11,12 +12,20 @@ pub struct Impairment {
     reorder: bool,
     rng: Rng,
     carried: u64,
+    disturbing: Option<Box<Disturbing>>,
 }
 
 impl Impairment {
     /// Loss and jitter; `reorder` lets a packet with little jitter overtake one with much.
     pub fn new(loss: &LossConfig, jitter: Option<DurationDist>, reorder: bool, rng: Rng) -> Self {
-        Self { loss: loss.build(), jitter, reorder: reorder && jitter.is_some(), rng, carried: 0 }
+        Self {
+            loss: loss.build(),
+            jitter,
+            reorder: reorder && jitter.is_some(),
+            rng,
+            carried: 0,
+            disturbing: None,
+        }
     }
 
     /// The same impairment with another loss, which begins anew; packets are counted on.
@@ -26,16 +35,44 @@ impl Impairment {
         self
     }
 
-    pub(crate) fn jitters(&self) -> bool {
-        self.jitter.is_some()
+    /// The same impairment with this disturbance, whose draws go on where there was one, and else come from `rng`.
+    #[must_use]
+    pub fn with_disturbance(mut self, of: Disturbance, rng: Rng) -> Self {
+        match &mut self.disturbing {
+            Some(disturbing) => disturbing.change(of),
+            None if of.is_none() => {}
+            None => self.disturbing = Some(Box::new(Disturbing::new(of, rng))),
+        }
+        self
     }
 
+    /// Whether packets take other times than the link's delay.
+    pub(crate) fn varies_delay(&self) -> bool {
+        self.jitter.is_some() || self.holds_back()
+    }
+
+    /// Whether a packet may arrive before one that was sent before it.
     pub(crate) fn may_reorder(&self) -> bool {
-        self.reorder
+        self.reorder || self.holds_back()
     }
 
-    pub(crate) fn jitter(&mut self) -> Duration {
-        self.jitter.map_or(Duration::ZERO, |j| j.draw(&mut self.rng))
+    fn holds_back(&self) -> bool {
+        self.disturbing.as_ref().is_some_and(|d| d.reorders())
+    }
+
+    /// When a packet arrives that would at `arrives` but for this, and whether it is held back; `last` is the last arrival on
+    /// the wire.
+    pub(crate) fn arrival(&mut self, arrives: Instant, last: Instant) -> (Instant, bool) {
+        let arrives = arrives.saturating_add(self.jitter.map_or(Duration::ZERO, |j| j.draw(&mut self.rng)));
+        let Some(disturbing) = self.disturbing.as_mut().filter(|d| d.reorders()) else {
+            return (if self.reorder { arrives } else { arrives.max(last) }, false);
+        };
+        disturbing.hold(arrives, (!self.reorder).then_some(last))
+    }
+
+    /// What disturbs packets as they arrive, if anything does.
+    pub(crate) fn disturbs_arrivals(&mut self) -> Option<&mut Disturbing> {
+        self.disturbing.as_deref_mut().filter(|d| d.touches_arrivals())
     }
 
     /// Whether the packet that arrives now is lost.

@@ -3,6 +3,8 @@
 //! It is generic over the packet and over the hosts at its edge ([`Hosts`]). It knows no
 //! clock: whoever runs it says how far.
 
+mod channel;
+mod disturbing;
 mod event;
 mod fabric;
 mod flight;
@@ -13,6 +15,7 @@ mod route;
 mod stats;
 mod transmitter;
 
+pub use channel::{ChannelCounters, ChannelId};
 pub use fabric::{Cause, Fabric, Routed};
 pub use hosts::{Hosts, Observer};
 pub use impair::Impairment;
@@ -29,12 +32,21 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
+impl LinkId {
+    /// The other direction of the same link.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
 /// A timer of the hosts, who give it meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(pub u32);
 
 /// An interface address. Host interfaces are numbered from 10.0.0.1 in the order in which links are added, and gateways
-/// after them, so an address leads to its route by subtraction; one that was given ([`Graph::give_addresses`]) by a search.
+/// after them, so an address leads to its route by subtraction; one that was given ([`Graph::give_addresses`]) or that an
+/// interface has at some time only ([`Graph::reserve_addresses`]) by a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u32);
 

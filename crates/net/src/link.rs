@@ -9,8 +9,8 @@
 //!   since a discipline's state is seen only through the link. (Where a capture watches, it asks in time.)
 //!
 //! Both give the same departures, drops and statistics to the nanosecond. Where a departure cannot be known on
-//! arrival (jitter, a change of rate or delay, a trace, a capture of what is sent when), a FIFO is handed over to the
-//! `droptail` discipline.
+//! arrival (jitter, a change of rate or delay, a schedule, a capture of what is sent when, a channel that others share), a
+//! FIFO is handed over to the `droptail` discipline.
 //!
 //! At equal times a departure comes before an arrival. Without an [`Impairment`] that reorders, a link never does:
 //! after a decrease of its delay, packets arrive behind those that are in flight.
@@ -19,19 +19,22 @@
 //! idle transmitter (the common case: most links are not bottlenecks) lies in the first two cache lines.
 
 mod faults;
-mod opportunities;
 mod queueing;
 mod replacing;
+mod scheduled;
+mod station;
 
 use crate::flight::{Flight, PacketId, Slab};
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
 use crate::{Hosts, LinkId, NodeId};
-use opportunities::Opportunities;
 use queueing::Service;
-use std::sync::Arc;
-use tailrace_core::{Bytes, DeliveryTrace, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
+use scheduled::Scheduled;
+use station::Station;
+pub(crate) use station::{Fared, Place};
+use tailrace_access::Openings;
+use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
 /// How a link's queue works.
@@ -46,10 +49,10 @@ pub enum LinkQueue<P: Packet> {
 /// What a link is built from.
 #[derive(Debug)]
 pub struct LinkConfig<P: Packet> {
-    /// Rate, more than zero; with a trace its mean.
+    /// Rate, more than zero; with a schedule its mean.
     pub rate: Rate,
     /// When it can deliver, where it is not the rate that says so.
-    pub trace: Option<Arc<DeliveryTrace>>,
+    pub schedule: Option<Box<Openings>>,
     /// Propagation delay.
     pub delay: Duration,
     /// Bytes each packet takes on the link beyond its size.
@@ -99,7 +102,9 @@ pub struct Link<P: Packet> {
     service: Service<P>,
     impairment: Option<Box<Impairment>>,
     stats: Option<Box<QueueStats>>,
-    opportunities: Option<Box<Opportunities>>,
+    schedule: Option<Box<Scheduled>>,
+    /// Where it shares a channel with others, which then says when it sends.
+    station: Option<Box<Station>>,
     tally: Tally,
 }
 
@@ -109,7 +114,10 @@ struct Tally {
     refused: u64,
     expelled: u64,
     marked: u64,
-    dropped: [u64; 6],
+    dropped: [u64; 7],
+    duplicated: u64,
+    corrupted: u64,
+    held_back: u64,
 }
 
 const NOT_A_ROUTER: u32 = u32::MAX;
@@ -118,8 +126,12 @@ const NOT_A_ROUTER: u32 = u32::MAX;
 pub(crate) enum Outcome {
     /// A packet for the node at the other end.
     Arrived(PacketId),
+    /// The same, and a copy of it right behind.
+    ArrivedTwice(PacketId, PacketId),
     /// The link lost a packet.
     Lost(PacketId),
+    /// It is a station that wants its channel from now on.
+    Wants(Place),
     /// Something about the queue, or nothing: the event was superseded by an earlier one.
     Nothing,
 }
@@ -150,11 +162,12 @@ impl<P: Packet> Link<P> {
             service: Service::new(config.queue),
             impairment: config.impairment,
             stats: config.observed.then(Box::default),
-            opportunities: config.trace.map(|trace| Box::new(Opportunities::new(trace))),
+            schedule: config.schedule.map(|openings| Box::new(Scheduled::new(openings, config.rate))),
+            station: None,
             tally: Tally::default(),
         };
-        let asks = link.watched || link.opportunities.is_some();
-        if asks || link.impairment.as_ref().is_some_and(|i| i.jitters()) {
+        let asks = link.watched || link.schedule.is_some();
+        if asks || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
             link.undo_arithmetic(&mut Slab::new(), Instant::ZERO);
         }
         link.renew_shortcuts();
@@ -202,16 +215,19 @@ impl<P: Packet> Link<P> {
 
     /// Counters since the start of the run, as of the last call that touched the link.
     pub fn counters(&self) -> LinkCounters {
-        let Tally { refused, expelled, marked, dropped } = self.tally;
+        let Tally { refused, expelled, marked, dropped, duplicated, corrupted, held_back } = self.tally;
         LinkCounters {
             arrived: self.arrived,
             refused,
             expelled,
             dequeued: self.arrived - refused - expelled - self.backlog().packets,
             sent_bytes: self.sent_bytes,
-            delivered: self.arrived - dropped.iter().sum::<u64>() - self.occupancy(),
+            delivered: self.arrived + duplicated - dropped.iter().sum::<u64>() - self.occupancy(),
             marked,
             dropped,
+            duplicated,
+            corrupted,
+            held_back,
         }
     }
 
@@ -230,7 +246,13 @@ impl<P: Packet> Link<P> {
             Service::Fifo { .. } => 0,
             Service::Disciplined { queue, .. } => queue.0.backlog().packets,
         };
-        self.flight.len() as u64 + beyond
+        let held = self.station.as_ref().map_or(0, |station| station.held());
+        self.flight.len() as u64 + beyond + held
+    }
+
+    /// Propagation delay.
+    pub fn delay(&self) -> Duration {
+        self.delay
     }
 
     /// Names and values of the discipline's own state variables.
@@ -309,14 +331,9 @@ impl<P: Packet> Link<P> {
         let Some(impairment) = &mut self.impairment else {
             return self.propagate_in_order(pkt, ends, packets);
         };
-        let ends = ends.saturating_add(impairment.jitter());
-        let reorders = impairment.may_reorder();
-        let arrives = ends.saturating_add(self.delay);
-        if reorders {
-            self.flight.insert(pkt, arrives, packets);
-        } else {
-            self.propagate_in_order(pkt, ends, packets);
-        }
+        let (arrives, held) = impairment.arrival(ends.saturating_add(self.delay), self.flight.last_arrives());
+        self.tally.held_back += u64::from(held);
+        self.flight.insert(pkt, arrives, packets);
     }
 
     #[inline]
@@ -326,8 +343,9 @@ impl<P: Packet> Link<P> {
     }
 
     /// The time for which an event must be pushed now, if any: the link needs attention before its pending event,
-    /// which will be superfluous then. An event that is pending earlier will look again.
-    #[inline]
+    /// which will be superfluous then. An event that is pending earlier will look again. In line even where its slow half has grown:
+    /// a call costs 38 instructions a hop.
+    #[inline(always)]
     pub(crate) fn poll_event(&mut self) -> Option<Instant> {
         if self.plain && self.pending != Instant::MAX {
             return None; // The pending event is the arrival of the first in flight, or earlier.
@@ -368,15 +386,43 @@ impl<P: Packet> Link<P> {
         hosts: &mut R,
     ) -> Outcome {
         self.catch_up(packets, now, id, hosts);
+        if let Some(wants) = self.station.as_mut().and_then(|station| station.tell()) {
+            return wants; // What arrives now is another event.
+        }
         let Some(pkt) = self.arrival(packets, now) else { return Outcome::Nothing };
-        if self.impairment.as_mut().is_some_and(|i| i.loses()) {
+        let given_up = self.schedule.as_mut().is_some_and(|schedule| schedule.has_lost(pkt));
+        if given_up || self.impairment.as_mut().is_some_and(|i| i.loses()) {
             self.tally.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
         }
+        let copy = self.disturb(pkt, packets, id, hosts);
         if self.has_middlebox {
-            hosts.through_middlebox(id, packets.get_mut(pkt));
+            for pkt in std::iter::once(pkt).chain(copy) {
+                hosts.through_middlebox(id, packets.get_mut(pkt));
+            }
         }
-        Outcome::Arrived(pkt)
+        copy.map_or(Outcome::Arrived(pkt), |copy| Outcome::ArrivedTwice(pkt, copy))
+    }
+
+    /// Disturbs a packet that arrives; gives the copy of it, where one is made. Each is damaged or not by itself.
+    fn disturb<R: Hosts<P>>(
+        &mut self,
+        pkt: PacketId,
+        packets: &mut Slab<P>,
+        id: LinkId,
+        hosts: &mut R,
+    ) -> Option<PacketId> {
+        let disturbing = self.impairment.as_mut()?.disturbs_arrivals()?;
+        let copy = if disturbing.duplicates() { hosts.duplicate(id, packets.get(pkt)) } else { None };
+        let copy = copy.map(|copy| packets.insert(copy));
+        self.tally.duplicated += u64::from(copy.is_some());
+        for pkt in std::iter::once(pkt).chain(copy) {
+            if disturbing.corrupts() {
+                self.tally.corrupted += 1;
+                hosts.damage(id, packets.get_mut(pkt));
+            }
+        }
+        copy
     }
 
     /// Takes out the packet that has arrived by `now`.

@@ -121,6 +121,42 @@ impl Graph {
         }
     }
 
+    /// Interfaces with the first of two addresses may have the second later ([`Graph::change_address`]), and it is theirs alone:
+    /// what is sent to either goes to their host. Call before anything is sent, and after [`Graph::give_addresses`].
+    ///
+    /// # Panics
+    /// When the first is no interface's, or the second is another's.
+    pub fn reserve_addresses(&mut self, pairs: &[(Address, Address)]) {
+        for (now, later) in pairs {
+            let number = self.numbering.holder(*now);
+            assert!(number < self.addresses.len(), "{now} is no interface's");
+            let other = self.numbering.number(*later);
+            assert!(
+                other == number || other >= self.addresses.len() + self.gateways.len(),
+                "{later} is another's"
+            );
+            self.numbering.reserve(number as u32, *later);
+        }
+    }
+
+    /// The host's interface at which `link` begins has another of its reserved addresses from now on, or again that which it
+    /// had first. Gives the one that it had until now, if it was another.
+    ///
+    /// # Panics
+    /// When `link` begins at no host, or the address was not reserved for that interface.
+    pub fn change_address(&mut self, link: LinkId, address: Address) -> Option<Address> {
+        let number = self.interface_before(link).expect("an address changes where a link begins at a host");
+        assert_eq!(self.numbering.number(address), number, "{address} was not reserved");
+        let before = self.numbering.address(number as u32);
+        self.numbering.change(number as u32, address);
+        Some(before).filter(|before| *before != address)
+    }
+
+    /// Whether there are other addresses than counted ones: such that can be nobody's for a while among them.
+    pub fn has_given_addresses(&self) -> bool {
+        self.numbering.has_given()
+    }
+
     /// Whether the node forwards packets.
     #[inline]
     pub fn is_router(&self, node: NodeId) -> bool {
@@ -149,23 +185,40 @@ impl Graph {
         })
     }
 
-    /// The host, or the gateway, that owns an address.
+    /// The host, or the gateway, to which packets for an address go: one of its own, now or at another time.
     pub fn owner(&self, address: Address) -> Option<NodeId> {
-        let number = self.numbering.number(address);
+        self.node_of(self.numbering.number(address))
+    }
+
+    /// The host, or the gateway, whose address this is now.
+    pub fn holder(&self, address: Address) -> Option<NodeId> {
+        self.node_of(self.numbering.holder(address))
+    }
+
+    fn node_of(&self, number: usize) -> Option<NodeId> {
         let gateway = || self.gateways.get(number.wrapping_sub(self.addresses.len())).copied();
         self.addresses.get(number).map(|i| i.host).or_else(gateway)
     }
 
-    /// The link by which packets with this source address leave their host.
+    /// The link by which packets with this source address leave their host; none where no host has it now.
     #[inline]
     pub fn egress(&self, source: Address) -> Option<LinkId> {
-        self.addresses.get(self.numbering.number(source)).map(|i| i.out)
+        self.addresses.get(self.numbering.holder(source)).map(|i| i.out)
+    }
+
+    /// The link from the host whose address this is, now or at another time.
+    pub fn link_behind(&self, address: Address) -> Option<LinkId> {
+        self.addresses.get(self.numbering.number(address)).map(|i| i.out)
     }
 
     /// The address whose packets leave their host by `link`, if that is a host's.
     pub fn source_of(&self, link: LinkId) -> Option<Address> {
-        let number = self.interfaces_at(link).find(|i| self.addresses[*i].out == link)?;
-        Some(self.numbering.address(number as u32))
+        Some(self.numbering.address(self.interface_before(link)? as u32))
+    }
+
+    /// The number of the interface at which a link begins.
+    fn interface_before(&self, link: LinkId) -> Option<usize> {
+        self.interfaces_at(link).find(|i| self.addresses[*i].out == link)
     }
 
     /// Whether the link behind an address is up, as far as its host knows: there may be no route by it yet.

@@ -6,7 +6,7 @@ use tailrace_qdisc::Backlog;
 
 /// Counters of one link direction, in packets unless the name says otherwise.
 ///
-/// At any settled time: arrived = delivered + Σ dropped + occupancy, and
+/// At any settled time: arrived + duplicated = delivered + Σ dropped + occupancy, and
 /// enqueued (= arrived − refused) = dequeued + expelled + backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
@@ -25,7 +25,13 @@ pub struct LinkCounters {
     /// Marked CE.
     pub marked: u64,
     /// Dropped, by [`tailrace_core::DropReason`].
-    pub dropped: [u64; 6],
+    pub dropped: [u64; 7],
+    /// Copies that were made of what arrived at the other end.
+    pub duplicated: u64,
+    /// Of what was handed over, with damaged bits.
+    pub corrupted: u64,
+    /// Held back on the wire, so that others could go past.
+    pub held_back: u64,
 }
 
 impl LinkCounters {
@@ -54,6 +60,9 @@ impl LinkCounters {
             delivered: self.delivered - earlier.delivered,
             marked: self.marked - earlier.marked,
             dropped,
+            duplicated: self.duplicated - earlier.duplicated,
+            corrupted: self.corrupted - earlier.corrupted,
+            held_back: self.held_back - earlier.held_back,
         }
     }
 }

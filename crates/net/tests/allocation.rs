@@ -3,7 +3,13 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng};
+use std::sync::Arc;
+use tailrace_access::media::wifi::WifiConfig;
+use tailrace_access::{GrantConfig, MediumConfig, Schedule};
+use tailrace_core::params::Value;
+use tailrace_core::{
+    Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Probability, Rate, Rng,
+};
 use tailrace_net::{
     Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
 };
@@ -87,11 +93,17 @@ impl Observer<Header> for Echo {
     fn unroutable(&mut self, _node: NodeId, _pkt: Header, _at: Instant) {}
 }
 
-/// A dumbbell of `n` pairs whose bottleneck runs `queue` and loses packets.
-fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
+/// A dumbbell of `n` pairs whose bottleneck runs `queue`, perhaps by a schedule, and loses packets; `medium` is shared by it and a
+/// host's link, both ways.
+fn dumbbell(
+    n: u32,
+    queue: LinkQueue<Header>,
+    schedule: Option<&Schedule>,
+    medium: Option<MediumConfig>,
+) -> (Fabric<Header>, Echo) {
     let link = |rate, queue, observed| LinkConfig {
         rate,
-        trace: None,
+        schedule: None,
         delay: Duration::from_millis(5),
         overhead: Bytes::ZERO,
         mtu: Bytes(1500),
@@ -106,8 +118,11 @@ fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
     let (left, right) = (graph.add_node(true), graph.add_node(true));
     graph.add_link(left, right);
     let bottleneck = Rate::from_mbit(u64::from(n));
-    let mut links =
-        vec![link(bottleneck, queue, true), link(bottleneck, LinkQueue::Fifo(Limit::Packets(1000)), true)];
+    let schedule = schedule.map(|schedule| Box::new(schedule.start(Rng::new(1))));
+    let mut links = vec![
+        LinkConfig { schedule, ..link(bottleneck, queue, true) },
+        link(bottleneck, LinkQueue::Fifo(Limit::Packets(1000)), true),
+    ];
     let mut hosts = Vec::new();
     for router in [left, right].repeat(n as usize) {
         let host = graph.add_node(false);
@@ -116,6 +131,9 @@ fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
         hosts.push(graph.addresses(host).next().expect("one link"));
     }
     let mut fabric = Fabric::new(graph, links, 1);
+    if let Some(medium) = medium {
+        fabric.share(medium.build(), Rng::new(1), (0..4).map(LinkId));
+    }
     // Room for all packets: the test's own list of lost ones must not allocate either.
     let mut echo = Echo { lost: Vec::with_capacity(20 * n as usize), handled: 0 };
     for pair in hosts.chunks(2) {
@@ -127,17 +145,41 @@ fn dumbbell(n: u32, queue: LinkQueue<Header>) -> (Fabric<Header>, Echo) {
     (fabric, echo)
 }
 
+/// What grants, at 20 Mbit/s on average.
+fn schedule(name: &str) -> Schedule {
+    let mut config = GrantConfig::default_of(name).expect("a registered name");
+    let rates = ["10 Mbit/s", "30 Mbit/s"].map(|rate| Value::Text(rate.into())).to_vec();
+    config.set("rates", &Value::List(rates)).expect("a key of all kinds");
+    Schedule::Grants(Arc::new(config))
+}
+
+#[test]
+fn a_packet_over_a_shared_channel_costs_no_allocation_either() {
+    let frame_error = Probability::new(0.1).expect("a share");
+    let medium = MediumConfig::Wifi(WifiConfig { frame_error, ..WifiConfig::default() });
+    let (mut fabric, mut echo) = dumbbell(20, LinkQueue::Fifo(Limit::Packets(100)), None, Some(medium));
+    fabric.run_until(Instant::from_secs(20), &mut echo);
+    let before = (ALLOCATIONS.with(Cell::get), echo.handled);
+    fabric.run_until(Instant::from_secs(30), &mut echo);
+    let (allocations, handled) = (ALLOCATIONS.with(Cell::get) - before.0, echo.handled - before.1);
+    assert!(handled > 20_000 && allocations * 1000 < handled, "{allocations} over {handled} packets");
+}
+
 #[test]
 fn a_packet_costs_no_allocation_in_steady_state() {
     let n = 20;
     let view = LinkView::new(Rate::from_mbit(20), Duration::from_millis(5));
-    let mut queues = vec![("fifo", LinkQueue::Fifo(Limit::Packets(100)))];
+    let fifo = || LinkQueue::Fifo(Limit::Packets(100));
+    let mut queues = vec![("fifo", fifo(), None)];
     for name in QdiscConfig::names() {
         let config = QdiscConfig::default_of(name).expect("a registered name");
-        queues.push((name, LinkQueue::Disciplined(Box::new((config.build(&view), Rng::new(1))))));
+        queues.push((name, LinkQueue::Disciplined(Box::new((config.build(&view), Rng::new(1)))), None));
     }
-    for (name, queue) in queues {
-        let (mut fabric, mut echo) = dumbbell(n, queue);
+    for name in GrantConfig::names() {
+        queues.push((name, fifo(), Some(schedule(name))));
+    }
+    for (name, queue, schedule) in queues {
+        let (mut fabric, mut echo) = dumbbell(n, queue, schedule.as_ref(), None);
         fabric.run_until(Instant::from_secs(20), &mut echo);
         let before = (ALLOCATIONS.with(Cell::get), echo.handled);
         fabric.run_until(Instant::from_secs(30), &mut echo);

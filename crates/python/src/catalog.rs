@@ -1,13 +1,14 @@
 //! What a scenario can name, from the registries, as JSON.
 
 use serde_json::{Value, json};
+use tailrace_access::{GrantConfig, GrantInfo, MediumConfig, MediumInfo};
 use tailrace_app::{AppConfig, AttackConfig, AttackInfo, Over};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::Code;
-use tailrace_scenario::sections::{FAULT, Key, Section, Shape};
+use tailrace_scenario::sections::{FAULT, Key, MEDIUM, Section, Shape};
 use tailrace_sim::{ColumnInfo, KeyInfo, ObjectInfo, TableInfo};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::MptcpConfig;
@@ -66,10 +67,12 @@ fn registered() -> Value {
         }],
         "apps": apps(),
         "losses": losses(),
+        "rates": rates(),
         "tables": result_tables(),
         "summary": summary_objects(),
         "faults": faults(),
         "attacks": attacks(),
+        "media": media(),
         "diagnostics": Code::ALL.iter().map(|code| json!({
             "name": code.name(),
             "severity": code.severity().word(),
@@ -145,6 +148,16 @@ fn losses() -> Vec<Value> {
     tailrace_impair::losses::catalog().iter().map(entry).collect()
 }
 
+/// What grants, where a link has no plain rate.
+fn rates() -> Vec<Value> {
+    let entry = |info: &GrantInfo| {
+        let default = GrantConfig::default_of(info.name);
+        let value = |name: &str| default.as_ref().and_then(|config| config.get(name));
+        json!({ "name": info.name, "doc": info.summary, "params": params(info.params, value) })
+    };
+    tailrace_access::grants::catalog().iter().map(entry).collect()
+}
+
 /// Kinds of faults, each with the keys that all have and its own.
 fn faults() -> Vec<Value> {
     let entry = |info: &FaultInfo| {
@@ -172,6 +185,22 @@ fn attacks() -> Vec<Value> {
     tailrace_app::attacks::catalog().iter().map(entry).collect()
 }
 
+/// Kinds of media, each with the keys that all have and its own.
+fn media() -> Vec<Value> {
+    let entry = |info: &MediumInfo| {
+        let default = MediumConfig::default_of(info.name);
+        let value = |name: &str| default.as_ref().and_then(|config| config.get(name));
+        let keys = [keys(&MEDIUM), params(info.params, value)].concat();
+        json!({
+            "name": info.name,
+            "doc": info.summary,
+            "leaves_out": info.leaves_out,
+            "params": keys,
+        })
+    };
+    tailrace_access::media::catalog().iter().map(entry).collect()
+}
+
 fn keys(section: &Section) -> Vec<Value> {
     let key = |key: &Key| {
         let default = if key.required { Value::Null } else { json!(key.default) };
@@ -194,7 +223,7 @@ fn shape(shape: Shape) -> String {
         Shape::Distribution => "duration or distribution".to_string(),
         Shape::Selectors => "selector, or a list of them".to_string(),
         Shape::Interfaces => "number, range or list of these".to_string(),
-        Shape::LinkRate => "rate or trace".to_string(),
+        Shape::LinkRate => "rate, trace or kind of rate".to_string(),
         Shape::Addresses => "IPv4 address, or a list of them".to_string(),
         Shape::Starts => "duration, distribution or list of durations".to_string(),
         _ => "text".to_string(),
@@ -257,9 +286,11 @@ fn word(kind: Kind) -> String {
         Kind::Limit => "packets or bytes".to_string(),
         Kind::Probability => "probability".to_string(),
         Kind::Dscp => "DiffServ codepoint".to_string(),
+        Kind::Address => "IPv4 address".to_string(),
         Kind::Distribution => "duration or distribution".to_string(),
         Kind::Sizes => "bytes or distribution".to_string(),
         Kind::Counts => "count or distribution".to_string(),
+        Kind::Rates => "list of rates".to_string(),
         Kind::Steps => "list of [time, rate]".to_string(),
         Kind::Loss => "probability or loss process".to_string(),
         Kind::Queue => "queue discipline".to_string(),

@@ -8,6 +8,7 @@ mod export;
 mod figures;
 mod files;
 mod joining;
+mod kernels;
 mod leaving;
 mod outside;
 mod packing;

@@ -144,6 +144,13 @@ impl Scenario {
         self.scenario.captures.len()
     }
 
+    /// The kernels that its hosts run, each with the first host that does.
+    #[getter]
+    fn kernels(&self) -> BTreeMap<&str, &str> {
+        let nodes = self.scenario.nodes.iter().rev();
+        nodes.filter_map(|node| Some((node.kernel.as_ref()?.kernel.as_str(), node.name.as_str()))).collect()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name

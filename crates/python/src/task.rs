@@ -1,6 +1,7 @@
 //! One run of one scenario, and what it leaves behind.
 
 use crate::clock::Stopwatch;
+use crate::kernels::{Kernels, Stock};
 use crate::leaving::{LOOKED_AFTER, Leaving};
 use crate::outside::failure::caught;
 use crate::packing::packed;
@@ -10,6 +11,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tailrace_core::Instant;
@@ -28,6 +30,8 @@ pub(crate) struct Task {
     /// Who takes rows while the run goes on; without, they are kept in memory.
     rows: Option<Py<PyAny>>,
     rows_at_once: usize,
+    /// What hosts with kernels of their own are made of.
+    stock: Option<Stock>,
 }
 
 #[pymethods]
@@ -35,17 +39,20 @@ impl Task {
     /// With `captures` they go into that folder while the run goes on, as `0.pcapng`, `1.pcapng`, ... in the order of
     /// `Output.captures`, which has no bytes of them then. `rows` is called with tables of series and events, as those of
     /// `Output.tables`, each time that there are `rows_at_once` bytes of them; the output has those that are left.
+    /// `kernels` is for scenarios that name some: their paths by name, and the program that launches them.
     #[new]
-    #[pyo3(signature = (scenario, run, captures=None, rows=None, rows_at_once=0))]
+    #[pyo3(signature = (scenario, run, captures=None, rows=None, rows_at_once=0, kernels=None))]
     fn new(
         scenario: &Scenario,
         run: u32,
         captures: Option<PathBuf>,
         rows: Option<Py<PyAny>>,
         rows_at_once: usize,
+        kernels: Option<(BTreeMap<String, PathBuf>, PathBuf)>,
     ) -> Self {
         let scenario = Arc::clone(&scenario.scenario);
-        Self { scenario, run, control: Control::default(), captures, rows, rows_at_once }
+        let stock = kernels.map(|(kernels, agent)| Stock { kernels, agent });
+        Self { scenario, run, control: Control::default(), captures, rows, rows_at_once, stock }
     }
 
     /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
@@ -55,26 +62,13 @@ impl Task {
             let data = serde_json::json!([{ "severity": "error", "message": error.to_string() }]);
             ScenarioError::new_err((format!("error: {error}\n"), data.to_string()))
         };
-        let ended = |error: RunError| match error {
-            RunError::Stalled(stall) => Stalled::new_err(stall.to_string()),
-            RunError::HostFailed(failure) => PyRuntimeError::new_err(failure.to_string()),
-        };
         // Hooks of Python classes end a run by unwinding.
         let run = || {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
-            let stopwatch = Stopwatch::start();
-            let Some(mut leaving) = self.leaving() else {
-                while simulation.step(Instant::MAX, &self.control).map_err(ended)? == Progress::UnderWay {}
-                return Ok(simulation.finish(stopwatch.cost()));
-            };
-            let mut until = Instant::ZERO + LOOKED_AFTER;
-            while simulation.step(until, &self.control).map_err(ended)? == Progress::UnderWay {
-                leaving.look(&mut simulation)?;
-                until = simulation.now() + LOOKED_AFTER;
-            }
-            let mut output = simulation.finish(stopwatch.cost());
-            leaving.finish(&mut output)?;
-            Ok(output)
+            let kernels = Kernels::start(&self.scenario, self.run, &mut simulation, self.stock.as_ref())?;
+            let mut run = self.simulate(simulation, &kernels)?;
+            kernels.report(&mut run.summary);
+            Ok(run)
         };
         py.detach(|| caught(run)).map(Output)
     }
@@ -92,6 +86,27 @@ impl Task {
 }
 
 impl Task {
+    /// To the end, or until `cancel`.
+    fn simulate(&self, mut simulation: Simulation, kernels: &Kernels) -> PyResult<RunOutput> {
+        let ended = |error: RunError| match error {
+            RunError::Stalled(stall) => Stalled::new_err(stall.to_string()),
+            RunError::HostFailed(failure) => PyRuntimeError::new_err(kernels.failed(&failure)),
+        };
+        let stopwatch = Stopwatch::start();
+        let Some(mut leaving) = self.leaving() else {
+            while simulation.step(Instant::MAX, &self.control).map_err(ended)? == Progress::UnderWay {}
+            return Ok(simulation.finish(stopwatch.cost()));
+        };
+        let mut until = Instant::ZERO + LOOKED_AFTER;
+        while simulation.step(until, &self.control).map_err(ended)? == Progress::UnderWay {
+            leaving.look(&mut simulation)?;
+            until = simulation.now() + LOOKED_AFTER;
+        }
+        let mut output = simulation.finish(stopwatch.cost());
+        leaving.finish(&mut output)?;
+        Ok(output)
+    }
+
     /// What leaves while the run goes on; nothing where it records nothing that could.
     fn leaving(&self) -> Option<Leaving<'_>> {
         let captured = !self.scenario.captures.is_empty();

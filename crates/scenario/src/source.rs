@@ -270,7 +270,7 @@ fn lists() -> Vec<&'static str> {
     SCENARIO
         .keys
         .iter()
-        .filter(|k| matches!(k.shape, Shape::Sections(_) | Shape::Faults | Shape::Attacks))
+        .filter(|k| matches!(k.shape, Shape::Sections(_) | Shape::Faults | Shape::Attacks | Shape::Media))
         .map(|k| k.name)
         .collect()
 }

@@ -49,6 +49,33 @@ fn connections_side_by_side_are_flows() {
 }
 
 #[test]
+fn an_endpoint_that_misbehaves_is_one_whose_transport_says_so() {
+    let conduct = |keys: &str, transport: &str| {
+        with(&attack(&format!("kind = {keys}\ntransport = {{ kind = {transport} }}")), &[]).scenario
+    };
+    let written = |transport: &str, direction: &str| {
+        let app = format!("app = {{ kind = \"bulk\", direction = \"{direction}\" }}");
+        let text = format!("[[flow]]\n{ENDS}role = \"attack\"\ntransport = {{ kind = {transport} }}\n{app}");
+        with(&text, &[]).scenario
+    };
+    for kind in ["\"tcp\", profile = \"ns2\"", "\"mptcp\""] {
+        for (attack, lie, degree) in [
+            ("\"ack_division\"\npieces = 7", "ack_division", 7),
+            ("\"optimistic_acks\"\nahead = 3", "optimistic_acks", 3),
+        ] {
+            let keys = format!("{kind}, misbehaviour = \"{lie}\", misbehaviour_degree = {degree}");
+            assert_eq!(conduct(attack, kind), written(&keys, "down"), "{attack}");
+        }
+        let keys = format!("{kind}, misbehaviour = \"repeated_acks\", misbehaviour_degree = 9, sack = false");
+        assert_eq!(conduct("\"repeated_acks\"\ntimes = 9", kind), written(&keys, "down"));
+        let keys = format!(
+            "{kind}, misbehaviour = \"ignores_congestion\", iw = 40, initial_ssthresh = 40, window = 40"
+        );
+        assert_eq!(conduct("\"no_backoff\"\nwindow = 40", kind), written(&keys, "up"));
+    }
+}
+
+#[test]
 fn paths_lead_to_the_keys_of_an_attack() {
     let told = with(&attack(PULSE), &[("attack.x.period", "2 s"), ("attack.x.size", "125 B")]);
     let app = &group(&told, "x").app;
@@ -87,6 +114,7 @@ fn stated(p: &ParamInfo) -> &'static str {
         Kind::Rate => "\"1 Mbit/s\"",
         Kind::Bytes => "\"500 B\"",
         Kind::Count => "3",
+        Kind::Rates => "[\"1 Mbit/s\"]",
         Kind::Steps => "[[\"0 s\", \"1 Mbit/s\"]]",
         Kind::Duration | Kind::Distribution => "\"100 ms\"",
         other => panic!("{}: {other:?}", p.name),

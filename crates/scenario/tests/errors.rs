@@ -41,6 +41,27 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("duplicate_key", &[("runs = 2", "runs = 2\nruns = 3")]),
     ("unknown_key", &[("runs = 2", "rusn = 2")]),
     ("unknown_key_far", &[("count = 4", "banana = 4\ncount = 4")]),
+    (
+        "keys_of_kernels_without_one",
+        &[("count = 4", "count = 4\nmemory = \"64 MB\"\nrun = [{ command = \"true\" }]")],
+    ),
+    ("flow_of_a_kernel", &[("count = 4", "count = 4\nkernel = \"6.12\"")]),
+    (
+        "bad_kernel",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nmemory = \"1 MB\"\nsysctl = { \"net..ipv4\" = 1, net.ipv4 = [1] }\n\
+             limits = { subflows = 9, subflow = 1 }\nendpoints = \"wlan0\"\nrun = [{ at = \"1 s\" }]",
+        )],
+    ),
+    ("run_is_no_list", &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = \"true\"\nsysctl = \"a=1\"")]),
+    (
+        "kernel_without_that_link_or_time",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nendpoints = \"2 subflow\"\nrun = [{ at = \"70 s\", command = \"true\" }]",
+        )],
+    ),
     ("missing_keys", &[("duration = \"60 s\"\n", ""), ("rate = \"10 Mbit/s\"\n", "")]),
     ("no_unit", &[("rate = \"1 Mbit/s\"", "rate = \"1\""), ("delay = \"10 ms\"", "delay = 10")]),
     ("mbps", &[("rate = \"1 Mbit/s\"", "rate = \"1 mbps\"")]),
@@ -51,6 +72,31 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("trace_of_negative_times", &[("rate = \"1 Mbit/s\"", "rate = \"trace(-5 3)\"")]),
     ("trace_of_huge_times", &[("rate = \"1 Mbit/s\"", "rate = \"trace(5 99999999999)\"")]),
     ("trace_too_slow", &[("rate = \"1 Mbit/s\"", "rate = \"trace(4294967295)\"")]),
+    ("grants_without_rates", &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lte\" }")]),
+    (
+        "grants_of_an_unknown_kind",
+        &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lta\", rates = [\"1 Mbit/s\"] }")],
+    ),
+    (
+        "grants_too_slow",
+        &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lte\", rates = [\"1 Mbit/s\", \"1 kbit/s\"] }")],
+    ),
+    ("grants_with_one_rate", &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lte\", rates = \"1 Mbit/s\" }")]),
+    (
+        "grants_with_odd_rates",
+        &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lte\", rates = [[1], \"1 Mbit/s\"] }")],
+    ),
+    (
+        "grants_in_half_a_subframe",
+        &[(
+            "rate = \"1 Mbit/s\"",
+            "rate = { kind = \"lte\", rates = [\"1 Mbit/s\"], request = \"7500 us\" }",
+        )],
+    ),
+    (
+        "grants_with_an_unknown_key",
+        &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lte\", rates = [\"1 Mbit/s\"], period = \"5 ms\" }")],
+    ),
     ("sizes_of_a_file", &[("app = \"bulk\"", "app = { kind = \"transfer\", size = \"cdf(web.cdf)\" }")]),
     ("trace_in_a_fault", &[("kind = \"down\"", "kind = \"rate\"\nvalue = \"trace(1 2)\"")]),
     ("zero_and_negative_rates", &[("1 Mbit/s", "0 Mbit/s"), ("10 Mbit/s", "-10 Mbit/s")]),
@@ -495,6 +541,13 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         &[(ATTACK, attack!("period = \"1 s\"\nduty = 0.1\nrate = \"1 Mbit/s\"\ntransport = \"tcp\""))],
     ),
     (
+        "attack_that_is_told_another_conduct",
+        &[(
+            ATTACK,
+            "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"ack_division\"\ntransport = { kind = \"tcp\", misbehaviour = \"optimistic_acks\" }\n[[fault]]",
+        )],
+    ),
+    (
         "attack_with_a_permutation_of_several",
         &[(
             ATTACK,
@@ -545,6 +598,28 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("fault_link", &[("link = \"bottleneck\"", "link = \"bottelneck\"")]),
     ("fault_value", &[("kind = \"down\"", "kind = \"rate\"")]),
+    (
+        "medium_unknown",
+        &[
+            ("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\nmedium = \"hoem\""),
+            ("[[link]]", "[[medium]]\nname = \"home\"\nkind = \"wifi\"\n\n[[link]]"),
+        ],
+    ),
+    ("medium_of_none", &[("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\nmedium = \"home\"")]),
+    (
+        "medium_and_trace",
+        &[
+            ("rate = \"1 Mbit/s\"", "rate = \"trace(1 2)\"\nmedium = \"home\""),
+            ("[[link]]", "[[medium]]\nname = \"home\"\nkind = \"wifi\"\n\n[[link]]"),
+        ],
+    ),
+    (
+        "medium_of_bad_values",
+        &[(
+            "[[link]]",
+            "[[medium]]\nname = \"home\"\nkind = \"wifi\"\ncw_min = 63\ncw_max = 31\n\n[[medium]]\nname = \"home\"\nkind = \"wfi\"\nslto = \"9 us\"\n\n[[medium]]\nkind = \"wifi\"\nslot = \"0 s\"\n\n[[link]]",
+        )],
+    ),
     ("fault_of_no_kind", &[("kind = \"down\"\n", "")]),
     ("fault_of_unknown_kind", &[("kind = \"down\"", "kind = \"dwon\"\nvalue = 3")]),
     ("fault_with_a_key_of_others", &[("kind = \"down\"", "kind = \"down\"\nvalue = \"1 Mbit/s\"")]),
@@ -588,10 +663,91 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             "[[fault]]\nat = \"15 s\"\nuntil = \"25 s\"\nlink = \"bottleneck\"\nkind = \"down\"\n[[fault]]\n",
         )],
     ),
+    ("fault_address_of_a_link", &[("kind = \"down\"", "kind = \"address\"\nvalue = \"10.0.9.9\"")]),
+    (
+        "fault_address_of_nobody",
+        &[("link = \"bottleneck\"\nkind = \"down\"", "kind = \"address\"\nvalue = \"10.0.9.9\"")],
+    ),
+    (
+        "fault_address_one_way",
+        &[(
+            "link = \"bottleneck\"\nkind = \"down\"",
+            "host = \"dst\"\ndirection = \"up\"\nkind = \"address\"\nvalue = \"10.0.9.9\"",
+        )],
+    ),
+    (
+        "fault_address_of_several_hosts",
+        &[(
+            "link = \"bottleneck\"\nkind = \"down\"",
+            "host = \"src[*]\"\nkind = \"address\"\nvalue = \"10.0.9.9\"",
+        )],
+    ),
+    (
+        "fault_address_of_several_interfaces",
+        &[
+            (
+                "link = \"bottleneck\"\nkind = \"down\"",
+                "host = \"dst\"\nkind = \"address\"\nvalue = \"10.0.9.9\"",
+            ),
+            (
+                "[[flow]]\n",
+                "[[link]]\nbetween = [\"r1\", \"dst\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\n",
+            ),
+        ],
+    ),
+    (
+        "fault_address_of_two_interfaces",
+        &[
+            (
+                "link = \"bottleneck\"\nkind = \"down\"",
+                "host = \"dst\"\ninterface = [1, 2]\nkind = \"address\"\nvalue = \"10.0.9.9\"",
+            ),
+            (
+                "[[flow]]\n",
+                "[[link]]\nbetween = [\"r1\", \"dst\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\n",
+            ),
+        ],
+    ),
+    (
+        "fault_address_that_cannot_be",
+        &[(
+            "link = \"bottleneck\"\nkind = \"down\"",
+            "host = \"dst\"\nkind = \"address\"\nvalue = \"224.0.0.1\"",
+        )],
+    ),
+    (
+        "fault_address_without_one",
+        &[("link = \"bottleneck\"\nkind = \"down\"", "host = \"dst\"\nkind = \"address\"")],
+    ),
+    (
+        "fault_address_of_another",
+        &[(
+            "link = \"bottleneck\"\nkind = \"down\"",
+            "host = \"dst\"\nkind = \"address\"\nvalue = \"10.0.0.2\"",
+        )],
+    ),
+    (
+        "fault_address_that_another_has_later",
+        &[(
+            "link = \"bottleneck\"\nkind = \"down\"",
+            "host = \"dst\"\nkind = \"address\"\nvalue = \"10.0.9.9\"\n[[fault]]\nat = \"40 s\"\nhost = \"src[2]\"\nkind = \"address\"\nvalue = \"10.0.9.9\"",
+        )],
+    ),
+    (
+        "fault_addresses_that_contradict",
+        &[(
+            "link = \"bottleneck\"\nkind = \"down\"",
+            "host = \"dst\"\nkind = \"address\"\nvalue = \"10.0.9.9\"\n[[fault]]\nat = \"25 s\"\nhost = \"dst\"\nkind = \"address\"\nvalue = \"10.0.9.8\"",
+        )],
+    ),
     ("fault_of_rows_in_no_file", &[("kind = \"down\"", "kind = \"trace\"\nrows = \"lte.csv\"")]),
     (
         "fault_of_rows_out_of_order",
         &[("kind = \"down\"", "kind = \"trace\"\nrows = \"time, rate; 0 s, 1 Mbit/s; 0 s, 2 Mbit/s\"")],
+    ),
+    (
+        "fault_of_rows_with_an_unknown_queue",
+        &[("kind = \"down\"", "kind = \"trace\"\nrows = \"time, queue; 0 s, red; 5 s, pfifi limit 20\"")],
     ),
     (
         "fault_of_rows_that_never_end",

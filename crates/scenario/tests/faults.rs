@@ -191,6 +191,8 @@ impl Files for Drive {
     fn read(&self, name: &str) -> Result<String, String> {
         match name {
             "drive.csv" => Ok("time [s], rate [Mbit/s]\n0, 10\n0.5, 2 # a tunnel\n".into()),
+            "queues.csv" => Ok("time [s], queue\n0, pfifo limit 20\n5, fq_codel\n".into()),
+            "slip.csv" => Ok("# queues by day\ntime [s], queue\n\n0, red\n5, reed\n".into()),
             _ => Err("there is no such file".into()),
         }
     }
@@ -198,12 +200,33 @@ impl Files for Drive {
 
 #[test]
 fn rows_of_a_file_stand_in_the_resolved_scenario() {
-    let fault = "[[fault]]\nkind = \"trace\"\nat = \"1 s\"\nlink = \"across\"\nrows = \"drive.csv\"\n";
-    let source = Source::new(&format!("{WAYS}{fault}"), "ways.toml").reading(Arc::new(Drive));
-    let parsed = source.scenario(&[], Bytes(1 << 30)).unwrap();
+    let parsed = trace("drive.csv").scenario(&[], Bytes(1 << 30)).unwrap();
     let resolved = parsed.to_toml();
     assert!(resolved.contains("rows = \"time, rate; 0 s, 10 Mbit/s; 500 ms, 2 Mbit/s\""), "{resolved}");
     assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
+}
+
+/// A trace of a file beside the scenario.
+fn trace(file: &str) -> Source {
+    let fault = format!("[[fault]]\nkind = \"trace\"\nat = \"1 s\"\nlink = \"across\"\nrows = \"{file}\"\n");
+    Source::new(&format!("{WAYS}{fault}"), "ways.toml").reading(Arc::new(Drive))
+}
+
+#[test]
+fn queues_of_a_file_stand_in_the_resolved_scenario_as_they_were_written() {
+    let parsed = trace("queues.csv").scenario(&[], Bytes(1 << 30)).unwrap();
+    let resolved = parsed.to_toml();
+    assert!(resolved.contains("rows = \"time, queue; 0 s, pfifo limit 20; 5 s, fq_codel\""), "{resolved}");
+    let again = parse(&resolved, "resolved.toml", &[]).unwrap();
+    assert_eq!(again.scenario, parsed.scenario);
+    assert_eq!(again.to_toml(), resolved);
+}
+
+#[test]
+fn a_queue_that_cannot_be_read_is_told_with_its_file_and_line() {
+    let said = render_all(&trace("slip.csv").scenario(&[], Bytes(1 << 30)).unwrap_err(), false);
+    let why = "\"slip.csv\": line 5: unknown queue discipline \"reed\"; did you mean \"red\"?";
+    assert!(said.contains(why) && said.contains("rows = \"slip.csv\""), "{said}");
 }
 
 /// The errors of these faults, as text.
@@ -270,4 +293,55 @@ fn what_comes_too_late_or_in_wrong_numbers_is_refused() {
         let found = fault(said);
         assert!(found.contains(why), "{said}: {found}");
     }
+}
+
+#[test]
+fn an_address_is_of_the_direction_that_begins_at_its_interface() {
+    let address =
+        |place: &str, value: &str| format!("kind = \"address\"\nat = \"5 s\"\nvalue = \"{value}\"\n{place}");
+    let at = |place: &str| {
+        let parsed = read(&address(place, "10.0.9.9"), &[]);
+        let [fault] = parsed.scenario.faults.as_slice() else { panic!("{:?}", parsed.scenario.faults) };
+        ways(&parsed, fault)
+    };
+    assert_eq!(at("host = \"client\"\ninterface = 2"), ["c[1]>"]);
+    assert_eq!(at("host = [\"server\"]\ninterface = \"8..9\""), ["s[7]<"]);
+    let none = read(&address("host = \"client\"\ninterface = 2\ncount = 0", "10.0.9.9"), &[]);
+    assert_eq!(none.scenario.faults, []);
+    // The file's own is one that it may have, too; another's never, whether that has it now or later.
+    read(&address("host = \"client\"\ninterface = 2", "10.0.0.2"), &[]);
+    let said =
+        |value: &str| errors(&format!("[[fault]]\n{}\n", address("host = \"client\"\ninterface = 2", value)));
+    assert!(
+        said("10.0.0.1").contains("10.0.0.1 is that of another interface of host client"),
+        "{}",
+        said("10.0.0.1")
+    );
+    assert!(said("10.0.0.9").contains("10.0.0.9 is that of host server"));
+    let twice = |interface: u32, at: u32| {
+        let place = format!("host = \"server\"\ninterface = {interface}");
+        format!("[[fault]]\n{}\n", address(&place, "10.0.9.9").replace("5 s", &format!("{at} s")))
+    };
+    assert!(
+        errors(&(twice(1, 1) + &twice(2, 50)))
+            .contains("10.0.9.9 is that of another interface of host server")
+    );
+    assert_eq!(errors(&(twice(1, 1) + &twice(1, 50))), "", "again and again");
+}
+
+#[test]
+fn a_client_that_gets_another_address_can_have_a_second_subflow() {
+    let text = |fault: &str| {
+        let single =
+            WAYS.replace("count = 8", "count = 2").replace("\"client\", \"r[*]\"", "\"client\", \"r[0]\"");
+        let single =
+            single.replace("\"r[*]\", \"server\"", "\"r[1]\", \"server\"").replace("\"tcp\"", "\"mptcp\"");
+        format!("{single}[[fault]]\nkind = \"address\"\nat = \"5 s\"\nvalue = \"10.0.9.9\"\n{fault}\n")
+    };
+    let warned = |host: &str| {
+        let parsed = parse(&text(&format!("host = \"{host}\"")), "one.toml", &[])
+            .unwrap_or_else(|e| panic!("{}", render_all(&e, false)));
+        parsed.warnings.iter().any(|warning| warning.message.contains("opens no second subflow"))
+    };
+    assert_eq!((warned("client"), warned("server")), (false, true));
 }

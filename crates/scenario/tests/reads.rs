@@ -5,7 +5,7 @@ use tailrace_app::kinds::cbr::CbrConfig;
 use tailrace_core::{Bytes, DeliveryTrace, Duration, Limit, Rate};
 use tailrace_impair::faults::rate::RateConfig;
 use tailrace_scenario::model::{
-    AppConfig, DurationDist, FaultConfig, LossConfig, NodeIndex, NodeKind, Role, Transport,
+    AppConfig, DurationDist, FaultConfig, LossConfig, NodeIndex, NodeKind, Role, Schedule, Transport,
 };
 use tailrace_scenario::{Diagnostic, Files, Parsed, Scenario, Source, parse, render_all};
 use tailrace_transport::cc::CubicForm;
@@ -360,11 +360,32 @@ fn a_trace_comes_from_a_file_and_the_resolved_form_needs_none() {
     let bottleneck = parsed.scenario.links.iter().find(|link| link.name == "bottleneck").unwrap();
     // Three times 1504 bytes in 10 ms.
     assert_eq!(bottleneck.forward.rate, Rate::from_bps(3 * 1504 * 8 * 100));
-    assert_eq!(bottleneck.forward.trace, Some(Arc::new(DeliveryTrace::parse("1 4 10").unwrap())));
+    let trace = Arc::new(DeliveryTrace::parse("1 4 10").unwrap());
+    assert_eq!(bottleneck.forward.schedule, Some(Schedule::Trace(trace)));
     assert_eq!(bottleneck.forward.overhead, Bytes(4));
     let resolved = parsed.to_toml();
     assert!(resolved.contains("rate = \"trace(1 4 10)\""), "{resolved}");
     assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
+}
+
+#[test]
+fn a_link_may_be_granted_when_it_sends_each_direction_in_its_own_way() {
+    let (down, up) = ("rates = [\"2 Mbit/s\", \"8 Mbit/s\"]", "rates = [\"3 Mbit/s\"], request = \"8 ms\"");
+    let grants =
+        format!("rate = {{ kind = \"lte\", {down} }}\nreverse = {{ rate = {{ kind = \"lte\", {up} }} }}\n");
+    let text = include_str!("files/small.toml").replace("rate = \"1 Mbit/s\"\n", &grants);
+    let parsed = parse(&text, "small.toml", &[]).unwrap();
+    let bottleneck = parsed.scenario.links.iter().find(|link| link.name == "bottleneck").unwrap();
+    let rates = [&bottleneck.forward, &bottleneck.backward].map(|spec| spec.rate);
+    assert_eq!(rates, [5, 3].map(Rate::from_mbit));
+    assert_eq!(bottleneck.forward.overhead, Bytes(0));
+    let resolved = parsed.to_toml();
+    assert!(resolved.contains("rates = [\"2 Mbit/s\", \"8 Mbit/s\"], dwell = \"100 ms\""), "{resolved}");
+    assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
+    // A key of it can be set as others can.
+    let set = [("link.bottleneck.rate.rates".to_string(), "[\"6 Mbit/s\"]".to_string())];
+    let other = parse(&text, "small.toml", &set).unwrap();
+    assert!(other.scenario.links.iter().any(|link| link.forward.rate == Rate::from_mbit(6)));
 }
 
 #[test]
@@ -373,7 +394,8 @@ fn each_direction_may_have_its_trace() {
         .replace("rate = \"1 Mbit/s\"\n", "rate = \"1 Mbit/s\"\nreverse = { rate = \"trace(3 3 8)\" }\n");
     let parsed = parse(&text, "small.toml", &[]).unwrap();
     let bottleneck = parsed.scenario.links.iter().find(|link| link.name == "bottleneck").unwrap();
-    assert_eq!((bottleneck.forward.trace.is_some(), bottleneck.backward.trace.is_some()), (false, true));
+    let traced = [&bottleneck.forward, &bottleneck.backward].map(|spec| spec.schedule.is_some());
+    assert_eq!(traced, [false, true]);
     assert_eq!(parse(&parsed.to_toml(), "resolved.toml", &[]).unwrap().scenario, parsed.scenario);
 }
 

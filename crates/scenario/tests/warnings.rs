@@ -20,6 +20,7 @@ const SWEEP: (&str, &str) = ("\"link.bottleneck.queue.limit\" = [\"20 packets\"]
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unused-role", &[("name = \"r1\"", "name = \"r1\"\nrole = \"edge\"")]),
     ("unused-limit", &[(QUEUE, "queue = \"cake\"\nqueue_limit = \"50 packets\""), SWEEP]),
+    ("unused-medium", &[("[[link]]\nname", "[[medium]]\nname = \"air\"\nkind = \"wifi\"\n\n[[link]]\nname")]),
     ("unusual-rate", &[("\"1 Mbit/s\"", "\"900 bit/s\"")]),
     ("unusual-delay", &[("delay = \"10 ms\"", "delay = \"11 s\"")]),
     ("tiny-limit", &[("50 packets", "1 packet")]),
@@ -143,4 +144,17 @@ fn errors_come_without_the_warnings_that_are_allowed() {
     };
     assert_eq!(found(&[]), ["out-of-bounds", "unused-limit"]);
     assert_eq!(found(&["unused-limit".into()]), ["out-of-bounds"]);
+}
+
+#[test]
+fn a_link_that_draws_its_rate_makes_runs_differ() {
+    let equal = [("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")];
+    let with = |rate: &str| {
+        let text = changed(&equal).replace("rate = \"1 Mbit/s\"", &format!("rate = {rate}"));
+        codes(&warnings(&text, &[])).contains(&"equal-runs")
+    };
+    let lte = |keys: &str| with(&format!("{{ kind = \"lte\", {keys} }}"));
+    assert!(with("\"trace(1 4 9)\"") && lte("rates = [\"1 Mbit/s\"], block_error = 0.0"));
+    assert!(!lte("rates = [\"1 Mbit/s\"]"));
+    assert!(!lte("rates = [\"1 Mbit/s\", \"2 Mbit/s\"], block_error = 0.0"));
 }

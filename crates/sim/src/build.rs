@@ -1,5 +1,6 @@
 //! Scenario in, network out: draws what the run's seed decides and wires everything together.
 
+use crate::aliases::Aliases;
 use crate::bins::Bins;
 use crate::capture::Captures;
 use crate::connection_log::ConnectionLog;
@@ -100,7 +101,7 @@ fn ends(link: &Link) -> (NodeIndex, NodeIndex) {
 /// Why a scenario that parsed cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// The fabric counts links and sockets in 23 bits.
+    /// The fabric counts links and sockets in 23 bits, channels in 12.
     TooLarge {
         /// What there is too much of.
         what: &'static str,
@@ -152,20 +153,23 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     let scenario = &drawn(scenario, seed);
     let mut graph = graph_of(scenario);
     let source_routes = SourceRoutes::of(scenario, &mut graph);
+    let aliases = Aliases::of(scenario, &mut graph);
     let configs = link_configs(scenario, seed);
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
     let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
     let mut fabric = Fabric::new(graph, configs, flow_count * 2);
+    share(scenario, seed, &mut fabric);
     let places = Places::new(scenario);
     let plan = Plan {
         scenario: Arc::clone(scenario),
         run,
         seed,
-        queues: observed_queues(scenario, &places),
+        queues: observed_queues(scenario, seed, &places),
         places,
         sampled_flows: sampled_flows(scenario),
         delays,
     };
+    let looks_at_addresses = !source_routes.is_empty() || !aliases.is_empty();
     let flows = flows_of(&plan, &fabric)?;
     let bins = Bins::of(scenario, &flows);
     let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
@@ -173,7 +177,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         sockets: Sockets::default(),
         stubs: Stubs::default(),
         flows,
-        options: OptionsArena::new(source_routes),
+        options: OptionsArena::new(source_routes, aliases),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         connection_log: ConnectionLog::new(scenario.record.max_connections),
         playback_cuts: Each::default(),
@@ -183,6 +187,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         feedback: Feedback::of(scenario).map(Box::new),
         foreign: Foreign::default(),
         middleboxes: Middlebox::of(scenario, seed),
+        looks_at_addresses,
         begun: Each::default(),
         cuts: Each::default(),
         late: Late::default(),
@@ -194,6 +199,17 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     Ok(Built { plan, fabric, world })
 }
 
+/// Lets links share their media.
+fn share(scenario: &Scenario, seed: u64, fabric: &mut SimFabric) {
+    for (i, medium) in scenario.media.iter().enumerate() {
+        let sharing = scenario.links.iter().enumerate();
+        let sharing = sharing.filter(|(_, link)| link.medium.is_some_and(|m| m.0 as usize == i));
+        let ways = sharing.flat_map(|(link, _)| [0, 1].map(|way| LinkId(link as u32 * 2 + way)));
+        let rng = Rng::named(seed, &format!("medium/{}", medium.name));
+        fabric.share(medium.kind.build(), rng, ways);
+    }
+}
+
 fn check_size(scenario: &Scenario) -> Result<(), BuildError> {
     let limit = SimFabric::MAX_TARGETS as usize;
     let most_flows = SocketId::MOST / 2;
@@ -201,6 +217,10 @@ fn check_size(scenario: &Scenario) -> Result<(), BuildError> {
     let too_large = |what, found, limit| Err(BuildError::TooLarge { what, found, limit });
     if scenario.links.len() > limit / 2 {
         return too_large("links", scenario.links.len(), limit / 2);
+    }
+    let most_media = SimFabric::MAX_CHANNELS as usize;
+    if scenario.media.len() > most_media {
+        return too_large("media", scenario.media.len(), most_media);
     }
     // Two sockets a flow.
     if flows > most_flows {
@@ -258,6 +278,9 @@ fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>>
     configs
 }
 
+/// The random stream of what a link direction has instead of a plain rate.
+pub(crate) const SCHEDULE: &str = "schedule";
+
 /// The random stream of one part of a link direction, called after the link, so that other links do not shift it.
 pub(crate) fn link_stream(scenario: &Scenario, seed: u64, way: LinkId, what: &str) -> Rng {
     let link = &scenario.links[way.0 as usize / 2].name;
@@ -289,7 +312,7 @@ fn link_config<P: Packet>(
         .then(|| Box::new(Impairment::new(&spec.loss, spec.jitter, spec.reorder, stream("impairment"))));
     LinkConfig {
         rate: spec.rate,
-        trace: spec.trace.clone(),
+        schedule: spec.schedule.as_ref().map(|schedule| Box::new(schedule.start(stream(SCHEDULE)))),
         delay,
         overhead: spec.overhead,
         mtu: spec.mtu,
@@ -306,7 +329,7 @@ fn is_observed(scenario: &Scenario, link: &Link) -> bool {
     link.observed || (router(link.a) && router(link.b))
 }
 
-fn observed_queues(scenario: &Scenario, places: &Places) -> Vec<ObservedQueue> {
+fn observed_queues(scenario: &Scenario, seed: u64, places: &Places) -> Vec<ObservedQueue> {
     let mut queues = Vec::new();
     for (i, link) in scenario.links.iter().enumerate().filter(|(_, l)| is_observed(scenario, l)) {
         for (spec, way) in [(&link.forward, 0), (&link.backward, 1)] {
@@ -319,7 +342,7 @@ fn observed_queues(scenario: &Scenario, places: &Places) -> Vec<ObservedQueue> {
                 limit: spec
                     .queue
                     .bound(&LinkView::new(spec.rate, Duration::ZERO).with_overhead(spec.overhead)),
-                pace: Pace::of(spec),
+                pace: Pace::of(spec, || link_stream(scenario, seed, link, SCHEDULE)),
                 overhead: spec.overhead.get(),
             });
         }

@@ -90,6 +90,15 @@ impl Captures {
         }
     }
 
+    /// An interface has another address.
+    pub(crate) fn readdress(&mut self, old: Address, new: Address) {
+        for tap in &mut self.taps {
+            if let Point::Node { addresses, .. } = &mut tap.point {
+                addresses.iter_mut().filter(|address| **address == old).for_each(|address| *address = new);
+            }
+        }
+    }
+
     /// A link's queue marked a packet, which it will send or drop.
     #[inline]
     pub(crate) fn marked(&mut self, link: LinkId, pkt: &SimPacket) {

@@ -68,7 +68,7 @@ fn via(plan: &Plan, gateways: &[NodeIndex]) -> String {
 
 /// The name of the link behind an address.
 fn link_name(plan: &Plan, fabric: &SimFabric, address: u32) -> String {
-    let link = fabric.graph().egress(Address(address));
+    let link = fabric.graph().link_behind(Address(address));
     link.map_or_else(String::new, |l| plan.scenario.links[l.0 as usize / 2].name.clone())
 }
 

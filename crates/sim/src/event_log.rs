@@ -45,7 +45,7 @@ columns! {
         place: Text = r.place, "", "The direction of a link, named as under `queues`; empty for what happens at a host, and for a router without a route.";
         group: Text = r.group, "", "Name of the `[[flow]]`; empty for what concerns none.";
         flow: U32 = r.member, "", "Position within the group, from 0; 0 for what concerns none.";
-        detail: Text = r.event.detail, "", "Of a drop its reason (also `no_route`, at a router or a host); of a fault `begins` or `ends`, `turns` when another of its values holds, and `clears` when routes lead over its link again after a `route_delay`; of a connection that broke why.";
+        detail: Text = r.event.detail, "", "Of a drop its reason (also `no_route`, at a router or a host, and `corrupted`, at a host); of a fault `begins` or `ends`, `turns` when another of its values holds, and `clears` when routes lead over its link again after a `route_delay`; of a connection that broke why.";
     }
 }
 

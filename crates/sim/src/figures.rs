@@ -5,7 +5,7 @@ use crate::connection_summary::Listed;
 use crate::results::RunView;
 use crate::summary::{
     BinsSummary, Connections, Distribution, Flagged, GroupSummary, InOrder, Level, PagesSummary,
-    QueueSummary, Spread, Transfers, WholeRun, WholeRunOfQueue, WindowSummary, by_reason,
+    QueueSummary, Spread, Transfers, WholeRun, WholeRunOfQueue, WindowSummary, by_reason, disturbed,
 };
 use crate::tally::{FlowTally, GroupTally, jain, rate_bps, span};
 use crate::window::Open;
@@ -218,6 +218,7 @@ impl RunView<'_> {
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,
             dropped_packets: by_reason(&counters),
+            disturbed_packets: disturbed(&counters),
             whole_run: (open == Open::Whole).then(|| WholeRunOfQueue::of(&whole)),
             flagged: self.flagged(queue, open),
         }

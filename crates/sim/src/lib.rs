@@ -4,6 +4,7 @@
 //! [`Simulation::step`], as often as wanted → [`Simulation::finish`] → [`RunOutput`].
 
 mod agenda;
+mod aliases;
 mod app;
 mod bins;
 mod build;

@@ -99,8 +99,8 @@ pub(crate) struct SimPacket {
     flags: Flags,
     ecn: Ecn,
     dscp: Dscp,
-    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`],
-    /// [`OTHER`].
+    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`] or
+    /// [`OTHER`], [`DAMAGED`], [`COPY`].
     marks: u8,
 }
 
@@ -114,10 +114,15 @@ const REPEATED: u8 = 2;
 const FIXED: u8 = 8;
 /// It is UDP's, not TCP's.
 const DATAGRAM: u8 = 16;
-/// It carries timestamps.
+/// Of TCP: it carries timestamps.
 const STAMPED: u8 = 32;
-/// It is neither TCP's nor UDP's, or a fragment: the number of its protocol stands in the window's place.
-const OTHER: u8 = 64;
+/// The same bit of what is no TCP's: it is not UDP's either, or a fragment; the number of its protocol stands in the window's
+/// place.
+const OTHER: u8 = STAMPED;
+/// A link has damaged bits of it.
+const DAMAGED: u8 = 64;
+/// A link has made it of another. Not in the header: for observers.
+const COPY: u8 = 128;
 
 impl Packet for SimPacket {
     #[inline]
@@ -341,7 +346,7 @@ impl SimPacket {
     /// IP's number of what it carries.
     pub(crate) const fn protocol(&self) -> u8 {
         match self.marks & (DATAGRAM | OTHER) {
-            0 => protocol::TCP,
+            0 | STAMPED => protocol::TCP,
             DATAGRAM => protocol::UDP,
             _ => self.window as u8,
         }
@@ -349,6 +354,28 @@ impl SimPacket {
 
     const fn is_stamped(&self) -> bool {
         self.marks & STAMPED != 0
+    }
+
+    /// Whether a link has damaged bits of it.
+    #[inline]
+    pub(crate) const fn is_damaged(&self) -> bool {
+        self.marks & DAMAGED != 0
+    }
+
+    /// A link damages bits of it.
+    pub(crate) fn damage(&mut self) {
+        self.marks |= DAMAGED;
+    }
+
+    /// Whether a link has made it of another: its sender has sent that one, and nothing else.
+    #[inline]
+    pub(crate) const fn is_copy(&self) -> bool {
+        self.marks & COPY != 0
+    }
+
+    /// A copy of it, with all that it carries.
+    pub(crate) fn copy(&self, options: &mut OptionsArena) -> Self {
+        Self { options: options.copy(self.options), marks: self.marks | COPY, ..*self }
     }
 
     const fn is_multipath(&self) -> bool {

@@ -1,7 +1,8 @@
 //! What flows over Multipath TCP send by each path, counted packet by packet.
 //!
-//! A path lies between an address of the client and one of the server, and through the gateways of a source route, if any;
-//! subflows that follow one another there are of one path, and so are those of several connections of a flow. What a packet
+//! A path lies between an interface of the client and one of the server, whatever their addresses are at the time, and through
+//! the gateways of a source route, if any; subflows that follow one another there are of one path, and so are those of several
+//! connections of a flow. What a packet
 //! is counted to it says itself, wherever it is sent, lost or received: so what a path has sent has come, is lost, or is on its
 //! way. Flows over anything else have no paths, and pay a comparison a packet.
 
@@ -15,7 +16,9 @@ use tailrace_net::Address;
 /// Which path it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathKey {
+    /// The address with which the client's interface began.
     pub(crate) client: Address,
+    /// That of the server's.
     pub(crate) server: Address,
     /// The gateways that it goes through, by their number among all lists of the run.
     pub(crate) gateways: Option<u32>,
@@ -26,7 +29,8 @@ impl PathKey {
     fn of(pkt: &SimPacket, to: FlowEnd, options: &OptionsArena) -> Self {
         let way = if options.source_routes.is_empty() { None } else { pkt.itinerary(options) };
         let last = way.map_or(pkt.destination, |way| way.last());
-        let (client, server) = if to.is_server() { (pkt.source, last) } else { (last, pkt.source) };
+        let ends = if to.is_server() { (pkt.source, last) } else { (last, pkt.source) };
+        let (client, server) = (options.aliases.first(ends.0), options.aliases.first(ends.1));
         Self { client, server, gateways: way.map(|way| way.list()) }
     }
 }
@@ -208,6 +212,15 @@ impl FlowPaths {
         lane.tally.received_bytes += u64::from(pkt.size);
         lane.tally.delay_sum += delay;
         lane.delay.record(delay);
+    }
+
+    /// A copy of one arrives there, of bytes and nothing else that was sent.
+    pub(crate) fn received_copy(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena) {
+        let Some(place) = self.place(PathKey::of(pkt, to, options)) else { return };
+        self.latest[usize::from(to.is_server())] = place;
+        if let Some(lane) = self.lane(place, to) {
+            lane.tally.received_bytes += u64::from(pkt.size);
+        }
     }
 
     /// By what came to an end last, its connection got bytes that it did not have: those from `sequence` on.

@@ -1,8 +1,8 @@
 //! What links could have carried: their rates or opportunities over time, where faults change them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use tailrace_core::{DeliveryTrace, Instant, Rate};
+use tailrace_access::Schedule;
+use tailrace_core::{Instant, Rate, Rng};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::LinkSpec;
 
@@ -11,21 +11,24 @@ use tailrace_scenario::model::LinkSpec;
 pub(crate) enum Pace {
     /// So much, all the time.
     Rate(Rate),
-    /// What its trace says.
-    Trace(Arc<DeliveryTrace>),
+    /// What its schedule says, started with this stream.
+    Schedule(Schedule, Rng),
 }
 
 impl Pace {
-    /// That of the file.
-    pub(crate) fn of(spec: &LinkSpec) -> Self {
-        spec.trace.as_ref().map_or(Self::Rate(spec.rate), |trace| Self::Trace(Arc::clone(trace)))
+    /// That of the file; `stream` is that of the link's schedule.
+    pub(crate) fn of(spec: &LinkSpec, stream: impl FnOnce() -> Rng) -> Self {
+        match &spec.schedule {
+            Some(schedule) => Self::Schedule(schedule.clone(), stream()),
+            None => Self::Rate(spec.rate),
+        }
     }
 
     /// Bits after `from`, up to and including `to`.
     fn bits(&self, from: Instant, to: Instant) -> f64 {
         match self {
             Self::Rate(rate) => rate.as_bps() as f64 * to.saturating_since(from).as_secs_f64(),
-            Self::Trace(trace) => trace.count(from, to) as f64 * DeliveryTrace::OPPORTUNITY.as_f64() * 8.0,
+            Self::Schedule(schedule, rng) => schedule.bits(rng.clone(), from, to),
         }
     }
 }
@@ -68,6 +71,8 @@ impl Rates {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use tailrace_core::DeliveryTrace;
 
     #[test]
     fn the_mean_is_weighted_by_time() {
@@ -89,7 +94,8 @@ mod tests {
 
     #[test]
     fn of_a_trace_opportunities_count() {
-        let trace = Pace::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
+        let trace = Schedule::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
+        let trace = Pace::Schedule(trace, Rng::new(1));
         let (way, second) = (LinkId(0), Instant::from_secs);
         let mut rates = Rates::default();
         assert_eq!(rates.mean_bps(way, &trace, second(0), second(4)), 3.0 * 12_032.0);

@@ -31,6 +31,11 @@ impl Recorder {
         self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::NoRoute.name() });
     }
 
+    /// A host found a packet damaged.
+    pub(crate) fn corrupted(&mut self, flow: Option<usize>, at: Instant) {
+        self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::Corrupted.name() });
+    }
+
     pub(crate) fn flagged(&mut self, link: LinkId, flow: Option<usize>, flagged: bool, at: Instant) {
         self.events.push(Event {
             at,

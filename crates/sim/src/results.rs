@@ -11,11 +11,12 @@ use crate::packet::FlowEnd;
 use crate::paths_table;
 use crate::queues_table;
 use crate::reordering;
-use crate::summary::{EngineSummary, RunSummary};
+use crate::summary::{EngineSummary, MediumSummary, RunSummary};
 use crate::window::Open;
 use crate::windows::Windows;
 use crate::world::{SimFabric, World};
-use tailrace_net::LinkId;
+use std::collections::BTreeMap;
+use tailrace_net::{ChannelId, LinkId};
 
 /// A run at its end, or at any moment before; its links are settled.
 pub(crate) struct RunView<'a> {
@@ -98,6 +99,12 @@ impl RunView<'_> {
         hash
     }
 
+    fn media(&self) -> BTreeMap<String, MediumSummary> {
+        let media = self.plan.scenario.media.iter().zip(0..);
+        let of = |id| MediumSummary::of(self.fabric.channel(ChannelId(id)), self.fabric.now());
+        media.map(|(medium, id)| (medium.name.clone(), of(id))).collect()
+    }
+
     fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
         let listed = Listed::of(self.plan, self.world, self.fabric);
         let unlisted_connections = listed.left_out;
@@ -109,6 +116,7 @@ impl RunView<'_> {
             queues: self.queues(Open::Whole),
             connections: listed.summaries(self.plan, self.world),
             paths: self.paths(Open::Whole),
+            media: self.media(),
             foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
             windows: self.windows(),
             engine: EngineSummary {

@@ -9,6 +9,7 @@ use crate::connection_log::RecordId;
 use crate::flow::{Endpoint, Work};
 use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::window::Early;
+use crate::world::SimFabric;
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::NodeId;
@@ -24,7 +25,7 @@ impl SocketId {
     /// Not known, or none.
     pub(crate) const NONE: Self = Self(u32::MAX);
     /// Most sockets at a time.
-    pub(crate) const MOST: usize = (1 << PLACE_BITS) - 1;
+    pub(crate) const MOST: usize = SimFabric::MAX_TIMERS as usize / 2;
 
     fn new(place: usize, uses: u32) -> Self {
         Self(place as u32 | uses << PLACE_BITS)

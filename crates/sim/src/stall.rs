@@ -6,7 +6,7 @@ use crate::world::{SimFabric, World};
 use core::fmt;
 use std::collections::BTreeMap;
 use tailrace_core::{Duration, Instant};
-use tailrace_net::{Cause, LinkId};
+use tailrace_net::{Cause, ChannelId, LinkId};
 
 /// Events handled at a time; then it is asked whether time advances, and whether to stop.
 pub(crate) const BATCH: u64 = 1 << 18;
@@ -97,6 +97,9 @@ fn name(cause: Cause, plan: &Plan, world: &World) -> String {
                 plan.places.name(&plan.scenario, LinkId(way)),
                 spec.queue.name()
             )
+        }
+        Cause::Channel(ChannelId(medium)) => {
+            format!("medium {:?}", plan.scenario.media[medium as usize].name)
         }
         Cause::Timer(timer) => {
             let (flow, transport) = match Timer::of(timer) {

@@ -1,6 +1,7 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
 mod group;
+mod medium;
 mod queue;
 mod spread;
 
@@ -8,7 +9,8 @@ pub(crate) use group::{
     BinsSummary, BySize, Connections, GroupSummary, PagesSummary, Transfers, VideoSummary, VoiceSummary,
     WholeRun,
 };
-pub(crate) use queue::{Flagged, FlaggedGroup, QueueSummary, WholeRunOfQueue, by_reason};
+pub(crate) use medium::MediumSummary;
+pub(crate) use queue::{Flagged, FlaggedGroup, QueueSummary, WholeRunOfQueue, by_reason, disturbed};
 pub(crate) use spread::{Distribution, Level, Spread};
 
 use crate::connection_summary::{ConnectionSummary, PathSummary};
@@ -39,6 +41,9 @@ keys! {
         /// on all connections of the flow together, of the first 256 such flows. Left out where there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         paths: BTreeMap<String, FlowPathSummary>, "";
+        /// By name of `[[medium]]`: channels that links share, from the start of the run. Left out where there are none.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        media: BTreeMap<String, MediumSummary>, "";
         /// By name: hosts with stacks that are not the simulator's. Left out where there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         foreign_hosts: BTreeMap<String, ForeignTally>, "";
@@ -135,6 +140,7 @@ pub fn objects() -> Vec<ObjectInfo> {
         ),
         object("queue", "A queue under study, under `queues`.", QueueSummary::KEYS),
         object("window", "A part of the run, under `windows`.", WindowSummary::KEYS),
+        object("medium", "A channel that links share, under `media`.", MediumSummary::KEYS),
         object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignTally::KEYS),
         object("engine", "What the run cost, under `engine`.", EngineSummary::KEYS),
         object("spread", "A figure over the flows of a group.", Spread::KEYS),

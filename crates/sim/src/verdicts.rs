@@ -93,6 +93,16 @@ impl Verdicts {
         found
     }
 
+    /// Flows may have other addresses than before: they are found by both.
+    pub(crate) fn learn_names(&mut self, flows: &[Flow]) {
+        for (key, found) in index(flows) {
+            let known = self.index.entry(key).or_default();
+            known.extend(found);
+            known.sort_unstable();
+            known.dedup();
+        }
+    }
+
     /// A window begins: what counts is what stands, and what comes.
     pub(crate) fn begin(&mut self, open: Open) {
         for record in self.records.values_mut() {

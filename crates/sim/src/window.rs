@@ -137,8 +137,12 @@ impl World {
         self.verdicts.begin(open);
     }
 
-    /// A packet is lost or marked. Of a flow those count that carry data, in the window in which they were sent.
+    /// A packet is lost or marked. Of a flow those count that carry data, in the window in which they were sent; of copies that
+    /// links have made, none.
     pub(crate) fn befall(&mut self, pkt: &SimPacket, fate: Fates) {
+        if pkt.is_copy() {
+            return;
+        }
         let Some(flow) = self.flows.get_mut(pkt.to.flow()) else {
             if let Some(tally) = self.foreign.tally_mut(pkt.to) {
                 tally.lost_packets += fate.lost;

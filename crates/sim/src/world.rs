@@ -40,6 +40,8 @@ pub(crate) struct World {
     pub(crate) foreign: Foreign,
     /// The middlebox of each link direction; empty where there is none at all.
     pub(crate) middleboxes: Box<[Middlebox]>,
+    /// Whether a packet can come to a host that it is not addressed to.
+    pub(crate) looks_at_addresses: bool,
     /// When the open windows began, where that was after the run did: what was sent until then is not of them.
     pub(crate) begun: Each<Option<Instant>>,
     /// Where all flows stood then; empty for a window that began with the run.
@@ -58,11 +60,13 @@ impl Hosts<SimPacket> for World {
     #[inline]
     fn receive(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
         let now = fabric.now();
-        if !self.options.source_routes.is_empty() && fabric.graph().owner(pkt.destination) != Some(node) {
-            // On its way to a gateway; hosts do not forward.
+        if self.looks_at_addresses && !self.is_for(node, &pkt, fabric) {
             return self.unroutable(node, pkt, now);
         }
         self.captures.at_node(node, &pkt, &self.options, now);
+        if pkt.is_damaged() {
+            return self.discard(&pkt, now);
+        }
         if pkt.payload > 0 {
             self.count_arrival(&pkt, now);
         }
@@ -107,19 +111,45 @@ impl Hosts<SimPacket> for World {
         pkt.next_stop(&mut self.options)
     }
 
+    fn duplicate(&mut self, _link: LinkId, pkt: &SimPacket) -> Option<SimPacket> {
+        Some(pkt.copy(&mut self.options))
+    }
+
+    fn damage(&mut self, _link: LinkId, pkt: &mut SimPacket) {
+        pkt.damage();
+    }
+
     fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
         self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
     }
 }
 
 impl World {
+    /// Whether a packet is for this host. Else it is on its way to a gateway, and hosts do not forward; or the host had its
+    /// address before. One that is for it shows where its sender is now.
+    #[cold]
+    fn is_for(&mut self, node: NodeId, pkt: &SimPacket, fabric: &SimFabric) -> bool {
+        let is_for = fabric.graph().holder(pkt.destination) == Some(node);
+        if is_for && pkt.is_datagram() && !self.options.aliases.is_empty() {
+            self.follow_sender(pkt);
+        }
+        is_for
+    }
+
     /// Counts a data packet that has reached its socket's host.
     #[inline]
     fn count_arrival(&mut self, pkt: &SimPacket, now: Instant) {
         let delay = now - pkt.sent_at;
         let (Some(flow), Some(end)) = (self.flows.get_mut(pkt.to.flow()), pkt.to.end()) else { return };
-        flow.tally.received_packets += 1;
         flow.tally.received_bytes += u64::from(pkt.size);
+        (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
+        if pkt.is_copy() {
+            if let Some(paths) = &mut flow.paths {
+                paths.received_copy(pkt, end, &self.options);
+            }
+            return;
+        }
+        flow.tally.received_packets += 1;
         let group = &mut self.recorder.groups[flow.group as usize];
         if end.is_server() {
             flow.tally.delay_sum += delay;
@@ -129,7 +159,6 @@ impl World {
             flow.tally.reverse_delay_sum += delay;
             group.reverse_one_way_delay.record(delay);
         }
-        (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
         if let Some(paths) = &mut flow.paths {
             paths.received(pkt, end, &self.options, delay);
         }
@@ -155,6 +184,13 @@ impl World {
     #[inline]
     pub(crate) fn flow_of(&self, pkt: &SimPacket) -> Option<usize> {
         pkt.to.end().map(FlowEnd::flow)
+    }
+
+    /// A host finds the checksum of a packet wrong.
+    #[cold]
+    fn discard(&mut self, pkt: &SimPacket, now: Instant) {
+        self.lose(pkt);
+        self.recorder.corrupted(self.flow_of(pkt), now);
     }
 
     pub(crate) fn lose(&mut self, pkt: &SimPacket) {
@@ -241,8 +277,7 @@ impl World {
             };
             let (source, destination) = (Address(tuple.local), Address(tuple.remote));
             let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
-            if joins && !reaches(fabric, source, destination) {
-                connection.unreachable(&tuple, now);
+            if joins && !reaches(fabric, source, destination) && connection.unreachable(&tuple, now) {
                 continue;
             }
             let envelope = Envelope {
@@ -348,13 +383,14 @@ impl World {
         self.serve_socket(id, fabric);
     }
 
-    /// Links that routing knows about may have gone up or down: hosts at their ends see their interfaces change. A
-    /// connection hears of all of them before it says anything.
-    pub(crate) fn links_changed(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
+    /// Links that routing knows about may have gone up or down, and interfaces have another address than these before: hosts
+    /// at their ends see their interfaces change. A connection hears of all of them before it says anything.
+    pub(crate) fn interfaces_changed(&mut self, ways: &[LinkId], former: &[Address], fabric: &mut SimFabric) {
         if !self.foreign.is_empty() {
             self.tell_foreign(ways, fabric);
         }
         let graph = fabric.graph();
+        let former: Vec<_> = former.iter().filter_map(|a| Some((graph.owner(*a)?, *a))).collect();
         let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
         let interfaces: Vec<_> =
             addresses.filter_map(|a| Some((graph.owner(a)?, a, graph.is_usable(a)))).collect();
@@ -368,6 +404,11 @@ impl World {
         for (id, host) in concerned {
             let Some(socket) = self.sockets.get_mut(id) else { continue };
             let Endpoint::Mptcp(connection) = &mut socket.endpoint else { continue };
+            let gone = former.iter().filter(|(owner, _)| *owner == host);
+            if gone.clone().count() > 0 {
+                gone.for_each(|(_, address)| connection.local_down(address.0, fabric.now()));
+                connection.set_interfaces(fabric.graph().addresses(host).map(|a| a.0), fabric.now());
+            }
             for (_, address, up) in interfaces.iter().filter(|(owner, ..)| *owner == host) {
                 if *up {
                     connection.local_up(address.0, fabric.now());

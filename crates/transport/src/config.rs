@@ -269,6 +269,17 @@ choices! {
 }
 
 choices! {
+    /// How many segments duplicate ACKs may let out in a fast recovery without SACK.
+    pub enum DupLimit {
+        /// As many as are out at the time, but for the missing one: each that is let out makes room for another (Linux
+        /// `tcp_limit_reno_sacked`, ns-3 `TcpTxBuffer::AddRenoSack`).
+        Outstanding = "outstanding",
+        /// As many as were out when the recovery began, but for the missing one (the note to RFC 5681 §3.2 step 4).
+        Flight = "flight",
+    }
+}
+
+choices! {
     /// What an endpoint does that it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
     pub enum Misbehaviour {
         /// Nothing.
@@ -278,6 +289,9 @@ choices! {
         /// Acknowledges `misbehaviour_degree` segments ahead of what came, and what was lost, so that round trips look
         /// shorter and no loss shows. What its application is given has holes.
         OptimisticAcks = "optimistic_acks",
+        /// Repeats ACKs, `misbehaviour_degree` times one that tells what has come and then for each segment until the repair
+        /// comes, so that a sender without SACK has about so many segments in flight whatever its window.
+        RepeatedAcks = "repeated_acks",
         /// A sender whose window falls neither for losses nor for marks nor for timeouts.
         IgnoresCongestion = "ignores_congestion",
     }
@@ -440,9 +454,13 @@ parameters! {
         door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
         /// How many smoothed round trips old a reduction may be to be undone (T2).
         door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
+        /// How many segments duplicate ACKs may let out in a fast recovery without SACK. `"flight"` takes from receivers that
+        /// repeat ACKs (`misbehaviour`) what they gain, and from honest ones part of the window in a recovery that takes
+        /// several round trips.
+        dup_limit: DupLimit = DupLimit::Outstanding, "RFC 5681 §3.2: may be limited; Linux and ns-3 count so";
         /// What the endpoint does that it must not.
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
-        /// Into how many pieces ACKs are divided, or how many segments ahead they run.
+        /// Into how many pieces ACKs are divided, how many segments ahead they run, or how often they are repeated.
         misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment makes so many ACKs";
         /// How a connection is opened.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";

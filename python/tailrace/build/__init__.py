@@ -7,7 +7,20 @@ docs/scenarios-in-code.md shows how. Written by `make classes`, from the schema.
 Link(between=['home', 'server'], rate='10 Mbit/s', delay='5 ms', queue=Codel(target='3 ms'))
 """
 
-from tailrace.build import app, attack, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
+from tailrace.build import (
+    app,
+    attack,
+    cc,
+    coupled,
+    fault,
+    loss,
+    medium,
+    path_manager,
+    queue,
+    rate,
+    scheduler,
+    transport,
+)
 from tailrace.build.tables import (
     Capture,
     Figure,
@@ -40,8 +53,10 @@ __all__ = [
     "coupled",
     "fault",
     "loss",
+    "medium",
     "path_manager",
     "queue",
+    "rate",
     "scheduler",
     "transport",
 ]

@@ -336,6 +336,9 @@ class Pulse(Table):
             choice. Default: false.
         jitter: Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
             Source: as `cbr`. Default: 0.0.
+        start_jitter: Each burst starts up to so much before or after its time, uniformly; the next
+            one's time stays. The first starts at its time or after. The spacing of packets begins anew
+            with each. Source: own choice. 0 s to 87600 h (no run lasts longer). Default: 0 s.
         phase: How the periods of the group's flows lie to one another. Source: own choice. Default:
             together.
         rise: Share of the burst over which the rate rises from nothing; a ramp begins its spacing anew.
@@ -353,6 +356,7 @@ class Pulse(Table):
     _: KW_ONLY
     restart: bool | None = None
     jitter: types.Probability | None = None
+    start_jitter: types.Duration | None = None
     phase: Literal["together", "spread", "random"] | None = None
     rise: types.Probability | None = None
     fall: types.Probability | None = None

@@ -40,6 +40,9 @@ class Pulse(Table):
             2003. Default: together.
         jitter: Each gap between packets of a pulse is stretched by a uniform factor within 1 ± this.
             Source: own choice. Default: 0.0.
+        start_jitter: Each pulse starts up to so much before or after its time, uniformly; the next
+            one's time stays. At most half of the pause between pulses. Source: own choice. 0 s to 87600
+            h (no run lasts longer). Default: 0 s.
         rise: Share of a pulse over which the rate rises from nothing. Source: Kuzmanovic & Knightly
             2003, square waves. Default: 0.0.
         fall: Share of a pulse over which the rate falls to nothing. Source: Kuzmanovic & Knightly 2003,
@@ -83,6 +86,7 @@ class Pulse(Table):
     mean: types.Rate | Literal["auto"] | None = None
     phase: Literal["together", "spread", "random"] | None = None
     jitter: types.Probability | None = None
+    start_jitter: types.Duration | None = None
     rise: types.Probability | None = None
     fall: types.Probability | None = None
     restart: bool | None = None
@@ -391,6 +395,227 @@ class Roq(Table):
     magnitude: int | Literal["auto"] | None = None
     duration: types.Duration | Literal["auto"] | None = None
     jitter: types.Probability | None = None
+    client_port: int | None = None
+    dscp: types.Dscp | None = None
+    enabled: bool | None = None
+    feedback: Literal["return", "withhold"] | None = None
+    pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
+    server_port: int | None = None
+    spoof: types.Spoof | None = None
+    start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
+    stop: types.Duration | None = None
+    transport: types.Transport | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class AckDivision(Table):
+    """A receiver acknowledges each segment in pieces, so that a sender that counts ACKs grows faster.
+
+    Args:
+        name: Name of the group, unique among flows and attacks.
+        from_: Sending hosts.
+        to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
+            has them.
+        pieces: Pieces that a segment is acknowledged in. Source: Savage et al. 1999. 1 to 1000 (each
+            segment makes so many ACKs). Default: 10.
+        direction: Which way data goes: `down` to the client, which opens connections (`from`), or `up`
+            from it; who receives misbehaves. Source: Savage et al. 1999: a client that downloads.
+            Default: down.
+        client_port: Port of `from` in the first connection; later ones count up. Default: 49152. 1 to
+            65534 (ports have 16 bits).
+        dscp: DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as "EF". Default:
+            CS0.
+        enabled: Whether there is an attack: `false` is the same run without it, in which all other
+            flows draw what they draw with it. Default: true.
+        feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
+            with requests. Default: return.
+        pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
+            to one that is drawn. Default: pairs.
+        server_port: Port of `to`; further flows between the same two addresses have the next ones.
+            Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
+        start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
+            Default: 0 s.
+        stop: When the application stops offering data. Default: the end.
+        transport: Transport protocol. Default: udp or tcp, as the kind needs.
+    """
+
+    _kind: ClassVar[str] = "ack_division"
+    _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
+
+    name: types.Name
+    from_: types.Selector
+    to: types.Selector
+    _: KW_ONLY
+    pieces: int | None = None
+    direction: Literal["up", "down"] | None = None
+    client_port: int | None = None
+    dscp: types.Dscp | None = None
+    enabled: bool | None = None
+    feedback: Literal["return", "withhold"] | None = None
+    pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
+    server_port: int | None = None
+    spoof: types.Spoof | None = None
+    start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
+    stop: types.Duration | None = None
+    transport: types.Transport | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class OptimisticAcks(Table):
+    """A receiver acknowledges what has not come yet, and what was lost: round trips look shorter, and no
+    loss shows.
+
+    Args:
+        name: Name of the group, unique among flows and attacks.
+        from_: Sending hosts.
+        to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
+            has them.
+        ahead: Segments that each ACK runs ahead of what came. Source: own choice. 1 to 1000 (each
+            segment makes so many ACKs). Default: 10.
+        direction: Which way data goes: `down` to the client, which opens connections (`from`), or `up`
+            from it; who receives misbehaves. Source: Savage et al. 1999: a client that downloads.
+            Default: down.
+        client_port: Port of `from` in the first connection; later ones count up. Default: 49152. 1 to
+            65534 (ports have 16 bits).
+        dscp: DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as "EF". Default:
+            CS0.
+        enabled: Whether there is an attack: `false` is the same run without it, in which all other
+            flows draw what they draw with it. Default: true.
+        feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
+            with requests. Default: return.
+        pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
+            to one that is drawn. Default: pairs.
+        server_port: Port of `to`; further flows between the same two addresses have the next ones.
+            Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
+        start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
+            Default: 0 s.
+        stop: When the application stops offering data. Default: the end.
+        transport: Transport protocol. Default: udp or tcp, as the kind needs.
+    """
+
+    _kind: ClassVar[str] = "optimistic_acks"
+    _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
+
+    name: types.Name
+    from_: types.Selector
+    to: types.Selector
+    _: KW_ONLY
+    ahead: int | None = None
+    direction: Literal["up", "down"] | None = None
+    client_port: int | None = None
+    dscp: types.Dscp | None = None
+    enabled: bool | None = None
+    feedback: Literal["return", "withhold"] | None = None
+    pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
+    server_port: int | None = None
+    spoof: types.Spoof | None = None
+    start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
+    stop: types.Duration | None = None
+    transport: types.Transport | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class RepeatedAcks(Table):
+    """A receiver without SACK repeats ACKs, so that fast recovery lets out as much as it wants, and never
+    ends for long.
+
+    Args:
+        name: Name of the group, unique among flows and attacks.
+        from_: Sending hosts.
+        to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
+            has them.
+        times: Repetitions of an ACK at once, and about so many segments in flight: more than the path
+            and its queue hold are lost. Source: own choice. 1 to 1000 (each makes an ACK). Default: 60.
+        direction: Which way data goes: `down` to the client, which opens connections (`from`), or `up`
+            from it; who receives misbehaves. Source: Savage et al. 1999: a client that downloads.
+            Default: down.
+        client_port: Port of `from` in the first connection; later ones count up. Default: 49152. 1 to
+            65534 (ports have 16 bits).
+        dscp: DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as "EF". Default:
+            CS0.
+        enabled: Whether there is an attack: `false` is the same run without it, in which all other
+            flows draw what they draw with it. Default: true.
+        feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
+            with requests. Default: return.
+        pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
+            to one that is drawn. Default: pairs.
+        server_port: Port of `to`; further flows between the same two addresses have the next ones.
+            Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
+        start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
+            Default: 0 s.
+        stop: When the application stops offering data. Default: the end.
+        transport: Transport protocol. Default: udp or tcp, as the kind needs.
+    """
+
+    _kind: ClassVar[str] = "repeated_acks"
+    _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
+
+    name: types.Name
+    from_: types.Selector
+    to: types.Selector
+    _: KW_ONLY
+    times: int | None = None
+    direction: Literal["up", "down"] | None = None
+    client_port: int | None = None
+    dscp: types.Dscp | None = None
+    enabled: bool | None = None
+    feedback: Literal["return", "withhold"] | None = None
+    pattern: Literal["pairs", "all_pairs", "incast", "permutation"] | None = None
+    server_port: int | None = None
+    spoof: types.Spoof | None = None
+    start: types.Distribution | list[types.Duration] | tuple[types.Duration, ...] | None = None
+    stop: types.Duration | None = None
+    transport: types.Transport | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class NoBackoff(Table):
+    """A TCP sender with a window of one size, which losses, marks and timeouts do not lower.
+
+    Args:
+        name: Name of the group, unique among flows and attacks.
+        from_: Sending hosts.
+        to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
+            has them.
+        window: The window, in packets, from the beginning on. More than the bottleneck carries in a
+            round trip fills its queue for good. 1 to 1000000 (so many packets leave at once).
+        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
+            `down` to it; who sends misbehaves. Source: own choice. Default: up.
+        client_port: Port of `from` in the first connection; later ones count up. Default: 49152. 1 to
+            65534 (ports have 16 bits).
+        dscp: DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as "EF". Default:
+            CS0.
+        enabled: Whether there is an attack: `false` is the same run without it, in which all other
+            flows draw what they draw with it. Default: true.
+        feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
+            with requests. Default: return.
+        pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
+            to one that is drawn. Default: pairs.
+        server_port: Port of `to`; further flows between the same two addresses have the next ones.
+            Default: 5001. 1 to 65535 (ports have 16 bits).
+        spoof: Source addresses that are not the senders', over UDP. Default: none.
+        start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
+            Default: 0 s.
+        stop: When the application stops offering data. Default: the end.
+        transport: Transport protocol. Default: udp or tcp, as the kind needs.
+    """
+
+    _kind: ClassVar[str] = "no_backoff"
+    _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
+    _forms: ClassVar[Mapping[str, str]] = {"spoof": "tables.Spoof", "transport": "transport"}
+
+    name: types.Name
+    from_: types.Selector
+    to: types.Selector
+    window: int
+    _: KW_ONLY
+    direction: Literal["up", "down"] | None = None
     client_port: int | None = None
     dscp: types.Dscp | None = None
     enabled: bool | None = None

@@ -44,12 +44,26 @@ class Host(Table):
         address: Its IPv4 address; a list with one for each of its links, in the order of the file. Of
             several alike, each has the next one. Default: counted from 10.0.0.1.
         count: Makes so many of it, called name[0], name[1] and so on.
+        endpoints: Addresses that this path manager uses, by its links: "2 subflow, 3 subflow backup, 4
+            signal". Default: none.
+        kernel: Linux kernel that it runs: one of `tailrace kernel list`, or a path. Default: none, it
+            is simulated.
+        limits: Limits of its kernel's path manager for Multipath TCP. Default: its kernel's.
+        memory: Memory of its kernel. Default: 128 MiB.
+        run: Programs that run on it.
+        sysctl: Settings of its kernel, by their names as sysctl(8) has them.
     """
 
     name: types.Name
     _: KW_ONLY
     address: str | list[str] | tuple[str, ...] | None = None
     count: int | None = None
+    endpoints: str | None = None
+    kernel: str | None = None
+    limits: Mapping[str, object] | None = None
+    memory: types.Size | None = None
+    run: list[Mapping[str, object]] | tuple[Mapping[str, object], ...] | None = None
+    sysctl: Mapping[str, object] | None = None
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -75,11 +89,13 @@ class Link(Table):
 
     Args:
         between: Its ends: ["src[*]", "g1"] makes one link for each member of src.
-        rate: Rate of each direction, or a trace of when it delivers: "trace(FILE)". 1 bit/s to 10000
-            Gbit/s (a packet would take no time).
+        rate: Rate of each direction, a trace of when it delivers ("trace(FILE)"), or what grants: {
+            kind = "lte", ... }. 1 bit/s to 10000 Gbit/s (a packet would take no time).
         delay: One-way propagation delay; a distribution is drawn once a link and run.
         jitter: Extra delay drawn for each packet. Default: none.
         loss: Random loss after transmission. Default: 0.
+        medium: The [[medium]] that both directions share with other links; `rate` is then that of their
+            frames. Default: none.
         mtu: Largest IP packet; larger ones are dropped and counted. Default: 1500 B. 68 B to 65536 B
             (every link carries 68 bytes, and no IP packet has more than 65535).
         name: Its name, unique among links. Default: its ends, joined by -.
@@ -96,14 +112,20 @@ class Link(Table):
             SYNs or in all but SYNs. Default: none.
     """
 
-    _forms: ClassVar[Mapping[str, str]] = {"loss": "loss", "queue": "queue", "reverse": "tables.Reverse"}
+    _forms: ClassVar[Mapping[str, str]] = {
+        "rate": "rate",
+        "loss": "loss",
+        "queue": "queue",
+        "reverse": "tables.Reverse",
+    }
 
     between: list[types.Selector] | tuple[types.Selector, ...]
-    rate: types.Rate | str
+    rate: types.LinkRate
     delay: types.Distribution
     _: KW_ONLY
     jitter: types.Distribution | None = None
     loss: types.Loss | None = None
+    medium: types.Name | None = None
     mtu: types.Size | None = None
     name: types.Name | None = None
     overhead: types.Size | None = None
@@ -235,20 +257,20 @@ class Reverse(Table):
         jitter: Extra delay drawn for each packet. Default: as forward.
         loss: Random loss after transmission. Default: as forward.
         queue: Queue discipline. Default: as forward.
-        rate: Rate, or a trace. Default: as forward. 1 bit/s to 10000 Gbit/s (a packet would take no
-            time).
+        rate: Rate, a trace, or what grants. Default: as forward. 1 bit/s to 10000 Gbit/s (a packet
+            would take no time).
         rewrite: Share of packets whose payload a middlebox changes. Default: as forward.
         strip: TCP options that a middlebox takes out. Default: as forward.
     """
 
-    _forms: ClassVar[Mapping[str, str]] = {"loss": "loss", "queue": "queue"}
+    _forms: ClassVar[Mapping[str, str]] = {"loss": "loss", "queue": "queue", "rate": "rate"}
 
     _: KW_ONLY
     delay: types.Distribution | None = None
     jitter: types.Distribution | None = None
     loss: types.Loss | None = None
     queue: types.Queue | None = None
-    rate: types.Rate | str | None = None
+    rate: types.LinkRate | None = None
     rewrite: types.Probability | None = None
     strip: Literal["none", "mptcp", "mptcp_syn", "mptcp_data"] | None = None
 
@@ -285,6 +307,7 @@ class Scenario(Root):
         record: What is recorded beside the totals.
         hosts: A host, which sends and receives, or several alike.
         routers: A router, which forwards packets, or several alike.
+        mediums: A channel that links share, both ways.
         links: A full-duplex link, or one for each pair that `between` names.
         flows: A flow from one host to another, or one for each pair that `from` and `to` name.
         attacks: An attack: flows with the role attack, told in the words of its kind.
@@ -300,6 +323,7 @@ class Scenario(Root):
     _keys: ClassVar[Mapping[str, str]] = {
         "hosts": "host",
         "routers": "router",
+        "mediums": "medium",
         "links": "link",
         "flows": "flow",
         "attacks": "attack",
@@ -312,6 +336,7 @@ class Scenario(Root):
         "record": "tables.Record",
         "hosts": "tables.Host",
         "routers": "tables.Router",
+        "mediums": "medium",
         "links": "tables.Link",
         "flows": "tables.Flow",
         "attacks": "attack",
@@ -332,6 +357,7 @@ class Scenario(Root):
     record: Record | None = None
     hosts: list[Host] = field(default_factory=list)
     routers: list[Router] = field(default_factory=list)
+    mediums: list[types.Medium] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
     attacks: list[types.Attack] = field(default_factory=list)
@@ -344,6 +370,7 @@ class Scenario(Root):
             Literal[
                 "unused-role",
                 "unused-limit",
+                "unused-medium",
                 "unusual-rate",
                 "unusual-delay",
                 "tiny-limit",

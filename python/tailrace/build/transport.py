@@ -162,9 +162,14 @@ class Tcp(Table):
         door_revert: How many smoothed round trips old a reduction may be to be undone (T2). Source: a
             reading: Wang and Zhang 2002 give the order of a round trip. 0.0 to 1000000.0 (it is a
             number of round trips).
+        dup_limit: How many segments duplicate ACKs may let out in a fast recovery without SACK.
+            `"flight"` takes from receivers that repeat ACKs (`misbehaviour`) what they gain, and from
+            honest ones part of the window in a recovery that takes several round trips. Source: RFC
+            5681 §3.2: may be limited; Linux and ns-3 count so.
         misbehaviour: What the endpoint does that it must not. Source: RFC 5681 §5.
-        misbehaviour_degree: Into how many pieces ACKs are divided, or how many segments ahead they run.
-            Source: Savage et al. 1999. 1 to 1000 (each segment makes so many ACKs).
+        misbehaviour_degree: Into how many pieces ACKs are divided, how many segments ahead they run, or
+            how often they are repeated. Source: Savage et al. 1999. 1 to 1000 (each segment makes so
+            many ACKs).
         handshake: How a connection is opened. Source: RFC 9293 §3.5.
         persist_timeout: First interval of window probes; `"auto"` is the RTO. Source: RFC 9293
             §3.8.6.1. 1 ms to 1000 h (each probe is an event).
@@ -248,7 +253,10 @@ class Tcp(Table):
     door: bool | None = None
     door_disable: float | None = None
     door_revert: float | None = None
-    misbehaviour: Literal["none", "ack_division", "optimistic_acks", "ignores_congestion"] | None = None
+    dup_limit: Literal["outstanding", "flight"] | None = None
+    misbehaviour: (
+        Literal["none", "ack_division", "optimistic_acks", "repeated_acks", "ignores_congestion"] | None
+    ) = None
     misbehaviour_degree: int | None = None
     handshake: Literal["three_way", "ns2_syn"] | None = None
     persist_timeout: types.Duration | Literal["auto"] | None = None
@@ -458,9 +466,14 @@ class Mptcp(Table):
         door_revert: How many smoothed round trips old a reduction may be to be undone (T2). Source: a
             reading: Wang and Zhang 2002 give the order of a round trip. 0.0 to 1000000.0 (it is a
             number of round trips).
+        dup_limit: How many segments duplicate ACKs may let out in a fast recovery without SACK.
+            `"flight"` takes from receivers that repeat ACKs (`misbehaviour`) what they gain, and from
+            honest ones part of the window in a recovery that takes several round trips. Source: RFC
+            5681 §3.2: may be limited; Linux and ns-3 count so.
         misbehaviour: What the endpoint does that it must not. Source: RFC 5681 §5.
-        misbehaviour_degree: Into how many pieces ACKs are divided, or how many segments ahead they run.
-            Source: Savage et al. 1999. 1 to 1000 (each segment makes so many ACKs).
+        misbehaviour_degree: Into how many pieces ACKs are divided, how many segments ahead they run, or
+            how often they are repeated. Source: Savage et al. 1999. 1 to 1000 (each segment makes so
+            many ACKs).
         handshake: How a connection is opened. Source: RFC 9293 §3.5.
         persist_timeout: First interval of window probes; `"auto"` is the RTO. Source: RFC 9293
             §3.8.6.1. 1 ms to 1000 h (each probe is an event).
@@ -575,7 +588,10 @@ class Mptcp(Table):
     door: bool | None = None
     door_disable: float | None = None
     door_revert: float | None = None
-    misbehaviour: Literal["none", "ack_division", "optimistic_acks", "ignores_congestion"] | None = None
+    dup_limit: Literal["outstanding", "flight"] | None = None
+    misbehaviour: (
+        Literal["none", "ack_division", "optimistic_acks", "repeated_acks", "ignores_congestion"] | None
+    ) = None
     misbehaviour_degree: int | None = None
     handshake: Literal["three_way", "ns2_syn"] | None = None
     persist_timeout: types.Duration | Literal["auto"] | None = None

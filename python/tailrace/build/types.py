@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from tailrace.build import app, attack, cc, coupled, fault, loss, path_manager, queue, scheduler, transport
+from tailrace.build import (
+    app,
+    attack,
+    cc,
+    coupled,
+    fault,
+    loss,
+    medium,
+    path_manager,
+    queue,
+    rate,
+    scheduler,
+    transport,
+)
 from tailrace.build.tables import Reverse, Spoof
 
 __all__ = [
@@ -18,7 +31,9 @@ __all__ = [
     "Duration",
     "Fault",
     "Limit",
+    "LinkRate",
     "Loss",
+    "Medium",
     "MultipathControl",
     "Name",
     "PathManager",
@@ -75,6 +90,12 @@ _TransportName: TypeAlias = Literal["tcp", "mptcp", "udp"]
 Transport: TypeAlias = _TransportName | transport.Tcp | transport.Mptcp | transport.Udp
 """A transport."""
 
+LinkRate: TypeAlias = Rate | str | rate.Lte
+"""The rate of a link: a plain one, a trace of when it delivers, or what grants."""
+
+Medium: TypeAlias = medium.Wifi
+"""A channel that links share, both ways."""
+
 Loss: TypeAlias = Probability | loss.Bernoulli | loss.Periodic | loss.GilbertElliott
 """Random loss: a probability, or a loss process."""
 
@@ -89,11 +110,6 @@ PathManager: TypeAlias = (
     | path_manager.Manual
 )
 """A path manager."""
-
-Attack: TypeAlias = (
-    attack.Pulse | attack.Flood | attack.OnOff | attack.Schedule | attack.Shrew | attack.Roq | attack.Parallel
-)
-"""An attack: flows with the role attack, told in the words of its kind."""
 
 _SchedulerName: TypeAlias = Literal[
     "lowest_rtt", "round_robin", "redundant", "blest", "ecf", "lamps", "weighted", "linux"
@@ -131,6 +147,21 @@ CongestionControl: TypeAlias = (
 )
 """A congestion control."""
 
+Attack: TypeAlias = (
+    attack.Pulse
+    | attack.Flood
+    | attack.OnOff
+    | attack.Schedule
+    | attack.Shrew
+    | attack.Roq
+    | attack.AckDivision
+    | attack.OptimisticAcks
+    | attack.RepeatedAcks
+    | attack.NoBackoff
+    | attack.Parallel
+)
+"""An attack: flows with the role attack, told in the words of its kind."""
+
 Fault: TypeAlias = (
     fault.Down
     | fault.Blackhole
@@ -141,8 +172,12 @@ Fault: TypeAlias = (
     | fault.Delay
     | fault.RandomDelay
     | fault.Loss
+    | fault.Duplication
+    | fault.Corruption
+    | fault.Reordering
     | fault.Queue
     | fault.Trace
+    | fault.Address
 )
 """Something that happens to links."""
 

@@ -1,4 +1,4 @@
-"""The command line: `tailrace run | check | compare | plot | export | list | schema | doctor`.
+"""The command line: `tailrace run | check | compare | plot | export | kernel | list | schema | doctor`.
 
 Data goes to stdout, talk to stderr. The exit codes are in docs/cli.md.
 """

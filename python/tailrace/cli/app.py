@@ -9,7 +9,20 @@ from typing import Annotated
 import typer
 
 from tailrace import execute
-from tailrace.cli import check, compare, doctor, export, listing, merge, plot, reproduce, run, search, sweep
+from tailrace.cli import (
+    check,
+    compare,
+    doctor,
+    export,
+    kernel,
+    listing,
+    merge,
+    plot,
+    reproduce,
+    run,
+    search,
+    sweep,
+)
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
@@ -30,6 +43,7 @@ app.command("compare")(compare.compare)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(export.app, name="export")
+app.add_typer(kernel.app, name="kernel")
 app.command("list")(listing.listing)
 app.command("schema")(listing.schema)
 app.command("doctor")(doctor.doctor)

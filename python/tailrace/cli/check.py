@@ -11,6 +11,7 @@ from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
+from tailrace.kernels import using
 from tailrace.scenario import Scenario
 
 
@@ -54,8 +55,12 @@ def _checked(
     """The scenario of a file, and each variant of its `[sweep]`."""
     scenario = common.load(file, sets, allow=allow, with_files=with_files)
     figure_checks.check_file(scenario)
-    cells = variants.of_scenario(scenario)
-    return scenario, {cell.label: scenario.variant(cell.label, cell.overrides) for cell in cells}
+    cells = {
+        cell.label: scenario.variant(cell.label, cell.overrides) for cell in variants.of_scenario(scenario)
+    }
+    for each in (scenario, *cells.values()):
+        using.check(each)
+    return scenario, cells
 
 
 def _warnings(scenario: Scenario, cells: Mapping[str, Scenario]) -> list[dict[str, Any]]:

@@ -186,8 +186,8 @@ def show(*renderables: object) -> None:
 
 
 def listed(text: str | None) -> list[str]:
-    """The words of an option that takes several, with commas."""
-    return [word for word in ((text or "").replace(" ", "").split(",")) if word]
+    """The words of an option that takes several, with commas; a path's name has spaces: `wifi to eth1.goodput`."""
+    return [word for word in map(str.strip, (text or "").split(",")) if word]
 
 
 def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:

@@ -15,6 +15,7 @@ from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
 from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, say_unsettled, warn
 from tailrace.comparison import Comparison, folder_names, opened
+from tailrace.kernels import using
 from tailrace.result import Result
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
@@ -73,6 +74,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     if not all(Path(path).is_dir() for path in paths):
         scenario = common.load(_single(paths), sets, seed, runs, allow, with_files)
         figure_checks.check_file(scenario, set_each or [])
+        using.check(scenario)
         wanted = wanted or named_figures.over_time(scenario)
         cells = of_file(scenario, set_each or [], queue)
         if baseline is not None:

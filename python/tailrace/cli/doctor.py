@@ -7,8 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
@@ -16,6 +15,7 @@ import typer
 from tailrace import staging
 from tailrace.cli import common
 from tailrace.cli.common import guarded
+from tailrace.findings import Finding
 
 _GIB = 1 << 30
 _FIRST_LEFTOVER = re.compile(r"\..+\.(old\.)?[a-z0-9_]{8}")
@@ -23,19 +23,14 @@ _MOST_NAMED = 5
 _LITTLE_MEMORY, _LITTLE_DISK = 2 * _GIB, 1 * _GIB
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report. Only a failure makes the exit code 1."""
-
-    state: str
-    what: str
-    detail: str
-
-
 @guarded
 def doctor(json: common.Json = False) -> None:
     """Check that this machine has what tailrace needs."""
-    findings = [_examined(check) for check in CHECKS]
+    report([_examined(check) for check in CHECKS], json=json)
+
+
+def report(findings: Sequence[Finding], *, json: bool) -> None:
+    """Prints what was found; a failure ends the program with 1."""
     if json:
         import json as json_text
 

@@ -138,7 +138,7 @@ class _Figure:
             self._check_parameter(text)
 
     def _check_where(self, text: str) -> None:
-        from tailrace.plots.swept import selection
+        from tailrace.study import selection
 
         if self._there.variation is not None:
             selection.places(self._there.variation, [text])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tailrace import execute, machine
+from tailrace import execute, machine, tasks
 from tailrace.cli import common
 from tailrace.scenario import Scenario
 
@@ -60,7 +60,7 @@ def _tried(scenario: Scenario, surveyed: "Survey") -> tuple[float, int]:
     first = next(planned for planned in surveyed.cells if planned)
     variant = scenario.variant(first.cell.label, first.cell.overrides)
     start = time.perf_counter()
-    output = _native.Task(variant.native, 1).execute()
+    output = tasks.of(variant.native, 1).execute()
     wall_s = time.perf_counter() - start
     captured = sum(len(data) for _, data in output.captures())
     return wall_s, len(output.summary) + len(_native.pack(output.tables())) + captured

@@ -16,6 +16,7 @@ from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
 from tailrace.comparison import Comparison
 from tailrace.execute import Job, Outcome
+from tailrace.kernels import using
 from tailrace.result import Result
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
@@ -58,6 +59,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     scenario = common.load(file, sets, seed, runs, allow, with_files)
     tabular.check([scenario], wished, goals)
     figure_checks.check_file(scenario)
+    using.check(scenario)
     wanted = check_figures(figures) or named_figures.over_time(scenario)
     cells = variants.of_scenario(scenario)
     if not quiet:

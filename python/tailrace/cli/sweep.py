@@ -11,6 +11,7 @@ import typer
 from tailrace.cli import common, figure_checks, keeping, named_figures, planning, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
+from tailrace.kernels import using
 from tailrace.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -190,6 +191,7 @@ def _check_asked(asked: list[str], scenario: Scenario, surveyed: "Survey") -> No
     from tailrace.study.variation import Variation
 
     variation = Variation.of_cells(surveyed.all, surveyed.errors)
+    using.check(scenario)
     figure_checks.check(scenario, variation, lambda: running.scenarios(scenario, surveyed))
 
     names = [name for name in asked if not is_named([name])]

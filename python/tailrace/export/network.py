@@ -6,6 +6,7 @@ flow takes the pair of addresses with the fewest links between them. Faults, whi
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +37,8 @@ class Network:
     """Hosts, routers and links of a scenario."""
 
     def __init__(self, scenario: Mapping[str, Any]) -> None:
-        self._flows = {flow["name"]: flow for _, flow in groups.running(scenario)}
+        # In the order in which the engine gives ports.
+        self._flows = {flow["name"]: flow for _, flow in groups.declared(scenario)}
         hosts, routers = scenario.get("host", []), scenario.get("router", [])
         self._counts = {node["name"]: node.get("count") for node in (*hosts, *routers)}
         self._hosts = {name for node in hosts for name in self._members(node["name"])}
@@ -57,6 +59,8 @@ class Network:
         self._taken: set[tuple[IPv4Address, IPv4Address, int]] = set()
         # Where to look next, by the port that the scenario asks for.
         self._free: dict[tuple[IPv4Address, IPv4Address, int], int] = {}
+        # Groups behind which those that are switched off have theirs already.
+        self._passed: set[str] = set()
 
     def way(self, group: str, source: str, destination: str) -> Way | None:
         """The way of the group's next flow, to be asked in the order of flows; None where there is none."""
@@ -64,8 +68,29 @@ class Network:
         found = self._nearest(source, destination)
         if flow is None or found is None:
             return None
+        self._pass_idle(group)
         links, a, b = found
         return Way(a, b, flow["client_port"], self._port(a, b, flow["server_port"]), links - 1)
+
+    def _pass_idle(self, group: str) -> None:
+        """Flows before a group that are switched off keep their ports, so that others have the same without them."""
+        for name, flow in self._flows.items():
+            if name == group:
+                return
+            if name not in self._passed and not flow.get("enabled", True):
+                self._passed.add(name)
+                ways = (self._nearest(*pair) for pair in self._pairs_of(flow))
+                for _, a, b in filter(None, ways):
+                    self._port(a, b, flow["server_port"])
+
+    def _pairs_of(self, flow: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The ends of a group's flows; those of a permutation only the engine knows, which draws them."""
+        pattern = flow.get("pattern", "pairs")
+        if pattern == "pairs":
+            yield from self._pairs(flow["from"], flow["to"])
+        elif pattern != "permutation":
+            ends = itertools.product(self._members(flow["from"]), self._members(flow["to"]))
+            yield from (pair for pair in ends if pair[0] != pair[1])
 
     def _port(self, a: IPv4Address, b: IPv4Address, first: int) -> int:
         """The next free one: flows between the same two addresses have different ones."""

@@ -28,9 +28,9 @@ class Verdict:
         return self.claim.expected.outcomes[self.reading]
 
     def is_new(self, *, quick: bool) -> bool:
-        """Whether it is another than was known; few runs may leave open what many decide."""
-        open_yet = quick and self.outcome is Outcome.OPEN
-        return self.outcome is not self.expected and not open_yet
+        """Whether it is another than was known; few runs may leave open what many decide, or the reverse."""
+        unsure = quick and Outcome.OPEN in {self.outcome, self.expected}
+        return self.outcome is not self.expected and not unsure
 
     def as_dict(self) -> dict[str, Any]:
         """For programs."""

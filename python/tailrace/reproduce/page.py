@@ -137,6 +137,7 @@ class Page:
         yield ""
         for table in there:
             yield present.markdown(tables.beside(self.paper, table, self.sweeps))
+            yield ""
 
     def _figures(self) -> Iterator[str]:
         used = {one.figure for one in self.paper.beyond}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from tailrace.reproduce.keys import Keys
 from tailrace.reproduce.paper import Paper, Table
 from tailrace.statistics import AMOUNT, Bounds, Interval, interval
 from tailrace.study.formulas import Formula, Quantity
+from tailrace.study.selection import conditions, places
 
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
@@ -40,8 +41,7 @@ class Wanted:
         found = _TEXT.fullmatch(text.strip())
         if found is None:
             raise keys.fail(f"{text!r} is no quantity: METRIC where PARAMETER=VALUE in STUDY")
-        where = tuple(part.strip() for part in (found["where"] or "").split(",") if part.strip())
-        return cls(found["of"].strip(), where, found["study"] or study)
+        return cls(found["of"].strip(), tuple(conditions(found["where"] or "")), found["study"] or study)
 
     @property
     def label(self) -> str:
@@ -82,11 +82,11 @@ class Measured:
         sweep = self._sweep(wanted, keys)
         try:
             name = sweep.column(parameter)
-            places = _places(sweep, wanted.where)
+            there = places(sweep, wanted.where)
         except UsageError as error:
             raise keys.fail(str(error)) from None
         said = sweep.parameters[name].parameter.said
-        labels = list(dict.fromkeys(said(sweep.parameters[name].values[place]) for place in places))
+        labels = list(dict.fromkeys(said(sweep.parameters[name].values[place]) for place in there))
         cells = [replace(wanted, where=(*wanted.where, f"{name}={label}")) for label in labels]
         return [(label, self._number(one, keys)) for label, one in zip(labels, cells, strict=True)]
 
@@ -174,27 +174,17 @@ def _metric(sweep: Sweep, of: str, cell: int) -> Values:
     return Values(metrics[0].unit, dict(sorted(found.items())), metrics[0].bounds)
 
 
-def _places(sweep: Sweep, where: Sequence[str]) -> list[int]:
-    from tailrace.plots.swept.selection import places
-
-    return places(sweep, where)
-
-
 def _cell(sweep: Sweep, wanted: Wanted) -> int:
     """The one cell that is meant."""
-    places = _places(sweep, wanted.where)
-    numbers = {sweep.plan[place]["cell"] for place in places}
+    rows = [sweep.plan[place] for place in places(sweep, wanted.where)]
+    numbers = {row["cell"] for row in rows}
     if len(numbers) > 1:
-        labels = ", ".join(sweep.plan[place]["label"] for place in places[:4])
-        raise UsageError(
-            f"{wanted.label!r} is of {len(places)} cells ({labels}, ...): say `where` it is meant"
-        )
-    found = numbers.pop()
-    if found is None:
-        raise UsageError(
-            f"cell {sweep.plan[places[0]]['label']!r} cannot be run: {sweep.plan[places[0]]['error']}"
-        )
-    return int(found)
+        labels = ", ".join(row["label"] for row in rows[:4])
+        raise UsageError(f"{wanted.label!r} is of {len(rows)} cells ({labels}, ...): say `where` it is meant")
+    number = numbers.pop()
+    if number is None:
+        raise UsageError(f"cell {rows[0]['label']!r} cannot be run: {rows[0]['error']}")
+    return int(number)
 
 
 class Rehearsal:

@@ -14,6 +14,7 @@ from tailrace.reproduce.paper import Beyond, Paper, Table
 from tailrace.reproduce.quantities import Measured
 from tailrace.reproduce.studies import Sweeps
 from tailrace.statistics import Interval
+from tailrace.study.selection import places
 
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
@@ -23,12 +24,15 @@ _DESCENDING = "most"
 
 
 def beside(paper: Paper, table: Table, sweeps: Sweeps) -> present.Grid:
-    """Each number of the paper, and ours under every reading that was run."""
+    """Each number of the paper, and ours under every reading under which its row was run."""
     readings = [name for name in table.readings if (table.study, name) in sweeps]
     rows, units = [], [""] * len(table.columns)
     for row, numbers in table.paper.items():
         shown = [("paper", [_number(value) for value in numbers])]
-        for reading in readings:
+        there = [reading for reading in readings if _has(table, row, sweeps.of(table.study, reading))]
+        if not there:
+            raise table.keys.fail(f"{row!r} is no {table.along} that was run under any reading", row)
+        for reading in there:
             measured = Measured(paper, table.study, partial(_under, sweeps, reading))
             found = [measured.one(cell(table, row, column), table.keys) for column in table.columns]
             units = [number.unit for number in found]
@@ -37,6 +41,12 @@ def beside(paper: Paper, table: Table, sweeps: Sweeps) -> present.Grid:
     headings = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.columns, units, strict=True)]
     note = "ours: mean ± half width of the 95 % interval over the runs"
     return present.Grid(f"{table.place}: {table.title}", [table.along, "", *headings], rows, 2, [note])
+
+
+def _has(table: Table, row: str, sweep: Sweep) -> bool:
+    """Whether the row was run: a reading may leave out what it does not change."""
+    parameter = sweep.parameters[sweep.column(table.along)]
+    return row in map(parameter.parameter.said, parameter.values)
 
 
 def _under(sweeps: Sweeps, reading: str, study: str) -> Sweep:
@@ -69,8 +79,6 @@ def _chosen(one: Beyond, sweep: Sweep) -> present.Grid:
 
 def _kept(where: Sequence[str], sweep: Sweep) -> list[int]:
     """Which rows are shown."""
-    from tailrace.plots.swept.selection import places
-
     return places(sweep, where) if where else list(range(len(sweep.plan)))
 
 

@@ -15,9 +15,10 @@ from tailrace.errors import UsageError
 
 
 @contextmanager
-def held(file: Path, what: Path) -> Iterator[None]:
+def held(file: Path, what: Path, remedy: str = "wait for it, or use -o for another") -> Iterator[int]:
     """Holds the lock within the block; the system takes it back however the holder ends.
 
+    The block gets the open file: a process that it hands it to holds the lock, too.
     The file stays: whoever removed it would let two commands hold locks on two files of one name.
     """
     import fcntl
@@ -27,15 +28,13 @@ def held(file: Path, what: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError(
-                f"{what} is being written by {_holder(lock)}; wait for it, or use -o for another"
-            ) from None
+            raise UsageError(f"{what} is being written by {_holder(lock)}; {remedy}") from None
         except OSError:
             pass  # a file system without locks: nobody can tell
         os.ftruncate(lock, 0)
         with suppress(OSError):  # on a full disk the next one is told less
             os.pwrite(lock, _words().encode(), 0)
-        yield
+        yield lock
         os.ftruncate(lock, 0)
     finally:
         os.close(lock)

@@ -50,9 +50,11 @@ class Declaration:
 
     def joined(self, other: Declaration) -> Declaration:
         """Both together; where both say something of a path or name, the other's."""
+        zipped = {path for group in other.zips for path in group}
+        own = {path: values for path, values in self.grid.items() if path not in zipped}
         return replace(
             self,
-            grid={**self.grid, **other.grid},
+            grid={**own, **other.grid},
             zips=[*self.zips, *other.zips],
             names={**self.names, **other.names},
             derived={**self.derived, **other.derived},

@@ -52,7 +52,7 @@ class Foreseen:
                 return probe.known.metrics([name])
             except UsageError as error:
                 first = first or error
-            if probe.open:
+            if probe.may_have(name):
                 return []
         raise first or UsageError(f"there is no metric {name!r}")
 

@@ -29,4 +29,8 @@ def of_cell(scenario: Scenario) -> str:
 
         named = [each for each in scenario.algorithms if f'"{each.name}"' in text]
         text += "".join(sorted(f"\n{each.name} {own.digest(each)}" for each in named))
+    if scenario.native.kernels:
+        from tailrace.kernels import using
+
+        text += "".join(f"\n{name} {digest}" for name, digest in using.hashes(scenario.native).items())
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

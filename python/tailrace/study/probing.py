@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tailrace import _native, figures
+from tailrace import figures, tasks
 from tailrace.errors import UsageError
 from tailrace.scenario import Scenario
+from tailrace.study import later
 from tailrace.study.metrics import Known
 
 # Of so many cells, where some have figures that others lack.
@@ -25,16 +26,16 @@ class Probe:
     known: Known
     # Table -> its columns of numbers.
     columns: Mapping[str, Sequence[str]]
-    # Whether there may be metrics that it does not know.
-    open: bool
+    # Flow groups whose connections, over Multipath TCP, it does not know.
+    multipath: Sequence[str]
 
     @classmethod
     def of(cls, scenario: Scenario) -> Probe:
         """That of a run that is stopped before it begins."""
-        task = _native.Task(scenario.native, 1)
+        task = tasks.of(scenario.native, 1)
         task.cancel()
         output = task.execute()
-        found = Known(figures.of_texts([(1, 1, output.summary)]))
+        found = Known(later.with_spreads(figures.of_texts([(1, 1, output.summary)])))
         # Those that have not begun have no figures yet.
         windows = [window["name"] for window in tomllib.loads(scenario.to_toml()).get("window", [])]
         found.windows = list(dict.fromkeys([*found.windows, *windows]))
@@ -42,8 +43,15 @@ class Probe:
             table: [name for name, (kind, *_) in each.items() if kind != "text"]
             for table, each in output.tables().items()
         }
-        multipath = any(group["transport"] == _MULTIPATH for group in scenario.outline["groups"])
+        groups = scenario.outline["groups"]
+        multipath = [group["name"] for group in groups if group["transport"] == _MULTIPATH]
+        if multipath:
+            found.figures["connection"] |= later.figures_of_connections()
         return cls(found, columns, multipath)
+
+    def may_have(self, name: str) -> bool:
+        """Whether a run can have a metric though it does not before it begins."""
+        return bool(self.multipath) and later.may_have(name, self.multipath, self.known.windows)
 
 
 def probes(scenarios: Iterable[Scenario]) -> Iterator[Probe]:
@@ -56,15 +64,14 @@ def check(names: Sequence[str], scenarios: Iterable[Scenario]) -> None:
     first: UsageError | None = None
     lacking = dict.fromkeys(names)
     for probe in probes(scenarios):
-        if probe.open:
-            return
         for name in list(lacking):
             try:
                 probe.known.metric(name)
             except UsageError as error:
-                first = first or error
-            else:
-                del lacking[name]
+                if not probe.may_have(name):
+                    first = first or error
+                    continue
+            del lacking[name]
         if not lacking:
             return
     if first:

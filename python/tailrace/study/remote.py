@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailrace import _native, execute, spill
+from tailrace import _native, execute, tasks
 from tailrace.capture import Capture, numbered
 from tailrace.errors import RunError, UsageError
 from tailrace.execute import Job, Watch
@@ -124,7 +124,7 @@ def _ended(scenario: Scenario, work: Work) -> Ended:
         rows = Rows(kept, work.run, work.cell)
         captures = rows.folder() if variant.native.captures else None
         start = time.perf_counter()
-        output = _native.Task(variant.native, work.run, captures, rows, spill.AT_ONCE_BYTES).execute()
+        output = tasks.of(variant.native, work.run, captures, rows).execute()
         wall_s = time.perf_counter() - start
         landing = Landing(
             cell=work.cell,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
-from tailrace import _native, execute, machine, spill, variants
+from tailrace import _native, execute, machine, tasks, variants
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.execute import Job, Watch
 from tailrace.scenario import Scenario
@@ -346,7 +346,7 @@ class _Landing:
         rows = Rows(self._writer.spill, job.run, job.cell)
         native = job.scenario.native
         captures = self._writer.captures_of(job.cell, job.run) if native.captures else None
-        return _native.Task(native, job.run, captures, rows, spill.AT_ONCE_BYTES), rows
+        return tasks.of(native, job.run, captures, rows), rows
 
     def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> Landing:
         """What is kept of a run, packed by the thread that ran it."""

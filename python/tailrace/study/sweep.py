@@ -20,7 +20,7 @@ from tailrace.study import damage, differences, forms, metrics, running, table
 from tailrace.study.formulas import value_of
 from tailrace.study.measured import Measured, MeasuredCell
 from tailrace.study.metrics import Metric
-from tailrace.study.variation import Variation
+from tailrace.study.variation import PRESET, Variation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,9 +84,24 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return [name for name in own if len({row["axes"].get(name) for row in self.plan}) > 1]
 
     @property
+    def _told(self) -> list[str]:
+        """Those that tell cells apart: a preset says what it sets by its name."""
+        varied = self.varied
+        return [
+            name
+            for name in varied
+            if name == PRESET or PRESET not in varied or not self._follows(name, PRESET)
+        ]
+
+    @property
     def notes(self) -> list[str]:
-        """What is to be known of the values of swept parameters: those that are not like the others."""
-        return [note for column in self.parameters.values() if (note := column.note)]
+        """What is to be known of the values of swept parameters: those that are not like the others.
+
+        Of what a formula or a preset sets that it may be of several kinds is no news: no table has those values.
+        """
+        names = self._told
+        told = [column for column in self.parameters.values() if column.numbers or column.name in names]
+        return [note for column in told if (note := column.note)]
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -240,7 +255,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         """The runs as tables and differences take them."""
         import polars as pl
 
-        columns = [self.parameters[name] for name in self.varied or self.columns]
+        columns = [self.parameters[name] for name in self._told or self.columns]
         cells = [
             MeasuredCell(
                 row["cell"], row["label"], [column.values[place] for column in columns], _key(row["axes"])

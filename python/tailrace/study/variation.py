@@ -12,6 +12,9 @@ from tailrace.study.parameters import Column, meant
 if TYPE_CHECKING:
     import polars as pl
 
+# The column of presets.
+PRESET = "preset"
+
 
 class Variation:
     """The cells in their order: of each its number (`cell`; None where it cannot be run), `label`, and `axes`."""

@@ -41,6 +41,9 @@ tailrace_core::parameters! {
         phase: Phase = Phase::Together, "Kuzmanovic & Knightly 2003";
         /// Each gap between packets of a pulse is stretched by a uniform factor within 1 ± this.
         jitter: Probability = Probability::ZERO, "own choice";
+        /// Each pulse starts up to so much before or after its time, uniformly; the next one's time stays. At most half of the pause
+        /// between pulses.
+        start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
         /// Share of a pulse over which the rate rises from nothing.
         rise: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
         /// Share of a pulse over which the rate falls to nothing.
@@ -103,10 +106,20 @@ impl AttackKind for PulseConfig {
 
     fn app(&self) -> AppConfig {
         let (period, burst) = self.times();
-        let Self { size, phase, jitter, rise, fall, restart, .. } = *self;
+        let Self { size, phase, jitter, start_jitter, rise, fall, restart, .. } = *self;
         let rate = self.peak();
-        let pulse =
-            kinds::pulse::PulseConfig { period, burst, rate, size, restart, jitter, phase, rise, fall };
+        let pulse = kinds::pulse::PulseConfig {
+            period,
+            burst,
+            rate,
+            size,
+            restart,
+            jitter,
+            start_jitter,
+            phase,
+            rise,
+            fall,
+        };
         AppConfig::Pulse(pulse)
     }
     fn validate(&self) -> Result<(), Misfit> {

@@ -26,6 +26,9 @@ tailrace_core::parameters! {
         restart: bool = false, "own choice";
         /// Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
         jitter: Probability = Probability::ZERO, "as `cbr`";
+        /// Each burst starts up to so much before or after its time, uniformly; the next one's time stays. The first starts at its time
+        /// or after. The spacing of packets begins anew with each.
+        start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
         /// How the periods of the group's flows lie to one another.
         phase: Phase = Phase::Together, "own choice";
         /// Share of the burst over which the rate rises from nothing; a ramp begins its spacing anew.
@@ -44,15 +47,16 @@ impl AppKind for PulseConfig {
         self.build_member(Member::ALONE)
     }
     fn build_member(&self, member: Member) -> Pulse {
-        let Self { burst, rate, rise, fall, .. } = *self;
+        let Self { burst, rate, rise, fall, start_jitter, .. } = *self;
         let shape = Envelope { burst, rate, rise, fall };
-        let is_anew = self.restart || Envelope::fullness(rise, fall) < 1.0;
+        let is_anew = self.restart || Envelope::fullness(rise, fall) < 1.0 || !start_jitter.is_zero();
         let clock = if is_anew {
             Clock::Anew { shape, sent: 0, at: Duration::ZERO }
         } else {
             Clock::RunsOn(Spacing::default())
         };
-        Pulse { config: self.clone(), member, clock, first: Instant::ZERO, began: Instant::ZERO }
+        let zero = Instant::ZERO;
+        Pulse { config: self.clone(), member, clock, first: zero, due: zero, began: zero, number: 0 }
     }
     fn validate(&self) -> Result<(), Misfit> {
         check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))?;
@@ -61,13 +65,19 @@ impl AppKind for PulseConfig {
             let why = format!("the burst of {burst} is longer than the period of {period}");
             return Err(Misfit::Contradiction("burst", why));
         }
+        let pause = *period - *burst;
+        if self.start_jitter > Duration::from_nanos(pause.as_nanos() / 2) {
+            let why =
+                format!("bursts would meet: it must be at most half of the pause of {pause} between them");
+            return Err(Misfit::Outside("start_jitter", why));
+        }
         check_ramps(self.rise, self.fall)
     }
     fn has_pulses(&self) -> bool {
         true
     }
     fn is_random(&self) -> bool {
-        self.jitter.get() > 0.0 || self.phase == Phase::Random
+        self.jitter.get() > 0.0 || self.phase == Phase::Random || !self.start_jitter.is_zero()
     }
     fn traffic(&self) -> Option<Traffic> {
         // Bursts that follow on one another are one flood.
@@ -105,8 +115,11 @@ pub struct Pulse {
     clock: Clock,
     /// When the first burst began.
     first: Instant,
-    /// When the burst under way began; of a clock that runs on, the first one.
+    /// The time of the burst under way, and when it began or will; of a clock that runs on, of the first one.
+    due: Instant,
     began: Instant,
+    /// Which one it is, from 0.
+    number: u64,
 }
 
 impl Pulse {
@@ -131,8 +144,15 @@ impl Pulse {
     }
 
     /// The burst under way is over, and the next one begins at this time.
-    fn begin_next(&mut self) -> Instant {
-        self.began = self.began.saturating_add(self.config.period);
+    fn begin_next(&mut self, cx: &mut Cx<'_>) -> Instant {
+        let (period, jitter, before) = (self.config.period, self.config.start_jitter, self.due);
+        self.due = before.saturating_add(period);
+        self.number += 1;
+        self.began = self.due;
+        if !jitter.is_zero() {
+            let earliest = before.saturating_add(period - jitter);
+            self.began = earliest.saturating_add(drawn(jitter.saturating_mul(2), cx));
+        }
         if let Clock::Anew { sent, at, .. } = &mut self.clock {
             (*sent, *at) = (0, Duration::ZERO);
         }
@@ -142,13 +162,19 @@ impl Pulse {
 
 impl Application for Pulse {
     fn pulse(&self, now: Instant) -> u64 {
-        (now - self.first).as_nanos() / self.config.period.as_nanos()
+        match self.clock {
+            // The last packet of a burst leaves when the next one is agreed on.
+            Clock::Anew { .. } => self.number - u64::from(now < self.began && self.number > 0),
+            Clock::RunsOn(_) => (now - self.first).as_nanos() / self.config.period.as_nanos(),
+        }
     }
 
     fn on_start(&mut self, cx: &mut Cx<'_>) {
         let offset = self.config.phase.offset(self.config.period, self.member, cx.rng());
-        self.began = cx.now().saturating_add(offset);
-        self.first = self.began;
+        self.due = cx.now().saturating_add(offset);
+        self.first = self.due;
+        let late = self.config.start_jitter;
+        self.began = if late.is_zero() { self.due } else { self.due.saturating_add(drawn(late, cx)) };
         cx.wake_at(self.began);
     }
 
@@ -163,17 +189,22 @@ impl Application for Pulse {
                 if phase < burst { next } else { next.saturating_add(period - phase) }
             }
             (Clock::Anew { .. }, Some(next)) if next - self.began < burst => next,
-            _ => self.begin_next(),
+            _ => self.begin_next(cx),
         };
         cx.wake_at(at);
         cx.send(End::Client, Datagram::of(size));
     }
 }
 
+/// A share of a time, uniformly.
+fn drawn(most: Duration, cx: &mut Cx<'_>) -> Duration {
+    most.mul_f64(cx.rng().uniform())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::times;
+    use crate::testing::{pulses, times};
 
     fn pulse(rate: Rate) -> Pulse {
         let (period, burst) = (Duration::from_secs(1), Duration::from_millis(100));
@@ -226,6 +257,41 @@ mod tests {
         let sent = |number| times(config.build_member(Member { number, of: 4 }), Instant::from_secs(2));
         assert_eq!(sent(0), [0.0, 0.001, 1.0, 1.001]);
         assert_eq!(sent(3), [0.75, 0.751, 1.75, 1.751]);
+    }
+
+    #[test]
+    fn bursts_start_about_their_times_and_drift_nowhere() {
+        let (period, burst) = (Duration::from_secs(1), Duration::from_millis(2));
+        let start_jitter = Duration::from_millis(50);
+        let config = PulseConfig { period, burst, start_jitter, ..back_to_back() };
+        assert_eq!(config.validate(), Ok(()));
+        let sent = times(config.build(), Instant::from_millis(400_500));
+        // Two packets a burst, a millisecond apart.
+        assert!(sent.len() == 802 && sent.chunks(2).all(|two| (two[1] - two[0] - 0.001).abs() < 1e-8));
+        let late: Vec<f64> = (0..).zip(sent.iter().step_by(2)).map(|(k, at)| at - f64::from(k)).collect();
+        assert!((0.0..=0.05).contains(&late[0]) && late.iter().all(|late| late.abs() <= 0.05));
+        // Uniform over 100 ms: 29 ms about 0, of 401 within 4 * 29 / 20 ms in the mean, and a quarter in each quarter.
+        let mean = late.iter().sum::<f64>() / 401.0;
+        let early = late.iter().filter(|late| **late < -0.025).count();
+        assert!(mean.abs() < 0.0058 && (65..136).contains(&early), "{mean} {early}");
+        let most = PulseConfig { start_jitter: Duration::from_millis(499), ..config.clone() };
+        assert_eq!(most.validate(), Ok(()));
+        let beyond = PulseConfig { start_jitter: Duration::from_nanos(499_000_001), ..config };
+        assert!(matches!(beyond.validate(), Err(Misfit::Outside("start_jitter", _))));
+    }
+
+    #[test]
+    fn each_packet_is_of_the_burst_that_it_is_in() {
+        let start_jitter = Duration::from_millis(100);
+        let (period, burst) = (Duration::from_secs(1), Duration::from_millis(2));
+        for config in [
+            PulseConfig { period, burst, start_jitter, ..back_to_back() },
+            PulseConfig { period, burst, restart: true, ..back_to_back() },
+            PulseConfig { period, burst, ..back_to_back() },
+        ] {
+            let of = pulses(config.build(), Instant::from_millis(3500));
+            assert_eq!(of, [0, 0, 1, 1, 2, 2, 3, 3], "{config:?}");
+        }
     }
 
     #[test]

@@ -9,9 +9,9 @@ use tailrace_core::{Duration, Rng};
 tailrace_core::parameters! {
     /// Keys of `trace`.
     pub struct TraceConfig {
-        /// A file with columns `time` and any of `rate`, `delay` and `loss`, found beside the scenario; or its rows with `;`
-        /// between: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s". Times count from the fault's start. A column says its unit, as
-        /// in `rate [Mbit/s]`, or each value does.
+        /// A file with columns `time` and any of `rate`, `delay`, `loss` and `queue`, found beside the scenario; or its rows with
+        /// `;` between: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s". Times count from the fault's start. A column says its unit, as
+        /// in `rate [Mbit/s]`, or each value does. A queue is the name of a registered discipline, with its defaults, or a tc line.
         rows: Rows, required;
         /// After so much time it begins again, which the last row's time is before; with 0 s never: the last row then holds.
         period: Duration = Duration::ZERO, "own choice";
@@ -19,7 +19,8 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for TraceConfig {
-    const SUMMARY: &'static str = "Rate, delay and loss are as the table has them from each of its times on; else as `rate`, `delay` and `loss`.";
+    const SUMMARY: &'static str = "Rate, delay, loss and queue are as the table has them from each of its times on; else as `rate`, \
+                                   `delay`, `loss` and `queue`. A queue that is the same in the next row goes on with what it has observed.";
 
     fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
         let Some((last, _)) = self.rows.rows().last() else { return Err(("rows", "must be stated".into())) };

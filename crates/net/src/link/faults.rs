@@ -39,9 +39,10 @@ impl<P: Packet> Link<P> {
                 }
             }
         }
+        self.lose_frames(packets, now, id, hosts);
         self.transmitter.stop(now);
-        if let Some(trace) = &mut self.opportunities {
-            trace.lose();
+        if let Some(schedule) = &mut self.schedule {
+            schedule.cut(now);
         }
         self.pending = Instant::MAX;
         let level = self.backlog();
@@ -71,7 +72,7 @@ impl<P: Packet> Link<P> {
         self.routeless = host;
     }
 
-    /// From `now` on the link sends at `rate`, also where it had a trace; a packet in service finishes as it began.
+    /// From `now` on the link sends at `rate`, also where it had a schedule; a packet in service finishes as it began.
     pub(crate) fn set_rate<R: Hosts<P>>(
         &mut self,
         rate: Rate,
@@ -85,10 +86,10 @@ impl<P: Packet> Link<P> {
             self.undo_arithmetic(packets, now);
         }
         self.transmitter.set_rate(rate);
-        self.suspend_trace(now);
+        self.suspend_schedule(now);
         self.tell_discipline(now, id, hosts);
         let idle = matches!(self.service, Service::Disciplined { due: None, .. });
-        if idle && self.opportunities.is_some() && self.backlog().packets > 0 {
+        if idle && self.schedule.is_some() && self.backlog().packets > 0 {
             self.serve(packets, now, id, hosts);
         }
     }
@@ -121,7 +122,7 @@ impl<P: Packet> Link<P> {
         hosts: &mut R,
     ) {
         self.catch_up(packets, now, id, hosts);
-        if impairment.as_ref().is_some_and(|i| i.jitters()) {
+        if impairment.as_ref().is_some_and(|i| i.varies_delay()) {
             self.undo_arithmetic(packets, now);
         }
         self.impairment = impairment;

@@ -187,7 +187,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// The transmitter is free at `at`: asks the discipline for a packet.
+    /// The transmitter is free at `at`: asks the discipline for a packet. A station asks for its channel instead.
     pub(super) fn serve<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
@@ -195,12 +195,15 @@ impl<P: Packet> Link<P> {
         id: LinkId,
         hosts: &mut R,
     ) {
+        if self.station.is_some() {
+            return self.ask_for_channel(at);
+        }
         let Service::Disciplined { queue, due } = &mut self.service else { return };
         if !self.up {
             return;
         }
-        if let Some(trace) = &mut self.opportunities
-            && let Err(next) = trace.opens(at)
+        if let Some(schedule) = &mut self.schedule
+            && let Err(next) = schedule.opens(at)
         {
             *due = Some(next);
             if let Some(stats) = &mut self.stats {
@@ -216,21 +219,24 @@ impl<P: Packet> Link<P> {
         }
         let Some((pkt, arrived)) = next else {
             *due = None;
-            if let Some(trace) = &mut self.opportunities {
-                trace.lose();
+            if let Some(schedule) = &mut self.schedule {
+                schedule.idle(at);
             }
             return;
         };
         let size = pkt.size();
         self.sent_bytes += size.get();
-        let by_trace = match &mut self.opportunities {
-            Some(trace) => trace.send(size + self.transmitter.overhead()),
+        let by_schedule = match &mut self.schedule {
+            Some(schedule) => schedule.send(size + self.transmitter.overhead(), at),
             None => None,
         };
-        let (ends, free) = by_trace.unwrap_or_else(|| {
-            let (_, ends) = self.transmitter.send(size, at);
-            (ends, ends)
-        });
+        let (ends, free, lost) = by_schedule.map_or_else(
+            || {
+                let (_, ends) = self.transmitter.send(size, at);
+                (ends, ends, false)
+            },
+            |sent| (sent.arrives, sent.free, sent.lost),
+        );
         *due = Some(free);
         if let Some(stats) = &mut self.stats {
             stats.sojourn(at - arrived);
@@ -239,6 +245,9 @@ impl<P: Packet> Link<P> {
             hosts.transmitted(id, &pkt, at - arrived, at);
         }
         let pkt = packets.insert(pkt);
+        if lost && let Some(schedule) = &mut self.schedule {
+            schedule.lose(pkt);
+        }
         self.propagate(pkt, ends, packets);
     }
 
@@ -252,6 +261,9 @@ impl<P: Packet> Link<P> {
     /// When the link must be looked at on behalf of its queue, where the first packet in flight arrives at `head`.
     pub(super) fn next_service(&self, head: Instant) -> Instant {
         let Service::Disciplined { queue, due } = &self.service else { return Instant::MAX };
+        if let Some(station) = &self.station {
+            return station.next(&queue.0);
+        }
         // Without reordering nothing that is not yet sent can overtake the head. Whoever watches wants to hear of
         // each transmission when it starts.
         let waits = !self.watched && !self.impairment.as_ref().is_some_and(|i| i.may_reorder());

@@ -1,13 +1,14 @@
-//! Numbers of addresses: interfaces are counted, and each has its counted address unless it was given another.
+//! Numbers of addresses: interfaces are counted, and each has its counted address unless it was given another. One whose
+//! address changes has a reserved one or several beside it: these lead to its number, too, whichever it has at the time.
 
 use crate::Address;
 
 /// Which address belongs to which number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbering {
-    /// Given addresses with their numbers, in the order of addresses.
+    /// Given and reserved addresses with their numbers, in the order of addresses.
     given: Vec<(Address, u32)>,
-    /// The same in the order of numbers.
+    /// Those that interfaces have now, in the order of numbers.
     numbers: Vec<(u32, Address)>,
 }
 
@@ -24,6 +25,32 @@ impl Numbering {
         self.given.sort_unstable();
     }
 
+    /// A number's address may become another, which leads to it from now on, as its present one always does.
+    pub(super) fn reserve(&mut self, number: u32, address: Address) {
+        let present = self.address(number);
+        if let Err(at) = self.numbers.binary_search_by_key(&number, |(n, _)| *n) {
+            self.numbers.insert(at, (number, present));
+        }
+        for address in [present, address] {
+            if let Err(at) = self.given.binary_search(&(address, number)) {
+                self.given.insert(at, (address, number));
+            }
+        }
+    }
+
+    /// A number has from now on this address, which leads to it.
+    pub(super) fn change(&mut self, number: u32, address: Address) {
+        debug_assert_eq!(self.number(address), number as usize, "{address} was reserved for another");
+        if let Ok(at) = self.numbers.binary_search_by_key(&number, |(n, _)| *n) {
+            self.numbers[at].1 = address;
+        }
+    }
+
+    /// Whether addresses are other than counted.
+    pub(super) fn has_given(&self) -> bool {
+        !self.given.is_empty()
+    }
+
     /// The address of a number.
     pub(super) fn address(&self, number: u32) -> Address {
         match self.numbers.binary_search_by_key(&number, |(n, _)| *n) {
@@ -32,7 +59,20 @@ impl Numbering {
         }
     }
 
-    /// The number of an address; beyond all numbers where it is nobody's.
+    /// The number whose address this is now; beyond all numbers where it is nobody's.
+    #[inline]
+    pub(super) fn holder(&self, address: Address) -> usize {
+        if self.given.is_empty() { address.index() } else { self.search_holder(address) }
+    }
+
+    #[inline(never)]
+    fn search_holder(&self, address: Address) -> usize {
+        let number = self.search(address);
+        let holds = |n| self.address(n) == address;
+        if u32::try_from(number).is_ok_and(holds) { number } else { usize::MAX }
+    }
+
+    /// The number to which an address leads, whether it is that one's now or not; beyond all numbers where it is nobody's.
     #[inline]
     pub(super) fn number(&self, address: Address) -> usize {
         if self.given.is_empty() { address.index() } else { self.search(address) }
@@ -76,5 +116,26 @@ mod tests {
         numbering.give([(0, one), (1, zero)]);
         assert_eq!([zero, one].map(|a| numbering.number(a)), [1, 0]);
         assert_eq!([0, 1].map(|n| numbering.address(n)), [one, zero]);
+    }
+
+    #[test]
+    fn reserved_addresses_lead_to_their_number_whichever_it_has() {
+        for given in [None, Some(Address(0xc0a8_0007))] {
+            let mut numbering = Numbering::default();
+            numbering.give(given.map(|address| (1, address)));
+            let first = numbering.address(1);
+            let [second, third] = [0x0a00_0909, 0x0a00_0a0a].map(Address);
+            [second, third, second].into_iter().for_each(|address| numbering.reserve(1, address));
+            for now in [first, second, third, first] {
+                numbering.change(1, now);
+                assert_eq!(numbering.address(1), now);
+                for address in [first, second, third] {
+                    assert_eq!(numbering.number(address), 1);
+                    assert_eq!(numbering.holder(address), if address == now { 1 } else { usize::MAX });
+                }
+                assert_eq!(numbering.holder(Address::from_index(0)), 0, "others have theirs");
+                assert_eq!(numbering.holder(Address(0x0b00_0001)), Address(0x0b00_0001).index());
+            }
+        }
     }
 }

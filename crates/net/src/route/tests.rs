@@ -60,6 +60,35 @@ fn given_addresses_lead_where_counted_ones_did() {
     assert_eq!(g.path(a1, given), None);
 }
 
+#[test]
+fn an_address_that_changes_keeps_its_routes_and_its_link() {
+    let mut g = Graph::default();
+    let (h1, h2, r) = (g.add_node(false), g.add_node(false), g.add_node(true));
+    g.add_link(h1, r);
+    let (last, out) = g.add_link(r, h2);
+    g.compute_routes();
+    let (a1, a2) = (g.addresses(h1).next().unwrap(), g.addresses(h2).next().unwrap());
+    let (path, later) = (g.path(a1, a2), Address(0x0a00_0909));
+    g.reserve_addresses(&[(a2, later)]);
+    assert_eq!((g.change_address(out, later), g.change_address(out, later)), (Some(a2), None));
+    assert_eq!(g.addresses(h2).collect::<Vec<_>>(), [later]);
+    assert_eq!((g.source_of(out), g.egress(later), g.egress(a2)), (Some(later), Some(out), None));
+    assert_eq!((g.holder(later), g.holder(a2), g.owner(a2)), (Some(h2), None, Some(h2)));
+    assert_eq!((g.link_behind(a2), g.ingress(a2)), (Some(out), Some(last)));
+    assert_eq!([g.path(a1, a2), g.path(a1, later)], [path.clone(), path]);
+    assert!(g.path(a2, a1).is_none(), "nothing leaves from there");
+    assert_eq!((g.change_address(out, a2), g.holder(a2), g.egress(later)), (Some(later), Some(h2), None));
+}
+
+#[test]
+#[should_panic(expected = "10.0.0.1 is another's")]
+fn nobody_can_have_the_address_of_another_later() {
+    let mut g = Graph::default();
+    let (h1, h2) = (g.add_node(false), g.add_node(false));
+    g.add_link(h1, h2);
+    g.reserve_addresses(&[(Address::from_index(1), Address::from_index(0))]);
+}
+
 /// For each router, the first link of the shortest path from `start`: breadth first over routers, in the order of links.
 fn first_links(g: &Graph, start: NodeId) -> Vec<u32> {
     let mut first = vec![NONE; g.routers as usize];

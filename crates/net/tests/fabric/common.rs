@@ -39,7 +39,7 @@ impl Routed for Header {
 }
 
 /// What a test wants to know of a packet.
-pub(crate) trait Identified: Routed {
+pub(crate) trait Identified: Routed + Clone {
     fn id(&self) -> u16;
 }
 
@@ -57,6 +57,8 @@ pub(crate) struct Log {
     pub(crate) marked: Vec<(Instant, LinkId, u16)>,
     pub(crate) unroutable: Vec<(Instant, NodeId, u16)>,
     pub(crate) transmitted: Vec<(Instant, u16, Duration)>,
+    pub(crate) duplicated: Vec<(LinkId, u16)>,
+    pub(crate) damaged: Vec<(LinkId, u16)>,
 }
 
 impl Log {
@@ -91,6 +93,13 @@ impl<P: Identified> Hosts<P> for Log {
         self.received.push((fabric.now(), node, pkt.id(), pkt.ecn()));
     }
     fn wake(&mut self, _timer: TimerId, _fabric: &mut Fabric<P>) {}
+    fn duplicate(&mut self, link: LinkId, pkt: &P) -> Option<P> {
+        self.duplicated.push((link, pkt.id()));
+        Some(pkt.clone())
+    }
+    fn damage(&mut self, link: LinkId, pkt: &mut P) {
+        self.damaged.push((link, pkt.id()));
+    }
 }
 
 impl<P: Identified> Observer<P> for Log {
@@ -112,7 +121,7 @@ impl<P: Identified> Observer<P> for Log {
 pub(crate) fn link<P: Packet>(rate: Rate, delay: Duration) -> LinkConfig<P> {
     LinkConfig {
         rate,
-        trace: None,
+        schedule: None,
         delay,
         overhead: Bytes::ZERO,
         mtu: Bytes(65_535),

@@ -2,10 +2,14 @@
 
 use crate::common::{Header, Log, config_of, disciplined, header, link};
 use proptest::prelude::*;
-use tailrace_core::{Bytes, Duration, DurationDist, Ecn, Instant, Limit, Probability, Rate, Rng};
-use tailrace_impair::LossConfig;
+use std::sync::Arc;
+use tailrace_access::grants::LteConfig;
+use tailrace_access::media::wifi::WifiConfig;
+use tailrace_access::{GrantConfig, MediumConfig, Openings, Schedule};
+use tailrace_core::{Bytes, Duration, DurationDist, Ecn, Instant, Limit, Probability, Rate, Rates, Rng};
 use tailrace_impair::losses::gilbert_elliott::GilbertElliottConfig;
 use tailrace_impair::losses::periodic::PeriodicConfig;
+use tailrace_impair::{Disturbance, LossConfig, Reordering};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::QdiscConfig;
 
@@ -31,7 +35,32 @@ fn random_network(rng: &mut Rng) -> (Fabric<Header>, Vec<Address>) {
     }
     let addresses: Vec<_> = hosts.iter().flat_map(|h| graph.addresses(*h)).collect();
     let configs: Vec<_> = (0..graph.link_count()).map(|_| random_link(rng)).collect();
-    (Fabric::new(graph, configs, 0), addresses)
+    let free = configs.iter().zip(0..).filter(|(config, _)| config.schedule.is_none());
+    let free: Vec<_> = free.map(|(_, link)| LinkId(link)).collect();
+    let mut fabric = Fabric::new(graph, configs, 0);
+    share_some(&mut fabric, free, rng);
+    (fabric, addresses)
+}
+
+/// Some directions share channels, each by itself or with its other direction.
+fn share_some(fabric: &mut Fabric<Header>, free: Vec<LinkId>, rng: &mut Rng) {
+    let mut sharing = [Vec::new(), Vec::new()];
+    for link in free {
+        if rng.bernoulli(0.25) {
+            sharing[rng.below(2) as usize].push(link);
+        }
+    }
+    for links in sharing.into_iter().filter(|links| !links.is_empty()) {
+        let config = WifiConfig {
+            cw_min: rng.below(16) as u32,
+            retries: rng.below(8) as u32,
+            aggregate: [1, 3, 64][rng.below(3) as usize],
+            frame_error: Probability::new([0.0, 0.1, 0.7][rng.below(3) as usize]).unwrap(),
+            eifs: rng.bernoulli(0.5),
+            ..WifiConfig::default()
+        };
+        fabric.share(MediumConfig::Wifi(config).build(), Rng::new(rng.next_u64()), links);
+    }
 }
 
 fn random_link(rng: &mut Rng) -> LinkConfig<Header> {
@@ -53,8 +82,19 @@ fn random_link(rng: &mut Rng) -> LinkConfig<Header> {
         observed: rng.bernoulli(0.5),
         watched: rng.bernoulli(0.2),
         has_middlebox: rng.bernoulli(0.2),
+        schedule: rng.bernoulli(0.3).then(|| random_schedule(rng)),
         ..link(rate, Duration::from_nanos(rng.below(20_000_000)))
     }
+}
+
+fn random_schedule(rng: &mut Rng) -> Box<Openings> {
+    let config = LteConfig {
+        rates: Rates((0..1 + rng.below(3)).map(|_| Rate::from_bps(500_000 + rng.below(5_000_000))).collect()),
+        block_error: Probability::clamped(rng.uniform()),
+        request: Duration::from_millis(rng.below(10)),
+        ..LteConfig::default()
+    };
+    Box::new(Schedule::Grants(Arc::new(GrantConfig::Lte(config))).start(Rng::new(rng.next_u64())))
 }
 
 fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
@@ -71,19 +111,37 @@ fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
         }),
     };
     let jitter = rng.bernoulli(0.6).then_some(DurationDist::Exponential(Duration::from_millis(3)));
-    Box::new(Impairment::new(&loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64())))
+    let impairment = Impairment::new(&loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64()));
+    let reordering = Reordering { probability: p(0.1), hold: Duration::from_millis(7), gap: 2 };
+    let disturbance = match rng.below(3) {
+        0 => Disturbance { duplication: p(0.2), corruption: p(0.1), ..Disturbance::default() },
+        1 => Disturbance { duplication: p(0.2), reordering, ..Disturbance::default() },
+        _ => Disturbance::default(),
+    };
+    Box::new(impairment.with_disturbance(disturbance, Rng::new(rng.next_u64())))
 }
 
 fn random_fault(fabric: &mut Fabric<Header>, rng: &mut Rng, log: &mut Log) {
     let link = LinkId(rng.below(fabric.link_count() as u64) as u32);
-    match rng.below(6) {
+    match rng.below(7) {
         0 | 1 => {
             let (up, reroute) = (rng.bernoulli(0.6), rng.bernoulli(0.5));
             fabric.set_links_up(&[link, LinkId(link.0 ^ 1)], up, reroute, log);
         }
+        2 if rng.bernoulli(0.3) => fabric.resume_schedule(link, log),
         2 => fabric.set_rate(link, Rate::from_bps(100_000 + rng.below(5_000_000)), log),
         3 => fabric.set_delay(link, Duration::from_nanos(rng.below(30_000_000)), log),
-        4 => fabric.set_impairment(link, Some(random_impairment(rng)), log),
+        4 => {
+            let names = QdiscConfig::names();
+            let name = names[rng.below(names.len() as u64) as usize];
+            let LinkQueue::Disciplined(queue) =
+                disciplined(&config_of(name), Rate::from_mbit(1), rng.next_u64())
+            else {
+                unreachable!("a discipline")
+            };
+            fabric.set_queue(link, queue, log);
+        }
+        5 => fabric.set_impairment(link, Some(random_impairment(rng)), log),
         _ => fabric.set_impairment(link, None, log),
     }
 }
@@ -96,14 +154,16 @@ fn assert_conserved(fabric: &mut Fabric<Header>, sent: u64, log: &mut Log) -> Re
     }
     let inside: u64 = links.iter().map(|l| fabric.link(*l).occupancy()).sum();
     let gone = (log.received.len() + log.dropped.len() + log.unroutable.len()) as u64;
-    prop_assert_eq!(sent, gone + inside);
+    prop_assert_eq!(sent + log.duplicated.len() as u64, gone + inside);
     for id in links {
         let link = fabric.link(id);
         let (c, backlog) = (link.counters(), link.backlog());
         let drops = log.dropped.iter().filter(|d| d.1 == id);
         prop_assert_eq!(c.dropped_total(), drops.count() as u64);
         prop_assert_eq!(c.marked, log.marked.iter().filter(|m| m.1 == id).count() as u64);
-        prop_assert_eq!(c.arrived, c.delivered + c.dropped_total() + link.occupancy());
+        let of = |all: &[(LinkId, u16)]| all.iter().filter(|(link, _)| *link == id).count() as u64;
+        prop_assert_eq!((c.duplicated, c.corrupted), (of(&log.duplicated), of(&log.damaged)));
+        prop_assert_eq!(c.arrived + c.duplicated, c.delivered + c.dropped_total() + link.occupancy());
         prop_assert_eq!(c.enqueued(), c.dequeued + c.expelled + backlog.packets);
         prop_assert!(backlog.bytes <= Bytes(backlog.packets * 1500));
     }

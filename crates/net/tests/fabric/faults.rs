@@ -32,6 +32,30 @@ fn a_link_that_goes_down_loses_what_waits_what_is_sent_and_what_flies() {
     assert_eq!((c.arrived, c.refused, c.expelled, c.dequeued, c.delivered), (9, 2, 2, 5, 2));
 }
 
+#[test]
+fn from_an_address_that_is_gone_nothing_leaves_and_to_it_packets_go_on_to_its_host() {
+    let mut graph = Graph::default();
+    let (a, b) = (graph.add_node(false), graph.add_node(false));
+    let (out, _) = graph.add_link(a, b);
+    let [src, dst] = [a, b].map(|host| address(&graph, host));
+    let later = tailrace_net::Address(0x0a00_0909);
+    graph.reserve_addresses(&[(src, later)]);
+    let links = (0..2).map(|_| link(MBIT, Duration::from_millis(2)));
+    let mut fabric = Fabric::new(graph, links, 0);
+    let mut log = Log::default();
+    for (id, at, now) in [(0, 0, src), (1, 10, later), (2, 20, src)] {
+        fabric.run_until(Instant::from_millis(at), &mut log);
+        fabric.change_address(out, now);
+        fabric.send(src, header(id, src, dst, 1500), &mut log);
+        fabric.send(dst, header(10 + id, dst, src, 1500), &mut log);
+    }
+    fabric.run_until(Instant::from_millis(100), &mut log);
+    assert_eq!(log.unroutable, [(Instant::from_millis(10), a, 1)]);
+    let mut received = log.ids();
+    received.sort_unstable();
+    assert_eq!(received, [0, 2, 10, 11, 12], "whose address it is, its host knows");
+}
+
 /// a - r1 - r2 - b with a detour r1 - r3 - r2; all links take 1 ms and 1 ms.
 fn detour() -> (Fabric<crate::common::Header>, [LinkId; 2]) {
     let mut graph = Graph::default();

@@ -3,14 +3,16 @@
 use crate::common::{FORWARD, Log, header, link, pair};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use tailrace_access::Schedule;
 use tailrace_core::{Bytes, DeliveryTrace, Duration, Instant, Rate, Rng};
 use tailrace_net::{Fabric, LinkConfig};
 
 const DELAY: Duration = Duration::from_millis(2);
 
 fn traced(text: &str) -> LinkConfig<crate::common::Header> {
-    let trace = Arc::new(DeliveryTrace::parse(text).unwrap());
-    LinkConfig { trace: Some(Arc::clone(&trace)), overhead: Bytes(4), ..link(trace.mean(), DELAY) }
+    let trace = Schedule::Trace(Arc::new(DeliveryTrace::parse(text).unwrap()));
+    let schedule = Some(Box::new(trace.start(Rng::new(1))));
+    LinkConfig { schedule, overhead: Bytes(4), ..link(trace.mean(), DELAY) }
 }
 
 /// When packets of these times in microseconds and sizes arrive.
@@ -116,9 +118,27 @@ fn a_rate_takes_the_place_of_a_trace_for_a_while() {
     fabric.set_rate(FORWARD, Rate::from_bps(12_032_000), &mut log);
     fabric.run_until(Instant::from_nanos(26_500_000), &mut log);
     // Packet 2 is being sent and finishes; packet 3 waits for the next opportunity.
-    fabric.resume_trace(FORWARD, &mut log);
+    fabric.resume_schedule(FORWARD, &mut log);
     run_to(200, &mut fabric, &mut log);
     assert_eq!(log.times(), [(22, 0), (28, 1), (29, 2), (42, 3)].map(|(ms, id)| (ms * 1_000_000, id)));
+}
+
+#[test]
+fn a_rate_that_comes_while_the_link_is_down_waits_for_no_packet_that_was_lost() {
+    let (mut fabric, src, dst) = pair(traced("10\n"));
+    let mut log = Log::default();
+    fabric.send(src, header(0, src, dst, 6000), &mut log);
+    // By the trace the packet would have left at 40 ms.
+    run_to(15, &mut fabric, &mut log);
+    fabric.set_links_up(&[FORWARD], false, false, &mut log);
+    fabric.set_rate(FORWARD, Rate::from_mbit(8), &mut log);
+    run_to(50, &mut fabric, &mut log);
+    // Whoever looked at it now would have looked for ever.
+    fabric.settle(FORWARD, &mut log);
+    fabric.set_links_up(&[FORWARD], true, false, &mut log);
+    fabric.send(src, header(1, src, dst, 996), &mut log);
+    run_to(200, &mut fabric, &mut log);
+    assert_eq!(log.times(), [(53_000_000, 1)]);
 }
 
 #[test]

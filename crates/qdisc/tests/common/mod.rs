@@ -29,7 +29,14 @@ pub fn extremes(kind: Kind) -> Vec<Value> {
         ]),
         Kind::Probability => [0.0, 1e-9, 0.02, 0.5, 1.0].map(Value::Float).to_vec(),
         Kind::Dscp => [0, 8, 46, 63].map(Value::Integer).to_vec(),
-        Kind::Distribution | Kind::Sizes | Kind::Counts | Kind::Steps | Kind::Loss | Kind::Queue => {
+        Kind::Address
+        | Kind::Distribution
+        | Kind::Sizes
+        | Kind::Counts
+        | Kind::Steps
+        | Kind::Rates
+        | Kind::Loss
+        | Kind::Queue => {
             unreachable!("no discipline has one")
         }
         Kind::Text => texts(&[

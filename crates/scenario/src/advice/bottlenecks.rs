@@ -8,8 +8,9 @@ use tailrace_core::Rate;
 
 /// A queue under study that nothing can fill.
 pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
-    if !a.scenario.idle.is_empty() {
-        // A run without an attack is there for the one with it.
+    // A run without an attack is there for the one with it; and what programs send is not known.
+    let unknown = a.scenario.nodes.iter().any(|node| node.kernel.is_some());
+    if unknown || !a.scenario.idle.is_empty() {
         return;
     }
     for (i, decl) in a.draft.links.iter().enumerate().filter(|(_, decl)| decl.observed) {
@@ -22,7 +23,8 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             continue;
         }
         let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
-        if full || roles::labels(&decl.forward.queue) {
+        // What a medium carries is less than the rate of its frames, by how many share it.
+        if full || decl.medium.is_some() || roles::labels(&decl.forward.queue) {
             continue;
         }
         let most = loads.iter().max_by_key(|load| load.offered).expect("there are some");

@@ -6,6 +6,7 @@
 mod adviser;
 mod bottlenecks;
 mod forms;
+mod media;
 mod outages;
 mod packets;
 mod paths;
@@ -32,6 +33,7 @@ pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
     let a = Adviser { scenario, draft, firsts: &resolved.firsts, parts: &resolved.parts, sink };
     draft.links.iter().for_each(|decl| units::check(&a, decl));
     forms::check(&a);
+    media::check(&a);
     times::check_ends(&a);
     randomness::check(&a);
     if scenario.flows.iter().map(|f| f.pairs.len()).sum::<usize>() > MAX_FLOWS {

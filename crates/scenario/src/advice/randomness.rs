@@ -1,7 +1,7 @@
 //! Advice on runs that cannot differ.
 
 use crate::advice::adviser::Adviser;
-use crate::model::{Fault, FlowGroup, LinkSpec, Pattern};
+use crate::model::{Fault, FlowGroup, LinkSpec, Pattern, Schedule};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
 use tailrace_impair::Condition;
@@ -13,6 +13,7 @@ pub(super) fn check(a: &Adviser<'_>) {
         spec.delay.is_constant()
             && spec.jitter.is_none()
             && !spec.loss.is_random()
+            && !spec.schedule.as_ref().is_some_and(Schedule::is_random)
             && spec.queue.plain_fifo().is_some()
     };
     let drawn = |f: &FlowGroup| f.pattern == Pattern::Permutation && f.pairs.len() > 1;
@@ -28,7 +29,12 @@ pub(super) fn check(a: &Adviser<'_>) {
     let mut specs = links.flat_map(|l| std::iter::once(&l.forward).chain(&l.backward));
     // Runs without an attack are as many as those with it.
     let mut flows = s.flows.iter().chain(s.idle.iter().map(|idle| &idle.group));
-    if s.runs > 1 && specs.all(dull_link) && flows.all(dull_flow) && s.faults.iter().all(dull_fault) {
+    if s.runs > 1
+        && s.media.is_empty()
+        && specs.all(dull_link)
+        && flows.all(dull_flow)
+        && s.faults.iter().all(dull_fault)
+    {
         let message = format!("nothing is random: the {} runs will be the same", s.runs);
         let help = "draw the flows' starts, as in start = \"uniform(0 s, 1 s)\", or set runs = 1";
         a.warn(Code::EqualRuns, Origin::Scenario, message, help);

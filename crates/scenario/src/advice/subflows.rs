@@ -2,7 +2,7 @@
 
 use crate::advice::adviser::Adviser;
 use crate::advice::paths::Paths;
-use crate::model::{FlowGroup, Transport};
+use crate::model::{FlowGroup, Scenario, Transport};
 use crate::text::codes::Code;
 
 /// Multipath TCP that can never have a second subflow.
@@ -25,7 +25,7 @@ pub(super) fn check(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths)
              opens no second subflow"
         );
         (message, remedy.to_string())
-    } else if manager.subflows() > 1 || (meshes && paths.ways[i] > 1) {
+    } else if manager.subflows() > 1 || (meshes && (paths.ways[i] > 1 || client_moves(a.scenario, group))) {
         return;
     } else if meshes {
         (
@@ -41,4 +41,14 @@ pub(super) fn check(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths)
         )
     };
     a.warn(Code::SingleSubflow, a.flow_origin(i), message, &help);
+}
+
+/// Whether a client of the group gets another address, from which there can be another subflow.
+fn client_moves(scenario: &Scenario, group: &FlowGroup) -> bool {
+    let changing = scenario.faults.iter().filter(|fault| fault.kind.aspects().address);
+    changing.flat_map(|fault| &fault.ways).any(|way| {
+        let link = &scenario.links[way.link.0 as usize];
+        let host = if way.backward { link.b } else { link.a };
+        group.pairs.iter().any(|(client, _)| *client == host)
+    })
 }

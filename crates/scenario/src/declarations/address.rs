@@ -8,6 +8,8 @@ use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
 use crate::text::write::text;
 use core::net::Ipv4Addr;
+use tailrace_core::HostAddress;
+use tailrace_core::host_address::NoAddress;
 
 /// `address` of a host: one, or one for each of its links.
 pub(crate) const ADDRESSES: Form<Vec<Ipv4Addr>> = Form {
@@ -39,17 +41,12 @@ fn read_addresses(node: &Node, sink: &Sink<'_>) -> Option<Vec<Ipv4Addr>> {
     read.into_iter().collect()
 }
 
-/// An address that a host can have (RFC 6890 says which it cannot).
 fn address(node: &Node) -> Result<Ipv4Addr, Unfit> {
-    let parsed = node.as_text().and_then(|text| text.parse::<Ipv4Addr>().ok());
-    let address =
-        parsed.ok_or_else(|| format!("{} is not an IPv4 address such as \"192.168.1.7\"", node.shown()))?;
-    let cannot = |what: &str| Err(Unfit::outside(format!("{address} is {what}; a host cannot have it")));
-    match address.octets()[0] {
-        0 => cannot("this network's (0.0.0.0/8)"),
-        127 => cannot("a loopback address (127.0.0.0/8)"),
-        224..=239 => cannot("a multicast address (224.0.0.0/4)"),
-        240..=255 => cannot("reserved (240.0.0.0/4)"),
-        _ => Ok(address),
-    }
+    let Data::Plain(value) = &node.data else {
+        return Err(format!("{} is not an IPv4 address such as \"192.168.1.7\"", node.shown()).into());
+    };
+    HostAddress::read(value).map(HostAddress::get).map_err(|wrong| match wrong {
+        NoAddress::Form(why) => why.into(),
+        NoAddress::Outside(why) => Unfit::outside(why),
+    })
 }

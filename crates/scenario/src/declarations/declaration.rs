@@ -6,6 +6,7 @@ use crate::declarations::figure::FigureDecl;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::Head;
 use crate::declarations::link::LinkDecl;
+use crate::declarations::medium::MediumDecl;
 use crate::declarations::node::NodeDecl;
 use crate::declarations::sweep::Sweep;
 use crate::declarations::window::WindowDecl;
@@ -19,6 +20,7 @@ pub struct Declaration {
     pub(crate) allow: Vec<Code>,
     pub(crate) windows: Vec<WindowDecl>,
     pub(crate) nodes: Vec<NodeDecl>,
+    pub(crate) media: Vec<MediumDecl>,
     pub(crate) links: Vec<LinkDecl>,
     pub(crate) flows: Vec<FlowDecl>,
     pub(crate) faults: Vec<FaultDecl>,

@@ -8,6 +8,7 @@ use crate::declarations::figure::FigureDecl;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::{Head, read_head};
 use crate::declarations::link::LinkDecl;
+use crate::declarations::medium::MediumDecl;
 use crate::declarations::names::Loose;
 use crate::declarations::node::{NodeDecl, read_nodes};
 use crate::declarations::queue::{self, Around};
@@ -28,6 +29,7 @@ pub(crate) struct Draft {
     pub(crate) allow: Vec<Code>,
     pub(crate) windows: Vec<WindowDecl>,
     pub(crate) nodes: Vec<NodeDecl>,
+    pub(crate) media: Vec<MediumDecl>,
     pub(crate) links: Vec<LinkDecl>,
     /// Flows, then attacks.
     pub(crate) flows: Vec<FlowDecl>,
@@ -63,6 +65,7 @@ impl Draft {
             allow,
             windows: r.list("window", WindowDecl::read),
             nodes,
+            media: r.list("medium", MediumDecl::read),
             links,
             flows,
             idle,
@@ -82,6 +85,7 @@ impl Draft {
         match key {
             "host" => drop(read_nodes(&r, key, NodeKind::Host)),
             "window" => drop(r.list(key, WindowDecl::read)),
+            "medium" => drop(r.list(key, MediumDecl::read)),
             "router" => drop(read_nodes(&r, key, NodeKind::Router)),
             "link" | "queue_form" => {
                 let form = queue::read_form(&r);
@@ -115,6 +119,7 @@ impl Draft {
             allow: self.allow,
             windows: self.windows,
             nodes: self.nodes,
+            media: self.media,
             links: self.links,
             flows,
             faults: self.faults,

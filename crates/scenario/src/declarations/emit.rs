@@ -5,9 +5,10 @@ use crate::declarations::flow::tcp::profile_name;
 use crate::declarations::flow::{FlowDecl, spoof};
 use crate::declarations::lines::Lines;
 use crate::declarations::link::LinkDecl;
-use crate::declarations::sections::{CAPTURE, FAULT, FIGURE, RECORD, WINDOW};
-use crate::model::{LinkSpec, Role, Transport};
+use crate::declarations::sections::{CAPTURE, FAULT, FIGURE, MEDIUM, RECORD, WINDOW};
+use crate::model::{LinkSpec, Role, Schedule, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
+use tailrace_app::AttackConfig;
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_core::{Bytes, kinds};
 use tailrace_transport::TcpConfig;
@@ -32,6 +33,10 @@ impl Declaration {
         for node in &d.nodes {
             out.header(node.section().title);
             node.put(&mut out);
+        }
+        for medium in &d.media {
+            out.header(MEDIUM.title);
+            medium.put(&mut out);
         }
         d.links.iter().for_each(|l| link(&mut out, l));
         d.flows.iter().for_each(|f| flow(&mut out, f));
@@ -77,13 +82,20 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     out.put("rewrite", float(spec.rewrite.get()));
     // A queue that nobody wrote stays unwritten, since writing it makes the link observed.
     out.put(if l.queue_written { "queue" } else { "# queue" }, plain(&spec.queue.to_value()));
+    if let Some(medium) = &l.medium {
+        out.put("medium", text(&medium.value));
+    }
     if let Some(back) = &l.backward {
         out.put("reverse", reverse(back, l.observed));
     }
 }
 
 fn rate(spec: &LinkSpec) -> String {
-    spec.trace.as_ref().map_or_else(|| shown(spec.rate), shown)
+    match &spec.schedule {
+        None => shown(spec.rate),
+        Some(Schedule::Trace(trace)) => shown(trace),
+        Some(Schedule::Grants(config)) => kinded(config.name(), config.params(), |name| config.get(name)),
+    }
 }
 
 fn reverse(spec: &LinkSpec, observed: bool) -> String {
@@ -180,5 +192,8 @@ fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpCo
         out.put("profile", text(&profile_name(profile)));
     }
     out.put("header", header.map_or_else(|| text("auto"), shown));
-    out.params(TcpConfig::params(), |name| config.get(name));
+    // What its attack says is not said twice.
+    let conduct = f.attack.as_ref().map(AttackConfig::conduct).unwrap_or_default();
+    let is_own = |name: &str| conduct.iter().all(|(said, _)| *said != name);
+    out.params(TcpConfig::params(), |name| config.get(name).filter(|_| is_own(name)));
 }

@@ -94,7 +94,11 @@ impl FaultDecl {
         let wrong = sink.errors();
         if let Some(keys) = &keys {
             check_times(keys, sink);
-            check_place(keys, &r);
+            if kind.as_ref().is_some_and(|kind| kind.aspects().address) {
+                check_interface(keys, &r);
+            } else {
+                check_place(keys, &r);
+            }
         }
         r.finish();
         if sink.errors() > wrong {
@@ -160,6 +164,24 @@ fn check_place(keys: &FaultKeys, r: &Reader<'_>) {
     if let Some((place, words)) = wrong {
         let error = sink.at(Code::BadValue, direction.origin, "bad value of `direction`");
         sink.push(error.label(format!("of a `{place}` it is {words}, or \"both\"")));
+    }
+}
+
+/// Whether it says a host, where it is an interface's: which one is for later, when links are known.
+fn check_interface(keys: &FaultKeys, r: &Reader<'_>) {
+    let (sink, direction) = (r.sink(), &keys.direction);
+    let help = "`host`: whose address it is; `interface`: which of its links, where it has several";
+    for (name, place) in [("link", &keys.link), ("router", &keys.router)] {
+        let Some(place) = place else { continue };
+        let message = format!("an address is a host's, and so the fault takes no `{name}`");
+        sink.push(sink.at(Code::MisplacedKey, place.origin, message).help(help));
+    }
+    if ["link", "host", "router"].iter().all(|name| !r.has(name)) {
+        sink.push(sink.at(Code::MissingKey, r.origin(), "the fault needs `host`").help(help));
+    }
+    if direction.value != Direction::Both {
+        let error = sink.at(Code::BadValue, direction.origin, "bad value of `direction`");
+        sink.push(error.label("an interface has one address for both directions: leave it out"));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::declarations::loss::read_loss;
 use crate::declarations::names::{self, Loose, Selector};
 use crate::declarations::queue::{Around, QueueDefaults, read_queue, writes};
-use crate::declarations::rate::{LinkRate, read_rate, trace_of};
+use crate::declarations::rate::{LinkRate, read_link_rate, trace_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LINK, REVERSE};
 use crate::declarations::unfit::Unfit;
@@ -24,6 +24,8 @@ pub(crate) struct LinkDecl {
     pub(crate) forward: LinkSpec,
     /// The other direction, where `reverse` is written.
     pub(crate) backward: Option<LinkSpec>,
+    /// The medium that both directions share with other links.
+    pub(crate) medium: Option<At<String>>,
     /// Whether a `queue` is written, in either direction.
     pub(crate) observed: bool,
     /// Whether the forward direction's is.
@@ -40,9 +42,9 @@ impl LinkDecl {
     /// Reads one `[[link]]`.
     pub(crate) fn read(node: &Node, around: Around<'_>, sink: &Sink<'_>) -> Result<Self, Loose> {
         let Some(r) = Reader::new(node, &LINK, sink) else { return Err(Vec::new()) };
-        let name = r.read("name", names::read_name);
+        let [name, medium] = ["name", "medium"].map(|key| r.read(key, names::read_name));
         let ends = r.required("between").and_then(|node| read_ends(node, sink));
-        let rate = r.need("rate", read_rate(sink.files()));
+        let rate = r.required("rate").and_then(|_| read_link_rate(&r));
         let delay = r.need("delay", distribution);
         let jitter = r.read("jitter", distribution);
         let reorder = r.read_or("reorder", false, plain);
@@ -54,10 +56,10 @@ impl LinkDecl {
         let defaults = QueueDefaults { around, limit: r.read("queue_limit", plain) };
         let queue = read_queue(r.node("queue"), &defaults, sink);
         let forward = (|| {
-            let LinkRate { rate, trace } = rate?.value;
+            let LinkRate { rate, schedule } = rate?;
             Some(LinkSpec {
                 rate,
-                trace,
+                schedule,
                 delay: delay?.value,
                 jitter: jitter.map(|j| j.value),
                 reorder: reorder?,
@@ -78,13 +80,10 @@ impl LinkDecl {
             Ignored(around.form.is_some() || says(r.node("queue"), "form", around) == Some(true));
         let roles_written = Ignored(roles_written(r.node("queue"), reverse, around));
         let (origin, queue_origin) = (Ignored(r.origin()), Ignored(r.origin_of("queue")));
-        r.finish();
         let loose = ends.iter().flatten().cloned().collect();
+        r.finish();
         let complete = || {
-            let backward = match backward {
-                Some(read) => Some(read?),
-                None => None,
-            };
+            let backward = backward.map_or(Some(None), |read| read.map(Some))?;
             let (ends, forward) = (ends?, forward?);
             Some(Self {
                 origin,
@@ -92,6 +91,7 @@ impl LinkDecl {
                 ends,
                 forward,
                 backward,
+                medium,
                 observed,
                 queue_written,
                 roles_written,
@@ -172,7 +172,7 @@ fn read_reverse(
 ) -> Option<LinkSpec> {
     let r = Reader::new(node, &REVERSE, sink)?;
     let before = sink.errors();
-    let rate = r.read("rate", read_rate(sink.files()));
+    let rate = read_link_rate(&r);
     let delay = r.read("delay", distribution);
     let jitter = r.read("jitter", distribution);
     let loss = r.node("loss").and_then(|node| read_loss("loss", node, sink));
@@ -182,7 +182,7 @@ fn read_reverse(
     r.finish();
     let mut spec = forward?.clone();
     if let Some(rate) = rate {
-        LinkRate { rate: spec.rate, trace: spec.trace } = rate.value;
+        LinkRate { rate: spec.rate, schedule: spec.schedule } = rate;
     }
     spec.delay = delay.map_or(spec.delay, |d| d.value);
     spec.jitter = jitter.map_or(spec.jitter, |j| Some(j.value));

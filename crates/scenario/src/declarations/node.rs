@@ -1,7 +1,8 @@
 //! `[[host]]` and `[[router]]`.
 
 use crate::declarations::address::ADDRESSES;
-use crate::declarations::forms::{NAME, positive_count};
+use crate::declarations::forms::{NAME, TEXT, positive_count};
+use crate::declarations::kernel::{ENDPOINTS, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::key::{Section, Shape};
 use crate::declarations::sections::row::{Form, Read, may, must, section};
@@ -10,7 +11,9 @@ use crate::model::NodeKind;
 use crate::text::place::At;
 use crate::text::write;
 use core::net::Ipv4Addr;
+use tailrace_core::Bytes;
 use tailrace_core::params::Kind;
+use tailrace_transport::mptcp::path_manager::Endpoints;
 
 section! {
     /// Keys of hosts and routers; neither has all.
@@ -22,6 +25,14 @@ section! {
             "Its IPv4 address; a list with one for each of its links, in the order of the file. Of several alike, each has the next one.";
         role: Option<At<&'static str>> = may(ROLE, ""),
             "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.";
+        kernel: Option<At<String>> = may(TEXT, "none, it is simulated"),
+            "Linux kernel that it runs: one of `tailrace kernel list`, or a path.";
+        memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "Memory of its kernel.";
+        sysctl: Option<At<Vec<(String, String)>>> = may(SYSCTL, ""), "Settings of its kernel, by their names as sysctl(8) has them.";
+        run: Option<At<Vec<RunDecl>>> = may(PROGRAMS, ""), "Programs that run on it.";
+        limits: Option<At<LimitsDecl>> = may(LIMITS_TABLE, "its kernel's"), "Limits of its kernel's path manager for Multipath TCP.";
+        endpoints: Option<At<Endpoints>> = may(ENDPOINTS, "none"),
+            "Addresses that this path manager uses, by its links: \"2 subflow, 3 subflow backup, 4 signal\".";
     } beside { kind: NodeKind }
 }
 
@@ -29,7 +40,17 @@ section! {
 pub const HOST: Section = Section {
     title: "[[host]]",
     doc: "A host, which sends and receives, or several alike.",
-    keys: &[NODE.keys[0], NODE.keys[1], NODE.keys[2]],
+    keys: &[
+        NODE.keys[0],
+        NODE.keys[1],
+        NODE.keys[2],
+        NODE.keys[4],
+        NODE.keys[5],
+        NODE.keys[6],
+        NODE.keys[7],
+        NODE.keys[8],
+        NODE.keys[9],
+    ],
 };
 
 /// `[[router]]`.

@@ -1,11 +1,17 @@
-//! The rate of a link: bits in a second, or a trace of when it can deliver.
+//! The rate of a link: bits in a second, a trace of when it can deliver, or what grants, which `crates/access` describes.
 
+use crate::declarations::composite::read_composite;
+use crate::declarations::kinds::{Kinds, kind_of};
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::key::Section;
 use crate::declarations::unfit::Unfit;
 use crate::declarations::values::positive_rate;
 use crate::text::codes::Code;
-use crate::text::document::Node;
+use crate::text::document::{Data, Node};
 use crate::text::files::Files;
+use crate::text::sink::Sink;
 use std::sync::Arc;
+use tailrace_access::{GrantConfig, Schedule};
 use tailrace_core::params::{Kind, ParamType as _};
 use tailrace_core::{DeliveryTrace, Rate};
 use tailrace_impair::RATES;
@@ -13,16 +19,42 @@ use tailrace_impair::RATES;
 /// What `rate` of a link says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkRate {
-    /// With a trace its mean.
+    /// With a schedule its mean.
     pub(crate) rate: Rate,
-    pub(crate) trace: Option<Arc<DeliveryTrace>>,
+    pub(crate) schedule: Option<Schedule>,
 }
 
-/// For [`Reader::read`](crate::declarations::reader::Reader::read): `10 Mbit/s`, `trace(FILE)`, or `trace(0 3 5)`.
-pub(crate) fn read_rate(files: &dyn Files) -> impl Fn(&Node) -> Result<LinkRate, Unfit> {
+const KINDS: Kinds<'_> =
+    Kinds { what: "kind of rate", names: GrantConfig::names(), command: "tailrace list rates" };
+
+/// The `rate` of a link's direction, where it is written: `10 Mbit/s`, `trace(FILE)`, `trace(0 3 5)` or a table with a kind.
+pub(crate) fn read_link_rate(r: &Reader<'_>) -> Option<LinkRate> {
+    let node = r.node("rate")?;
+    match node.data {
+        Data::Table(_) => read_grants(node, r.sink()),
+        _ => r.read("rate", read_rate(r.sink().files())).map(|rate| rate.value),
+    }
+}
+
+fn read_grants(node: &Node, sink: &Sink<'_>) -> Option<LinkRate> {
+    let (kind, table) = kind_of(node, &KINDS, sink)?;
+    let (mut config, table) = (GrantConfig::default_of(kind)?, table?);
+    let section = Section { title: config.title(), doc: "", keys: &[] };
+    let r = Reader::of(table, node.origin, &section, sink).kinded().with_params(config.params());
+    let fine =
+        r.set_params_by(|p, node| read_composite(p, node, sink), |name, value| config.set(name, value));
+    if fine && let Err((key, why)) = config.validate() {
+        sink.push(sink.at(Code::BadValue, r.origin_of(key), format!("bad value of `{key}`")).label(why));
+        return None;
+    }
+    r.finish();
+    fine.then(|| LinkRate { rate: config.mean(), schedule: Some(Schedule::Grants(Arc::new(config))) })
+}
+
+fn read_rate(files: &dyn Files) -> impl Fn(&Node) -> Result<LinkRate, Unfit> {
     move |node| match trace_of(node) {
         Some(inside) => read_trace(inside, files),
-        None => positive_rate(node).map(|rate| LinkRate { rate, trace: None }),
+        None => positive_rate(node).map(|rate| LinkRate { rate, schedule: None }),
     }
 }
 
@@ -48,7 +80,7 @@ fn read_trace(inside: &str, files: &dyn Files) -> Result<LinkRate, Unfit> {
     RATES
         .check(Kind::Rate, &rate.to_value())
         .map_err(|why| Unfit::outside(format!("the trace's mean of {why}")))?;
-    Ok(LinkRate { rate, trace: Some(Arc::new(trace)) })
+    Ok(LinkRate { rate, schedule: Some(Schedule::Trace(Arc::new(trace))) })
 }
 
 /// What a trace says that has hardly a time.

@@ -224,7 +224,9 @@ impl<'d> Reader<'d> {
                     fine = false;
                     continue;
                 }
-                (_, Given::Value(value)) => set(param.name, &value).map_err(|error| (Code::BadValue, error)),
+                (_, Given::Value(value)) => {
+                    set(param.name, &value).map_err(|error| (code_of(param, &value), error))
+                }
                 (Data::Plain(value), Given::Plain) => {
                     set(param.name, value).map_err(|error| (code_of(param, value), error))
                 }

@@ -1,11 +1,12 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
 use crate::declarations::sections::{
-    ATTACK, FAULT, Key, MPTCP, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP, UDP,
+    ATTACK, FAULT, Key, MEDIUM, MPTCP, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP, UDP,
 };
 use crate::model::Outsiders;
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
+use tailrace_access::{grants, media};
 use tailrace_app::{AppConfig, attacks};
 use tailrace_core::bounds::Bounds;
 use tailrace_core::distribution::FORMS;
@@ -63,10 +64,12 @@ pub fn schema_with(outside: &Outsiders) -> Value {
             // Letters and digits of all alphabets, as there is no class for them that all dialects know.
             "pattern": "^[^\\s\\x00-\\x2c.;-@\\[-^`{-\\x7f]+$",
         },
+        "link_rate": link_rate(),
         "loss": loss(),
         "fault": fault(),
         "spoof": section(&SPOOF, None, &[]),
         "attack": attack(),
+        "medium": medium(),
         "queue": queue(outside),
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": policies("A congestion control.", &[CcConfig::catalog(), own.clone()].concat()),
@@ -206,12 +209,15 @@ fn shape(shape: Shape) -> Value {
             json!({ "anyOf": [reference("distribution"), each] })
         }
         Shape::Addresses => {
-            let address = json!({ "type": "string", "format": "ipv4" });
+            let address = kind(Kind::Address);
             json!({ "anyOf": [address, { "type": "array", "items": address, "minItems": 1 }] })
         }
-        Shape::LinkRate => {
-            json!({ "anyOf": [reference("rate"), { "type": "string", "pattern": "^trace\\([\\s\\S]*\\)$" }] })
+        Shape::Settings => {
+            let value =
+                json!({ "anyOf": [{ "type": ["string", "integer", "boolean"] }, { "type": "object" }] });
+            json!({ "type": "object", "additionalProperties": value })
         }
+        Shape::LinkRate => reference("link_rate"),
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
         Shape::Reverse => reference("reverse"),
         Shape::Transport => reference("transport"),
@@ -223,6 +229,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Section(s) => section(s, None, &[]),
         Shape::Sections(s) => json!({ "type": "array", "items": section(s, None, &[]) }),
         Shape::Faults => json!({ "type": "array", "items": reference("fault") }),
+        Shape::Media => json!({ "type": "array", "items": reference("medium") }),
         Shape::Spoof => reference("spoof"),
         Shape::Attacks => json!({ "type": "array", "items": reference("attack") }),
         Shape::Codes => {
@@ -292,6 +299,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Limit => reference("limit"),
         Kind::Probability => reference("probability"),
         Kind::Dscp => reference("dscp"),
+        Kind::Address => json!({ "type": "string", "format": "ipv4" }),
         Kind::Distribution => reference("distribution"),
         Kind::Sizes => reference("sizes"),
         Kind::Counts => reference("counts"),
@@ -304,6 +312,7 @@ fn kind(kind: Kind) -> Value {
             });
             json!({ "type": "array", "items": step, "minItems": 1 })
         }
+        Kind::Rates => json!({ "type": "array", "items": reference("rate"), "minItems": 1 }),
         Kind::Loss => reference("loss"),
         Kind::Queue => reference("queue"),
         Kind::Text => json!({ "type": "string" }),
@@ -354,6 +363,16 @@ fn loss() -> Value {
     json!({ "description": "Random loss: a probability, or a loss process.", "anyOf": forms })
 }
 
+fn link_rate() -> Value {
+    let mut forms = vec![
+        json!({ "$ref": "#/$defs/rate" }),
+        json!({ "type": "string", "pattern": "^trace\\([\\s\\S]*\\)$" }),
+    ];
+    let tables = grants::catalog().into_iter();
+    forms.extend(tables.map(|g| named(g.name, section(&NO_KEYS, Some(g.name), g.params), g.summary)));
+    json!({ "description": "The rate of a link: a plain one, a trace of when it delivers, or what grants.", "anyOf": forms })
+}
+
 fn fault() -> Value {
     let tables = faults::catalog().into_iter();
     let tables = tables.map(|f| named(f.name, section(&FAULT, Some(f.name), f.params), f.summary));
@@ -364,6 +383,12 @@ fn attack() -> Value {
     let tables = attacks::catalog().into_iter();
     let tables = tables.map(|a| named(a.name, section(&ATTACK, Some(a.name), a.params), a.summary));
     json!({ "description": ATTACK.doc, "anyOf": Vec::from_iter(tables) })
+}
+
+fn medium() -> Value {
+    let tables = media::catalog().into_iter();
+    let tables = tables.map(|m| named(m.name, section(&MEDIUM, Some(m.name), m.params), m.summary));
+    json!({ "description": MEDIUM.doc, "anyOf": Vec::from_iter(tables) })
 }
 
 const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };

@@ -137,6 +137,15 @@ impl Transport {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn tcp_mut(&mut self) -> Option<&mut TcpConfig> {
+        match self {
+            Self::Tcp { config, .. } => Some(Arc::make_mut(config)),
+            Self::Mptcp { plan, .. } => Some(Arc::make_mut(&mut Arc::make_mut(plan).tcp)),
+            Self::Udp { .. } => None,
+        }
+    }
+
     /// The registered name, as a scenario has it.
     pub const fn name(&self) -> &'static str {
         match self {

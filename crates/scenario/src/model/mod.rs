@@ -6,6 +6,7 @@
 
 mod fault;
 mod flow;
+mod kernel;
 mod network;
 mod outsiders;
 mod scenario;
@@ -13,9 +14,11 @@ mod window;
 
 pub use fault::{Capture, CapturePoint, Fault, Way};
 pub use flow::{FlowGroup, Pattern, Ports, Role, Spoof, SpoofPer, Transport};
-pub use network::{Link, LinkIndex, LinkSpec, Node, NodeIndex, NodeKind, Strip};
+pub use kernel::{KernelHost, Limits, Program};
+pub use network::{Link, LinkIndex, LinkSpec, Medium, MediumIndex, Node, NodeIndex, NodeKind, Strip};
 pub use outsiders::Outsiders;
 pub use scenario::{Idle, Record, Scenario};
+pub use tailrace_access::{GrantConfig, MediumConfig, Schedule};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;
 pub use tailrace_impair::{FaultConfig, LossConfig};

@@ -1,8 +1,10 @@
 //! Hosts, routers and the links between them.
 
+use super::kernel::KernelHost;
 use core::net::Ipv4Addr;
 use std::sync::Arc;
-use tailrace_core::{Bytes, DeliveryTrace, DurationDist, Probability, Rate};
+use tailrace_access::{MediumConfig, Schedule};
+use tailrace_core::{Bytes, DurationDist, Probability, Rate};
 use tailrace_impair::LossConfig;
 use tailrace_qdisc::QdiscConfig;
 
@@ -14,6 +16,19 @@ pub struct NodeIndex(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkIndex(pub u32);
 
+/// Position in [`Scenario::media`](super::Scenario::media).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MediumIndex(pub u32);
+
+/// A channel that both directions of some links share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Medium {
+    /// Its name, unique among media.
+    pub name: String,
+    /// What it is, with its keys.
+    pub kind: MediumConfig,
+}
+
 /// A host or a router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -23,6 +38,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// The addresses of a host's links, in their order, where the file gives them; else they are counted.
     pub addresses: Vec<Ipv4Addr>,
+    /// The kernel that a host has in place of a simulated stack.
+    pub kernel: Option<Arc<KernelHost>>,
 }
 
 /// Host or router.
@@ -47,6 +64,8 @@ pub struct Link {
     pub forward: Arc<LinkSpec>,
     /// Direction b to a.
     pub backward: Arc<LinkSpec>,
+    /// The medium that both directions share with other links; their rates are then those of its frames.
+    pub medium: Option<MediumIndex>,
     /// Whether the file wrote a `queue` for it: then both directions appear under `queues` in the results
     /// (as do all links between routers).
     pub observed: bool,
@@ -55,10 +74,10 @@ pub struct Link {
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
-    /// Rate, more than zero; where there is a trace, its mean.
+    /// Rate, more than zero; where there is a schedule, its mean.
     pub rate: Rate,
     /// When it can deliver, where that is not by its rate.
-    pub trace: Option<Arc<DeliveryTrace>>,
+    pub schedule: Option<Schedule>,
     /// One-way propagation delay, drawn once a link and run; both directions share the draw when both specs
     /// are the same declaration.
     pub delay: DurationDist,

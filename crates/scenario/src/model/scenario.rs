@@ -2,7 +2,7 @@
 
 use super::fault::{Capture, Fault};
 use super::flow::FlowGroup;
-use super::network::{Link, Node};
+use super::network::{Link, Medium, Node};
 use super::window::Window;
 use tailrace_core::{Duration, Limit};
 
@@ -27,6 +27,8 @@ pub struct Scenario {
     pub windows: Vec<Window>,
     /// Hosts and routers, in the order of declaration with counts expanded.
     pub nodes: Vec<Node>,
+    /// Channels that links share, in the order of declaration.
+    pub media: Vec<Medium>,
     /// Full-duplex links, expanded.
     pub links: Vec<Link>,
     /// Flow groups, in the order of declaration, those of attacks behind the others.

@@ -2,7 +2,7 @@
 
 use crate::declarations::draft::Draft;
 use crate::declarations::node::NodeDecl;
-use crate::model::{NodeIndex, NodeKind, Scenario};
+use crate::model::{LinkIndex, NodeIndex, NodeKind, Scenario, Way};
 use crate::resolving::topology::Topology;
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
@@ -72,7 +72,7 @@ pub(super) fn check(scenario: &Scenario, draft: &Draft, topology: &Topology<'_>,
     }
 }
 
-fn owner_name(scenario: &Scenario, owner: usize) -> String {
+pub(super) fn owner_name(scenario: &Scenario, owner: usize) -> String {
     let node = &scenario.nodes[owner];
     format!("{} {}", if node.kind == NodeKind::Host { "host" } else { "router" }, node.name)
 }
@@ -85,8 +85,28 @@ fn plural(n: usize, word: &str) -> String {
     }
 }
 
+/// The address of each interface as the file has it, its host, and the direction that begins there, in the order of links.
+pub(super) fn interfaces(scenario: &Scenario) -> Vec<(Ipv4Addr, NodeIndex, Way)> {
+    let mut found: Vec<(Ipv4Addr, NodeIndex, Way)> = Vec::new();
+    let mut links = vec![0; scenario.nodes.len()];
+    for (i, link) in scenario.links.iter().enumerate() {
+        for (node, backward) in [(link.a, false), (link.b, true)] {
+            let host = &scenario.nodes[node.0 as usize];
+            if host.kind == NodeKind::Router {
+                continue;
+            }
+            let counted = Ipv4Addr::from(FIRST + found.len() as u32);
+            let nth = &mut links[node.0 as usize];
+            let address = host.addresses.get(*nth).copied().unwrap_or(counted);
+            *nth += 1;
+            found.push((address, node, Way { link: LinkIndex(i as u32), backward }));
+        }
+    }
+    found
+}
+
 /// Who has the addresses that are counted: hosts at the ends of links, in their order, and after them gateways.
-fn counted(scenario: &Scenario) -> BTreeMap<u32, u32> {
+pub(super) fn counted(scenario: &Scenario) -> BTreeMap<u32, u32> {
     let ends = scenario.links.iter().flat_map(|link| [link.a, link.b]);
     let hosts = ends.filter(|n| scenario.nodes[n.0 as usize].kind == NodeKind::Host);
     let mut owners = BTreeMap::new();

@@ -24,6 +24,7 @@ impl Span<'_> {
     fn meets(&self, other: &Self) -> bool {
         let (a, b) = (&self.fault.kind, &other.fault.kind);
         let (x, y) = (a.aspects(), b.aspects());
+        // Copies, damage and order are of one kind each, which its name tells.
         let valued = (x.rate && y.rate) || (x.delay && y.delay) || (x.loss && y.loss) || (x.queue && y.queue);
         a.name() == b.name() || valued
     }

@@ -3,8 +3,8 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::names::Selector;
 use crate::model::{Node, NodeKind};
-use crate::resolving::addresses;
 use crate::resolving::picked::Picked;
+use crate::resolving::{addresses, kernels};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -45,7 +45,7 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
         let message = "every flow is switched off: nothing would happen";
         let error = sink.at(Code::EmptyScenario, draft.idle[0].1.name.origin, message);
         sink.push(error.help("leave `enabled` out of one, or set it to true"));
-    } else if draft.flows.is_empty() && sink.errors() == 0 {
+    } else if draft.flows.is_empty() && !kernels::run_something(draft) && sink.errors() == 0 {
         sink.push(sink.at(
             Code::EmptyScenario,
             Origin::Scenario,
@@ -89,6 +89,7 @@ pub(crate) fn expand_nodes(draft: &Draft) -> Vec<Node> {
             name: decl.members().map_or_else(|| name.clone(), |_| format!("{name}[{i}]")),
             kind: decl.kind,
             addresses: addresses::of_member(decl, i),
+            kernel: kernels::of(decl),
         }));
     }
     nodes

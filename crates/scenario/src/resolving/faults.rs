@@ -1,8 +1,9 @@
 //! Faults: what a declaration comes to at which times.
 
 use crate::declarations::fault::{FaultDecl, FaultKeys};
+use crate::declarations::places::Direction;
 use crate::model::{Fault, Way};
-use crate::resolving::sides::{Places, steps, together};
+use crate::resolving::sides::{Places, Side, steps, together};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -18,7 +19,11 @@ pub(crate) fn faults(
     sink: &Sink<'_>,
 ) -> Option<(usize, Vec<Fault>)> {
     let keys = &decl.keys;
-    let sides = places.sides(keys, sink)?;
+    let sides = if decl.kind.aspects().address {
+        interface(keys, places, sink)?
+    } else {
+        places.sides(keys, sink)?
+    };
     let steps = if goes_by_steps(keys) { steps(sides, sink)? } else { vec![together(sides)] };
     let count = counted(keys, steps.len(), sink)?;
     let times = Times { keys, count: count as u64, duration };
@@ -32,6 +37,27 @@ pub(crate) fn faults(
         parts.into_iter().map(move |ways| Fault { ways, at, until, kind: decl.kind.clone() })
     };
     Some((count, (0..).zip(steps.into_iter().take(count)).flat_map(fault).collect()))
+}
+
+/// The one interface whose address changes: the direction that begins there.
+fn interface(keys: &FaultKeys, places: &Places<'_>, sink: &Sink<'_>) -> Option<Vec<Side>> {
+    let up = At { value: Direction::Up, origin: keys.direction.origin };
+    let sides = places.sides(&FaultKeys { direction: up, ..keys.clone() }, sink)?;
+    let found: usize = sides.iter().map(Side::len).sum();
+    if found == 1 {
+        return Some(sides);
+    }
+    let (origin, help) = match (&keys.host, &keys.interface) {
+        (_, Some(interface)) if sides.len() == 1 => (interface.origin, "name one of them"),
+        (Some(host), _) if sides.len() == 1 => (host.origin, "name one of them: interface = 1, say"),
+        (host, _) => (
+            host.as_ref().map_or(keys.at.origin, |host| host.origin),
+            "name one host, and write a [[fault]] with an address of its own for each",
+        ),
+    };
+    let message = format!("an address is one interface's, but these are {found}");
+    sink.push(sink.at(Code::WrongMember, origin, message).help(help));
+    None
 }
 
 /// The directions of each link by themselves, in the order in which links come first.

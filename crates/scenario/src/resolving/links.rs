@@ -3,6 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::names::Selector;
 use crate::model::{Link, LinkIndex, Node, NodeIndex};
+use crate::resolving::media;
 use crate::resolving::picked::{Picked, pair, pairs};
 use crate::text::codes::Code;
 use crate::text::place::At;
@@ -31,6 +32,7 @@ pub(crate) fn expand_links(
         let forward = Arc::new(decl.forward.clone());
         let backward = decl.backward.clone().map_or_else(|| Arc::clone(&forward), Arc::new);
         let (len, several) = (pairs(*a, *b).unwrap_or(0), a.several || b.several);
+        let medium = media::of_link(decl, draft, sink);
         let first = links.len() as u64;
         groups.push(Group { shown: decl.shown(), named: decl.name.is_some(), several, first, len });
         for i in 0..len {
@@ -53,6 +55,7 @@ pub(crate) fn expand_links(
                 b: NodeIndex(y as u32),
                 forward: Arc::clone(&forward),
                 backward: Arc::clone(&backward),
+                medium,
                 observed: decl.observed,
             });
         }

@@ -15,7 +15,7 @@ use crate::resolving::pattern::Flows;
 use crate::resolving::picked::Picked;
 use crate::resolving::sides::Places;
 use crate::resolving::unique::check_unique;
-use crate::resolving::{gateways, loads, routes, windows};
+use crate::resolving::{gateways, loads, media, renumbering, routes, windows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
 
@@ -66,7 +66,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let faults = draft.faults.iter().map(|decl| faults(decl, &places, duration, sink).unwrap_or_default());
     let (steps, faults): (Vec<usize>, Vec<Vec<Fault>>) = faults.unzip();
     clashes::check(&faults, draft, &links, sink);
-    let parts = faults.iter().map(Vec::len).collect();
+    let parts: Vec<usize> = faults.iter().map(Vec::len).collect();
     let captures: Vec<_> =
         draft.captures.iter().map(|decl| capture(decl, &finder, &directory, sink)).collect();
     let of_flows = pairs.iter().zip(gateways);
@@ -79,6 +79,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let mut scenario = Scenario {
         windows,
         nodes,
+        media: media::media(draft),
         links,
         flows,
         idle: idle.collect(),
@@ -86,9 +87,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
         captures: captures.into_iter().flatten().flatten().collect(),
         ..empty(head)
     };
-    if sink.errors() == 0 {
-        routes::check(&scenario, draft, sink);
-    }
+    check_network(&scenario, &parts, draft, sink);
     if sink.errors() == 0 {
         settle_loads(&mut scenario, draft, &groups, sink);
     }
@@ -96,10 +95,21 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     (sink.errors() == 0).then_some(Resolved { scenario, memory, firsts, steps, parts })
 }
 
+/// The network carries what is asked of it, and its addresses are one interface's each.
+fn check_network(scenario: &Scenario, parts: &[usize], draft: &Draft, sink: &Sink<'_>) {
+    if sink.errors() == 0 {
+        routes::check(scenario, draft, sink);
+    }
+    if sink.errors() == 0 {
+        renumbering::check(scenario, parts, draft, sink);
+    }
+}
+
 /// No two of a kind have one name.
 fn check_names(draft: &Draft, sink: &Sink<'_>) {
     let idle = draft.idle.iter().map(|(_, decl)| decl);
     check_unique("flows", draft.flows.iter().chain(idle).map(|decl| &decl.name), sink);
+    check_unique("media", draft.media.iter().map(|decl| &decl.keys.name), sink);
     check_unique("faults", draft.faults.iter().filter_map(|decl| decl.keys.name.as_ref()), sink);
     check_unique("captures", draft.captures.iter().filter_map(|decl| decl.name.as_ref()), sink);
 }
@@ -126,6 +136,7 @@ fn empty(head: &Head) -> Scenario {
         record: head.record.plain(),
         windows: Vec::new(),
         nodes: Vec::new(),
+        media: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
         idle: Vec::new(),

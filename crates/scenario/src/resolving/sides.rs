@@ -20,6 +20,13 @@ pub(crate) struct Side {
     several: bool,
 }
 
+impl Side {
+    /// How many links it is of.
+    pub(crate) fn len(&self) -> usize {
+        self.links.len()
+    }
+}
+
 /// Where faults can happen.
 pub(crate) struct Places<'p> {
     pub(crate) finder: &'p LinkFinder<'p>,

@@ -10,15 +10,19 @@ use tailrace_core::Instant;
 /// [`ForeignHost::next_event`], and [`ForeignHost::deliver`] at the time that the host has been run to last. After either it
 /// takes what the host has sent and asks for the next event anew. So packets leave at the time at which they were sent. A run
 /// repeats where the host does the same at the same calls.
+///
+/// A host whose time costs much to stop may go ahead to the *horizon*: what it sends at a later time than the present is an
+/// event of that time, and is to be taken then.
 pub trait ForeignHost {
     /// When it will next do something if nothing reaches it before; `None` for never.
     fn next_event(&self) -> Option<Instant>;
 
-    /// Lets it run up to `until`, all that it does at that time included.
+    /// Lets it run up to `until`, all that it does at that time included. Nothing can reach it before `horizon`, which is not
+    /// earlier.
     ///
     /// # Errors
     /// Where it cannot go on: the run ends.
-    fn run_until(&mut self, until: Instant) -> Result<(), HostError>;
+    fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError>;
 
     /// An IPv4 packet has reached its interface `interface`, counted from zero in the order of its links. Checksums of
     /// headers are right; that of the transport is as its sender made it.
@@ -27,12 +31,17 @@ pub trait ForeignHost {
     /// Where it cannot go on: the run ends.
     fn deliver(&mut self, interface: usize, packet: &[u8]) -> Result<(), HostError>;
 
-    /// The next packet that it has sent since it was asked last: puts the bytes into `packet`, and returns the interface
+    /// The next packet that it has sent by the time it was run to, and that was not taken: puts the bytes into `packet`, and returns the interface
     /// by which it leaves. What is no IPv4 packet with a right header checksum is counted and not sent.
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize>;
 
     /// The link at an interface has gone down, or come up again, as routing sees it.
-    fn link_changed(&mut self, _interface: usize, _up: bool) {}
+    ///
+    /// # Errors
+    /// Where it cannot go on: the run ends.
+    fn link_changed(&mut self, _interface: usize, _up: bool) -> Result<(), HostError> {
+        Ok(())
+    }
 }
 
 /// Why a foreign host cannot go on, in its own words.
@@ -70,6 +79,8 @@ pub enum AttachError {
     },
     /// It is one already.
     Twice(String),
+    /// A fault changes an address of it.
+    Moves(String),
     /// The run has begun.
     TooLate,
 }
@@ -81,6 +92,9 @@ impl fmt::Display for AttachError {
                 write!(f, "there is no host named {name:?}; hosts are {}", known.join(", "))
             }
             Self::Twice(name) => write!(f, "host {name:?} has its foreign stack already"),
+            Self::Moves(name) => {
+                write!(f, "a fault changes an address of host {name:?}, whose stack is not the simulator's")
+            }
             Self::TooLate => write!(f, "hosts get foreign stacks before the first step of a run"),
         }
     }

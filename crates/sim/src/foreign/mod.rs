@@ -47,6 +47,18 @@ struct Attached {
     tally: ForeignTally,
 }
 
+impl Attached {
+    /// Nothing reaches it before then: the fabric's next event, or what comes back of a packet that it sends now.
+    fn horizon(&self, fabric: &mut SimFabric) -> Instant {
+        let ways = || self.addresses.iter().filter_map(|a| fabric.graph().egress(*a));
+        let out = ways().map(|way| fabric.link(way).delay()).min();
+        let back = ways().map(|way| fabric.link(way.reversed()).delay()).min();
+        let Some((out, back)) = out.zip(back) else { return fabric.now() };
+        let returns = fabric.now().saturating_add(out).saturating_add(back);
+        fabric.horizon().min(returns)
+    }
+}
+
 impl fmt::Debug for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.hosts.iter().map(|h| &h.name)).finish()
@@ -104,18 +116,21 @@ impl World {
         fabric: &mut SimFabric,
     ) {
         let addresses: Vec<Address> = fabric.graph().addresses(node).collect();
-        for (number, flow) in self.flows.iter().enumerate() {
-            let there = &flow.ends[0];
-            if addresses.contains(&there.source) || addresses.contains(&there.destination) {
-                let to_server = Tuple { remote_port: 0, ..flow.ends[1].tuple() };
-                let server = FlowEnd::client(number).peer();
-                self.foreign.ends.entry(to_server).or_insert(server);
-                self.foreign.ends.entry(to_server.reversed()).or_insert(server.peer());
-            }
-        }
         let (name, armed, tally) = (name.to_string(), Instant::MAX, ForeignTally::default());
         self.foreign.hosts.push(Attached { host, name, node, addresses, armed, tally });
+        (0..self.flows.len()).for_each(|flow| self.name_foreign_ends(flow));
         self.serve_foreign(self.foreign.hosts.len() - 1, fabric);
+    }
+
+    /// The ends of a flow are known by its present addresses, if a foreign host has one of them.
+    pub(crate) fn name_foreign_ends(&mut self, flow: usize) {
+        let ends = &self.flows[flow].ends;
+        if self.foreign.has(ends[0].source) || self.foreign.has(ends[0].destination) {
+            let to_server = Tuple { remote_port: 0, ..ends[1].tuple() };
+            let server = FlowEnd::client(flow).peer();
+            self.foreign.ends.entry(to_server).or_insert(server);
+            self.foreign.ends.entry(to_server.reversed()).or_insert(server.peer());
+        }
     }
 
     /// A packet has reached a foreign host.
@@ -136,7 +151,8 @@ impl World {
         attached.tally.received_packets += 1;
         attached.tally.received_bytes += foreign.buffer.len() as u64;
         let Some(interface) = attached.addresses.iter().position(|a| *a == pkt.destination) else { return };
-        let run = attached.host.run_until(now);
+        let horizon = attached.horizon(fabric);
+        let run = attached.host.run_until(now, horizon);
         if let Err(error) = run.and_then(|()| attached.host.deliver(interface, &foreign.buffer)) {
             return foreign.fail(host, now, error);
         }
@@ -151,7 +167,8 @@ impl World {
             return; // Superseded by an earlier event.
         }
         attached.armed = Instant::MAX;
-        match attached.host.run_until(now) {
+        let horizon = attached.horizon(fabric);
+        match attached.host.run_until(now, horizon) {
             Ok(()) => self.serve_foreign(host, fabric),
             Err(error) => self.foreign.fail(host, now, error),
         }
@@ -227,14 +244,15 @@ impl World {
             if changed.is_empty() {
                 continue;
             }
-            if let Err(error) = attached.host.run_until(fabric.now()) {
-                self.foreign.fail(host, fabric.now(), error);
-                continue;
-            }
+            let (now, horizon) = (fabric.now(), attached.horizon(fabric));
+            let mut told = attached.host.run_until(now, horizon);
             for (interface, up) in changed {
-                attached.host.link_changed(interface, up);
+                told = told.and_then(|()| attached.host.link_changed(interface, up));
             }
-            self.serve_foreign(host, fabric);
+            match told {
+                Ok(()) => self.serve_foreign(host, fabric),
+                Err(error) => self.foreign.fail(host, now, error),
+            }
         }
     }
 }

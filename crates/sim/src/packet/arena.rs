@@ -1,6 +1,7 @@
 //! What few packets carry, out of the way of the many that do not.
 
 use super::frames::{FrameId, Frames};
+use crate::aliases::Aliases;
 use crate::source_route::{Itinerary, SourceRoutes};
 use tailrace_core::Label;
 use tailrace_net::Address;
@@ -50,12 +51,14 @@ pub(crate) struct OptionsArena {
     frames: Frames,
     /// What itineraries are about.
     pub(crate) source_routes: SourceRoutes,
+    /// By which addresses paths are known.
+    pub(crate) aliases: Aliases,
 }
 
 impl OptionsArena {
-    /// Room for the options of a run with such routes.
-    pub(crate) fn new(source_routes: SourceRoutes) -> Self {
-        Self { source_routes, ..Self::default() }
+    /// Room for the options of a run with such routes and addresses.
+    pub(crate) fn new(source_routes: SourceRoutes, aliases: Aliases) -> Self {
+        Self { source_routes, aliases, ..Self::default() }
     }
 
     #[inline]
@@ -116,6 +119,29 @@ impl OptionsArena {
             return id;
         }
         self.keep(RareOptions { mptcp: id.alone(), ..RareOptions::default() })
+    }
+
+    /// Another packet's the same.
+    pub(super) fn copy(&mut self, id: OptionsId) -> OptionsId {
+        if id == OptionsId::NONE {
+            return id;
+        }
+        let multipath = self.mptcp_of(id).copied();
+        let bytes = self.frame(id).map(<[u8]>::to_vec);
+        let mut copy = match self.load(id) {
+            Some(rare) => {
+                let rare = RareOptions { mptcp: None, frame: None, ..*rare };
+                self.keep(rare)
+            }
+            None => OptionsId::NONE,
+        };
+        if let Some(multipath) = multipath {
+            copy = self.with_mptcp(copy, &multipath);
+        }
+        if let Some(bytes) = bytes {
+            copy = self.with_frame(copy, &bytes);
+        }
+        copy
     }
 
     #[inline]

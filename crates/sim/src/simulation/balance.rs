@@ -60,7 +60,7 @@ impl Simulation {
         for pkt in self.fabric.packets() {
             hidden -= 1;
             if let Some(known) = known.get_mut(pkt.to.flow()) {
-                *known += u64::from(pkt.payload > 0);
+                *known += u64::from(pkt.payload > 0 && !pkt.is_copy());
             }
         }
         let mut open = 0;

@@ -169,23 +169,49 @@ fn packets_balance_at_every_moment_through_every_queue_and_fault() {
     }
 }
 
+/// All applications stop at 20 s: what was sent balances each half second, and nothing is left at the end.
+fn balances_to_the_end(sim: &mut Simulation, queue: &str) {
+    for step in 1..=40 {
+        advance(sim, Instant::from_millis(500 * step));
+        let (inside, open) = balance(sim);
+        assert!(open <= inside, "{open} data packets among {inside}: {queue}");
+    }
+    // What a timeout of up to 60 s still repairs has ended by 200 s.
+    advance(sim, Instant::from_secs(200));
+    assert_eq!(balance(sim), (0, 0), "{queue}");
+    assert_eq!(sim.world.options.in_use(), 0);
+}
+
 #[test]
 fn tcp_balances_and_leaves_nothing_behind() {
     for queue in QUEUES {
         let mut sim = build(&format!("{TCP}{FAULTS}"), queue);
-        for step in 1..=40 {
-            advance(&mut sim, Instant::from_millis(500 * step));
-            let (inside, open) = balance(&mut sim);
-            assert!(open <= inside, "{open} data packets among {inside}: {queue}");
-        }
-        // All applications stopped at 20 s; what a timeout of up to 60 s still repairs has ended by 200 s.
-        advance(&mut sim, Instant::from_secs(200));
-        assert_eq!(balance(&mut sim), (0, 0), "{queue}");
-        assert_eq!(sim.world.options.in_use(), 0);
+        balances_to_the_end(&mut sim, queue);
         assert_eq!(sim.world.sockets.iter().count(), 0, "all connections are over");
         for (f, flow) in sim.world.flows.iter().enumerate() {
             assert_eq!(flow.retired.unacknowledged, 0, "flow {f}: all that was sent is acknowledged");
         }
+    }
+}
+
+#[test]
+fn copies_and_damage_and_disorder_leave_the_balance_of_what_was_sent() {
+    let mut disturbances = String::new();
+    for (kind, more) in
+        [("duplication", ""), ("corruption", ""), ("reordering", "hold = \"30 ms\""), ("loss", "")]
+    {
+        let key = if kind == "loss" { "value" } else { "probability" };
+        disturbances += &format!(
+            "[[fault]]\nat = \"3 s\"\nuntil = \"15 s\"\nlink = \"bottleneck\"\nkind = \"{kind}\"\n{key} = 0.05\n{more}\n"
+        );
+    }
+    for queue in QUEUES {
+        let mut sim = build(&format!("{UDP}{TCP}{disturbances}"), queue);
+        balances_to_the_end(&mut sim, queue);
+        let done = (0..sim.fabric.link_count() as u32).map(|l| sim.fabric.link(LinkId(l)).counters());
+        let all =
+            done.fold([0, 0, 0], |[a, b, c], of| [a + of.duplicated, b + of.corrupted, c + of.held_back]);
+        assert!(all.iter().all(|n| *n > 50), "{queue}: {all:?}");
     }
 }
 

@@ -1,12 +1,13 @@
 //! Faults: which are under way at which link, and what that makes of the link.
 
 use super::{Simulation, What};
-use crate::build::link_stream;
+use crate::aliases::address_of;
+use crate::build::{SCHEDULE, link_stream};
 use crate::rates::Pace;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::{Duration, Instant, Rng};
-use tailrace_impair::{Aspects, Condition, Course, Passage, Stage};
-use tailrace_net::{Impairment, LinkId};
+use tailrace_impair::{Aspects, Condition, Course, LossConfig, Passage, Stage};
+use tailrace_net::{Address, Graph, Impairment, LinkId, NodeId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
@@ -38,6 +39,8 @@ struct Staged {
     course: Box<dyn Course>,
     rng: Rng,
     stage: Stage,
+    /// Whether that one's queue is another than the last one's.
+    has_new_queue: bool,
 }
 
 /// The faults of a run: those of the scenario, then those that were asked for while it ran.
@@ -80,6 +83,12 @@ impl Faults {
     pub(super) fn add(&mut self, fault: Fault) -> usize {
         self.all.push(fault);
         self.all.len() - 1
+    }
+
+    /// Whether any changes an address of this host.
+    pub(super) fn readdress(&self, host: NodeId, graph: &Graph) -> bool {
+        let changing = self.all.iter().filter(|f| f.kind.aspects().address);
+        changing.flat_map(ways_of).any(|way| graph.first_hop(way) == Some(host))
     }
 
     pub(super) fn get_mut(&mut self, fault: usize) -> &mut Fault {
@@ -132,7 +141,12 @@ impl Faults {
         match edge {
             Edge::Begins => {
                 let of = &self.all[fault];
-                let staged = Staged { course: of.kind.course()?, rng: rng(of), stage: Stage::default() };
+                let staged = Staged {
+                    course: of.kind.course()?,
+                    rng: rng(of),
+                    stage: Stage::default(),
+                    has_new_queue: false,
+                };
                 self.staged.insert(fault, staged);
             }
             Edge::Turns => {}
@@ -142,6 +156,7 @@ impl Faults {
         }
         let staged = self.staged.get_mut(&fault)?;
         let (stage, lasts) = staged.course.next(&mut staged.rng);
+        staged.has_new_queue = staged.stage.queue != stage.queue;
         staged.stage = stage;
         // Time goes on.
         lasts.map(|lasts| lasts.max(Duration::from_nanos(1)))
@@ -150,6 +165,22 @@ impl Faults {
     /// Whether a fault has such an edge still before it: no stage begins of one that has ended.
     fn is_due(&self, fault: usize, edge: Edge) -> bool {
         edge != Edge::Turns || self.staged.contains_key(&fault)
+    }
+
+    /// The directions of links that get a new queue: not where a stage keeps the queue of the one before.
+    fn ways_of_queues(&self, faults: &[(usize, Edge)]) -> Vec<LinkId> {
+        let renews = |f: usize, edge: Edge, way: LinkId| edge != Edge::Turns || self.turns_queue(f, way);
+        let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.aspects().queue);
+        let ways =
+            concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
+        Vec::from_iter(ways.collect::<BTreeSet<LinkId>>())
+    }
+
+    /// Whether the present stage of a fault gives a link another queue than its last one: what began later may have its own.
+    fn turns_queue(&self, fault: usize, way: LinkId) -> bool {
+        let mut here = self.under_way.get(&way).into_iter().flatten();
+        let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.aspects().queue);
+        last == Some(&fault) && self.staged.get(&fault).is_some_and(|staged| staged.has_new_queue)
     }
 
     /// The directions of links of those faults that change such an aspect, in the order of links, each once.
@@ -216,8 +247,19 @@ impl Simulation {
         self.renew_rate(&self.faults.ways(edges, |of| of.rate));
         self.renew_delay(&self.faults.ways(edges, |of| of.delay));
         self.renew_loss(&self.faults.ways(edges, |of| of.loss));
-        self.renew_queue(&self.faults.ways(edges, |of| of.queue));
-        self.renew_passage(&self.faults.ways(edges, |of| of.passage));
+        self.renew_disturbance(
+            &self.faults.ways(edges, |of| of.duplication || of.corruption || of.reordering),
+        );
+        self.renew_queue(&self.faults.ways_of_queues(edges));
+        let moved = self.faults.ways(edges, |of| of.address);
+        let former = self.renew_address(&moved);
+        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.passage));
+        if !former.is_empty() {
+            changed.extend(moved);
+            changed.sort_unstable();
+            changed.dedup();
+        }
+        self.world.interfaces_changed(&changed, &former, &mut self.fabric);
     }
 
     /// What a direction of a link is like: as the file has it, but for the faults under way.
@@ -229,8 +271,25 @@ impl Simulation {
         link
     }
 
-    /// Takes links down or up, as the faults under way have it. Hosts hear of interfaces that are other than before.
-    fn renew_passage(&mut self, ways: &[LinkId]) {
+    /// Gives the interfaces at which directions begin the addresses that the faults under way name, or again the file's. Gives
+    /// those that are nobody's from now on; hosts are still to hear of it.
+    fn renew_address(&mut self, ways: &[LinkId]) -> Vec<Address> {
+        let mut former = Vec::new();
+        for &way in ways {
+            let Some(present) = self.fabric.graph().source_of(way) else { continue };
+            let given = self.condition(way).address().map(address_of);
+            let address = given.unwrap_or_else(|| self.world.options.aliases.first(present));
+            if let Some(old) = self.fabric.change_address(way, address) {
+                self.world.readdress((old, address), &self.fabric);
+                former.push(old);
+            }
+        }
+        former
+    }
+
+    /// Takes links down or up, as the faults under way have it. Gives those that are other than before, as their ends see
+    /// them; hosts are still to hear of it.
+    fn renew_passage(&mut self, ways: &[LinkId]) -> Vec<LinkId> {
         let was_up: Vec<bool> = ways.iter().map(|way| self.fabric.graph().is_up(*way)).collect();
         let (mut down, mut open, mut silent, mut routeless) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -252,18 +311,21 @@ impl Simulation {
         self.fabric.set_links_routeless(&routeless, true, &mut self.world);
         let graph = self.fabric.graph();
         let other = ways.iter().zip(was_up).filter(|(way, was)| graph.is_up(**way) != *was);
-        let changed: Vec<LinkId> = other.map(|(way, _)| *way).collect();
-        self.world.links_changed(&changed, &mut self.fabric);
+        other.map(|(way, _)| *way).collect()
     }
 
     fn renew_rate(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
-            let pace =
-                if condition.set().rate { Pace::Rate(condition.rate()) } else { Pace::of(self.spec(way)) };
+            let stream = || link_stream(&self.plan.scenario, self.plan.seed, way, SCHEDULE);
+            let pace = if condition.set().rate {
+                Pace::Rate(condition.rate())
+            } else {
+                Pace::of(self.spec(way), stream)
+            };
             match &pace {
                 Pace::Rate(rate) => self.fabric.set_rate(way, *rate, &mut self.world),
-                Pace::Trace(_) => self.fabric.resume_trace(way, &mut self.world),
+                Pace::Schedule(..) => self.fabric.resume_schedule(way, &mut self.world),
             }
             self.world.rates.changed(way, self.fabric.now(), pace);
         }
@@ -278,19 +340,29 @@ impl Simulation {
     fn renew_loss(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
-            let loss = condition.loss();
-            // What was due by now draws its jitter from the present impairment before that is copied: or else draws
-            // would depend on when somebody looked at the link last.
-            self.fabric.settle(way, &mut self.world);
-            let impairment = match self.fabric.link(way).impairment() {
-                Some(present) => present.clone().with_loss(loss),
-                None => {
-                    let rng = link_stream(&self.plan.scenario, self.plan.seed, way, "fault");
-                    Impairment::new(loss, None, false, rng)
-                }
-            };
-            self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
+            self.impair(way, |present, _| present.with_loss(condition.loss()));
         }
+    }
+
+    fn renew_disturbance(&mut self, ways: &[LinkId]) {
+        for &way in ways {
+            let condition = self.condition(way);
+            self.impair(way, |present, stream| {
+                present.with_disturbance(*condition.disturbance(), stream("disturbance"))
+            });
+        }
+    }
+
+    /// Gives a link an impairment made of the one that it has.
+    fn impair(&mut self, way: LinkId, change: impl FnOnce(Impairment, &dyn Fn(&str) -> Rng) -> Impairment) {
+        // What was due by now draws its jitter from the present impairment before that is copied: or else draws
+        // would depend on when somebody looked at the link last.
+        self.fabric.settle(way, &mut self.world);
+        let stream = |what: &str| link_stream(&self.plan.scenario, self.plan.seed, way, what);
+        let present = self.fabric.link(way).impairment().cloned();
+        let none = || Impairment::new(&LossConfig::default(), None, false, stream("fault"));
+        let impairment = change(present.unwrap_or_else(none), &stream);
+        self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
     }
 
     /// Gives links the discipline that the faults under way name, or again that of the file: in either case a new one.

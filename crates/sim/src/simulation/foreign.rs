@@ -13,7 +13,7 @@ impl Simulation {
     /// those to it end in whatever it makes of their packets.
     ///
     /// # Errors
-    /// Where there is no such host, it has a foreign stack already, or the run has begun.
+    /// Where there is no such host, it has a foreign stack already, a fault changes its address, or the run has begun.
     pub fn attach(
         &mut self,
         name: &str,
@@ -22,17 +22,33 @@ impl Simulation {
         if self.now() > Instant::ZERO {
             return Err(AttachError::TooLate);
         }
-        let nodes = &self.plan.scenario.nodes;
-        let Some(number) = nodes.iter().position(|n| n.kind == NodeKind::Host && n.name == name) else {
-            let hosts = nodes.iter().filter(|n| n.kind == NodeKind::Host);
-            let known = hosts.map(|n| n.name.clone()).take(10).collect();
-            return Err(AttachError::NoSuchHost { name: name.to_string(), known });
-        };
-        let node = NodeId(number as u32);
+        let node = self.host(name)?;
         if self.world.foreign.at(node).is_some() {
             return Err(AttachError::Twice(name.to_string()));
         }
+        if self.faults.readdress(node, self.fabric.graph()) {
+            return Err(AttachError::Moves(name.to_string()));
+        }
         self.world.attach((node, name), host, &mut self.fabric);
+        self.addresses(name)
+    }
+
+    /// The addresses of the host that the scenario calls `name`, in the order of its links.
+    ///
+    /// # Errors
+    /// Where there is no such host.
+    pub fn addresses(&self, name: &str) -> Result<Vec<Ipv4Addr>, AttachError> {
+        let node = self.host(name)?;
         Ok(self.fabric.graph().addresses(node).map(|a| Ipv4Addr::from(a.0)).collect())
+    }
+
+    fn host(&self, name: &str) -> Result<NodeId, AttachError> {
+        let nodes = &self.plan.scenario.nodes;
+        if let Some(number) = nodes.iter().position(|n| n.kind == NodeKind::Host && n.name == name) {
+            return Ok(NodeId(number as u32));
+        }
+        let hosts = nodes.iter().filter(|n| n.kind == NodeKind::Host);
+        let known = hosts.map(|n| n.name.clone()).take(10).collect();
+        Err(AttachError::NoSuchHost { name: name.to_string(), known })
     }
 }

@@ -27,6 +27,8 @@ pub enum ChangeError {
     NoSuchLink,
     /// A value is out of bounds; why.
     BadValue(String),
+    /// It is no matter of a link; its kind.
+    NotOfLink(&'static str),
     /// The run is over.
     Over,
 }
@@ -36,6 +38,9 @@ impl fmt::Display for ChangeError {
         match self {
             Self::NoSuchLink => f.write_str("the scenario has no such link"),
             Self::BadValue(why) => write!(f, "the value {why}"),
+            Self::NotOfLink(kind) => {
+                write!(f, "{kind} is of a host's interface, not of a link: write it as a [[fault]]")
+            }
             Self::Over => f.write_str("the run is over"),
         }
     }
@@ -126,6 +131,9 @@ impl Simulation {
         }
         if let Change::Set(..) = &change {
             kind.validate().map_err(|(_, why)| ChangeError::BadValue(why))?;
+        }
+        if kind.aspects().address {
+            return Err(ChangeError::NotOfLink(kind.name()));
         }
         if at >= self.end() {
             return Err(ChangeError::Over);

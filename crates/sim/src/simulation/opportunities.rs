@@ -4,7 +4,8 @@ use super::faults::{Edge, Faults};
 use crate::rates::Pace;
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
-use tailrace_core::{DeliveryTrace, Duration, Instant, Rate};
+use tailrace_access::Schedule;
+use tailrace_core::{DeliveryTrace, Duration, Instant, Rate, Rng};
 use tailrace_impair::{Condition, Passage};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::{LinkIndex, LinkSpec, Scenario, Way};
@@ -34,8 +35,8 @@ pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Res
     if let Some(fault) = drawn {
         return Err(format!("a fault of kind {} changes the link while it lasts", fault.kind.name()));
     }
-    match &spec.trace {
-        Some(trace) if !touched => Ok(trace.to_lines()),
+    match &spec.schedule {
+        Some(Schedule::Trace(trace)) if !touched => Ok(trace.to_lines()),
         _ => of_run(scenario, LinkId(link.0 * 2 + u32::from(!forward)), spec),
     }
 }
@@ -55,7 +56,7 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
     for (at, turns) in edges.range(..=scenario.duration) {
         let mut link = Condition::new(spec.rate, Duration::ZERO, spec.loss.clone());
         faults.shape(way, &mut link);
-        let pace = if link.set().rate { Pace::Rate(link.rate()) } else { Pace::of(spec) };
+        let pace = if link.set().rate { Pace::Rate(link.rate()) } else { Pace::of(spec, || Rng::new(0)) };
         let until = Instant::ZERO + *at;
         if link.passage() == Passage::Open {
             out.pass(&pace, since, until)?;
@@ -82,7 +83,7 @@ struct Times {
 impl Times {
     fn pass(&mut self, pace: &Pace, from: Instant, to: Instant) -> Result<(), String> {
         match pace {
-            Pace::Trace(trace) => {
+            Pace::Schedule(Schedule::Trace(trace), _) => {
                 let mut next = trace.after(from);
                 while trace.time(next) <= to {
                     self.add(trace.time(next))?;
@@ -90,6 +91,10 @@ impl Times {
                 }
                 Ok(())
             }
+            Pace::Schedule(Schedule::Grants(config), _) => Err(format!(
+                "a rate of kind {} is drawn anew in each run; give a trace or a rate",
+                config.name()
+            )),
             Pace::Rate(rate) => self.send(*rate, from, to),
         }
     }

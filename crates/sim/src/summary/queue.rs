@@ -27,7 +27,7 @@ keys! {
         /// The same in packets.
         backlog_packets: Level, "packets";
         /// Bytes whose transmission began, link overhead included, over what the link's rate would carry in that time, as
-        /// faults of kind `rate` made it; while it is down, too.
+        /// faults of kind `rate` made it; while it is down, too. With a trace or grants, over what these gave in that time.
         utilization: f64, "ratio";
         /// Packets that the queue took in, net of drops on arrival.
         enqueued_packets: u64, "packets";
@@ -38,6 +38,10 @@ keys! {
         /// By reason: `overlimit` (queue full), `aqm` (the discipline decided so), `link_loss` (random loss after
         /// transmission), `link_down` (the link was taken down or was down), `too_big` (larger than the MTU).
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
+        /// What faults did to packets on the wire: `duplicated` (copies made), `corrupted` (bits damaged; the host that such a packet
+        /// reaches drops it) and `held_back` (others could go past); left out where they did nothing.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        disturbed_packets: BTreeMap<&'static str, u64>, "packets";
         /// Counters from time zero, warm-up included; left out of a window.
         #[serde(skip_serializing_if = "Option::is_none")]
         whole_run: Option<WholeRunOfQueue>, "" of WholeRunOfQueue;
@@ -77,10 +81,17 @@ impl WholeRunOfQueue {
     }
 }
 
-/// Drops of a link direction; where there is no route is a matter of routers.
+/// Drops of a link direction; where there is no route is a matter of routers, and damage one of hosts.
 pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
-    let reasons = DropReason::ALL.iter().filter(|r| **r != DropReason::NoRoute);
+    let elsewhere = [DropReason::NoRoute, DropReason::Corrupted];
+    let reasons = DropReason::ALL.iter().filter(|r| !elsewhere.contains(r));
     reasons.map(|r| (r.name(), c.dropped[*r as usize])).collect()
+}
+
+/// What faults did to packets of a link direction on the wire, if anything.
+pub(crate) fn disturbed(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
+    let all = [("duplicated", c.duplicated), ("corrupted", c.corrupted), ("held_back", c.held_back)];
+    if all.iter().all(|(_, n)| *n == 0) { BTreeMap::new() } else { BTreeMap::from(all) }
 }
 
 keys! {

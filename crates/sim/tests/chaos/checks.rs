@@ -185,7 +185,8 @@ fn rates<'a>(scenario: &'a Scenario, link: usize, spec: &'a LinkSpec) -> impl It
 
 /// Whether packets that were sent earlier can arrive faster than the link's rate.
 fn bunches(scenario: &Scenario, spec: &LinkSpec) -> bool {
-    spec.jitter.is_some() || scenario.faults.iter().any(|f| f.kind.aspects().delay)
+    let aspects = || scenario.faults.iter().map(|f| f.kind.aspects());
+    spec.jitter.is_some() || aspects().any(|of| of.delay || of.reordering)
 }
 
 /// A host gets no more than its links carry. Of what waited for a gap when the warm-up ended, more may be handed over.
@@ -247,7 +248,9 @@ fn incoming(scenario: &Scenario, node: usize) -> f64 {
             most += fastest(scenario, i, spec).as_bps() as f64 * span / 8.0 + largest(scenario);
         }
     }
-    most * (1.0 + 1e-9)
+    // Links make copies at their far ends.
+    let doubles = scenario.faults.iter().any(|f| f.kind.aspects().duplication);
+    most * (1.0 + 1e-9) * if doubles { 2.0 } else { 1.0 }
 }
 
 /// No packet is larger, in bytes on a link.

@@ -26,6 +26,8 @@ pub(crate) struct Network {
     pub(crate) single_links: Vec<String>,
     /// Sum of the rates of the links that are meant to be narrow, bit/s.
     pub(crate) narrow_bps: f64,
+    /// Whether there is a medium that links can share.
+    shares: bool,
 }
 
 impl Hosts {
@@ -43,6 +45,10 @@ impl Network {
     /// Draws one.
     pub(crate) fn draw(d: &mut Draw) -> Self {
         let mut n = Self::default();
+        if d.chance(0.2) {
+            n.shares = true;
+            n.text += &crate::parameters::medium(d, "air");
+        }
         match d.below(6) {
             0 => n.side_by_side(d),
             1 | 2 => n.dumbbell(d),
@@ -168,8 +174,15 @@ impl Network {
         if d.chance(queued) {
             let _ = writeln!(self.text, "queue = {}", crate::parameters::queue(d));
         }
-        for line in sections::keys(d, &LINK, &["name", "between", "rate", "queue"], &mut sections::of_link) {
+        let shares = self.shares && d.chance(0.5);
+        // What is drawn for the other direction may have a schedule, which goes with no medium.
+        let skip = ["name", "between", "rate", "queue", "reverse"];
+        let skip = if shares { &skip[..] } else { &skip[..4] };
+        for line in sections::keys(d, &LINK, skip, &mut sections::of_link) {
             let _ = writeln!(self.text, "{line}");
+        }
+        if shares {
+            let _ = writeln!(self.text, "medium = \"air\"");
         }
         let counted = a.contains('[') || b.contains('[');
         let single = if counted { format!("{name}[{}]", d.between(0, count - 1)) } else { name.clone() };

@@ -8,7 +8,7 @@ use tailrace_core::params::{Kind, ParamInfo, Parameters, Value};
 use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
-use tailrace_scenario::model::{FaultConfig, LossConfig};
+use tailrace_scenario::model::{FaultConfig, GrantConfig, LossConfig, MediumConfig};
 use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
@@ -17,6 +17,11 @@ use tailrace_transport::{CcConfig, TcpConfig};
 
 /// A minimal scenario around a queue and a transport.
 fn probe(queue: &str, transport: &str) -> bool {
+    probe_over("\"1 Mbit/s\"", queue, transport)
+}
+
+/// The same, with a link of this rate.
+fn probe_over(rate: &str, queue: &str, transport: &str) -> bool {
     let app = if transport.contains("\"udp\"") {
         "{ kind = \"poisson\", rate = \"1 kbit/s\", size = \"1 B\" }"
     } else {
@@ -24,7 +29,7 @@ fn probe(queue: &str, transport: &str) -> bool {
     };
     let text = format!(
         "name = \"probe\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
-         link = [{{ between = [\"a\", \"b\"], rate = \"1 Mbit/s\", delay = \"1 ms\", queue = {queue} }}]\n\
+         link = [{{ between = [\"a\", \"b\"], rate = {rate}, delay = \"1 ms\", queue = {queue} }}]\n\
          flow = [{{ name = \"f\", from = \"a\", to = \"b\", transport = {transport}, app = {app} }}]\n"
     );
     tailrace_scenario::parse(&text, "probe.toml", &[]).is_ok()
@@ -128,6 +133,25 @@ pub(crate) fn loss(d: &mut Draw) -> String {
     format!("{{ kind = \"{name}\"{keys} }}")
 }
 
+/// What a link has instead of a plain rate.
+pub(crate) fn grants(d: &mut Draw) -> String {
+    let name = *d.any(GrantConfig::names());
+    let default = GrantConfig::default_of(name).expect("registered");
+    let rates = format!(", rates = {}", toml(&rates(d)));
+    let whole = |keys: &str| format!("{{ kind = \"{name}\"{rates}{keys} }}");
+    let params: Vec<ParamInfo> = default.params().iter().filter(|p| !p.required).copied().collect();
+    let keys = settings(d, &params, &|key| default.get(key), &|keys| {
+        probe_over(&whole(keys), "\"droptail\"", "\"tcp\"")
+    });
+    whole(&keys)
+}
+
+fn rates(d: &mut Draw) -> Value {
+    let rates =
+        (0..d.between(1, 4)).map(|_| Value::Text(format!("{} kbit/s", d.scale(20.0, 20_000.0) as u64)));
+    Value::List(rates.collect())
+}
+
 /// The lines of the keys of a kind of fault: those that must be stated, and some others.
 pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
     let config = FaultConfig::default_of(kind).expect("registered");
@@ -153,15 +177,49 @@ pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
     lines
 }
 
+/// A medium called `name`.
+pub(crate) fn medium(d: &mut Draw, name: &str) -> String {
+    let kind = *d.any(MediumConfig::names());
+    let config = MediumConfig::default_of(kind).expect("registered");
+    let head = format!("name = \"{name}\", kind = \"{kind}\"");
+    let fits = |keys: &str| {
+        let text = format!(
+            "name = \"probe\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             medium = [{{ {head}{keys} }}]\n\
+             link = [{{ between = [\"a\", \"b\"], rate = \"1 Mbit/s\", delay = \"1 ms\" }}]\n\
+             flow = [{{ name = \"f\", from = \"a\", to = \"b\", transport = \"tcp\", app = \"bulk\" }}]\n"
+        );
+        tailrace_scenario::parse(&text, "probe.toml", &[]).is_ok()
+    };
+    let keys = settings(d, config.params(), &|p| config.get(p), &fits);
+    format!("[[medium]]\n{}\n", format!("{head}{keys}").replace(", ", "\n"))
+}
+
 /// What a link is like over time.
 fn rows(d: &mut Draw) -> String {
-    let mut text = "time, rate, delay, loss".to_string();
+    let has_queue = d.chance(0.5);
+    let mut text = format!("time, rate, delay, loss{}", if has_queue { ", queue" } else { "" });
     for i in 0..d.between(1, 9) {
         let (rate, delay) = (d.scale(2e4, 2e7) as u64, d.scale(1e-4, 0.3));
         text +=
             &format!("; {} ms, {rate} bit/s, {} us, {:?}", i * 50, (delay * 1e6) as u64, 0.2 * d.uniform());
+        if has_queue {
+            text += &format!(", {}", queue_line(d));
+        }
     }
     format!("{text:?}")
+}
+
+/// A queue in one line: of any name that a row can have, or in tc's words.
+fn queue_line(d: &mut Draw) -> String {
+    if d.chance(0.5) {
+        return crate::sections::tc_line(d);
+    }
+    let names = QdiscConfig::names().iter().filter(|name| {
+        QdiscConfig::default_of(name)
+            .is_some_and(|config| config.validate().is_ok() && config.host_rules().is_none())
+    });
+    (*d.any(&Vec::from_iter(names))).to_string()
 }
 
 /// What rates are drawn from.
@@ -254,7 +312,9 @@ fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
             };
             Value::Text(scaled.to_string())
         }
+        Kind::Rates => rates(d),
         Kind::Text
+        | Kind::Address
         | Kind::Distribution
         | Kind::Sizes
         | Kind::Counts
@@ -302,10 +362,12 @@ fn between(kind: Kind) -> Option<Vec<Value>> {
         Kind::Limit => texts(&["1 packet", "5 packets", "1 B", "10 kB"]),
         Kind::Choice(words) => texts(words),
         Kind::Text
+        | Kind::Address
         | Kind::Distribution
         | Kind::Sizes
         | Kind::Counts
         | Kind::Steps
+        | Kind::Rates
         | Kind::Loss
         | Kind::Queue => None,
     }

@@ -33,13 +33,17 @@ pub(crate) fn text(seed: u64) -> String {
     if d.chance(0.05) {
         text += "[sweep]\nseed = [1, 2]\n\"record.interval\" = [\"off\", \"10 ms\"]\n";
     }
+    for i in 0..d.between(0, 4).saturating_sub(2) {
+        text += &traffic::attack(&mut d, &network, &format!("a{i}"), duration_s);
+    }
     text
 }
 
 fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
     let mut text = format!("name = \"chaos-{seed}\"\nduration = {:?}\n", seconds(duration_s));
     let skip = [
-        "name", "duration", "record", "window", "host", "router", "link", "flow", "fault", "capture", "sweep",
+        "name", "duration", "record", "window", "host", "router", "link", "flow", "attack", "fault",
+        "capture", "sweep",
     ];
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "warmup" => Some(format!("{:?}", seconds(duration_s * 0.99 * d.uniform()))),
@@ -64,19 +68,36 @@ fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
 fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
     let at = duration_s * d.uniform();
     let (link, kind) = (d.any(&network.links), *d.any(FaultConfig::names()));
-    let mut text =
-        format!("[[fault]]\noverlap = true\nat = {:?}\nlink = \"{link}\"\nkind = \"{kind}\"\n", seconds(at));
-    if d.chance(0.3) {
-        let _ = writeln!(text, "direction = {:?}", d.any(&["forward", "reverse"]));
+    let mut text = format!("[[fault]]\noverlap = true\nat = {:?}\nkind = \"{kind}\"\n", seconds(at));
+    if FaultConfig::default_of(kind).is_some_and(|kind| kind.aspects().address) {
+        text += &interface(d, network);
+    } else {
+        let _ = writeln!(text, "link = \"{link}\"");
+        if d.chance(0.3) {
+            let _ = writeln!(text, "direction = {:?}", d.any(&["forward", "reverse"]));
+        }
+        for key in crate::parameters::fault(d, kind) {
+            let _ = writeln!(text, "{key}");
+        }
     }
     if d.chance(0.8) {
         let until = at + 1e-3 + duration_s * 0.5 * d.uniform();
         let _ = writeln!(text, "until = {:?}", seconds(until));
     }
-    for key in crate::parameters::fault(d, kind) {
-        let _ = writeln!(text, "{key}");
-    }
     text
+}
+
+/// An interface of some host, and one of two addresses that nobody else has.
+fn interface(d: &mut Draw, network: &Network) -> String {
+    let place = d.below(network.hosts.len());
+    let hosts = &network.hosts[place];
+    let (member, interface) = (d.below(hosts.count.max(1) as usize), d.between(1, hosts.interfaces.max(1)));
+    let name = if hosts.count == 0 { hosts.name.clone() } else { format!("{}[{member}]", hosts.name) };
+    let first = d.between(100, 101);
+    format!(
+        "host = \"{name}\"\ninterface = {interface}\nvalue = \"10.{first}.{}.{interface}\"\n",
+        place * 8 + member
+    )
 }
 
 /// Windows from the end of the warm-up on, which now and then lasts longer than the first of them would.

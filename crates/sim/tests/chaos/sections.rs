@@ -44,6 +44,7 @@ pub(crate) fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
         Shape::Plain(Kind::Duration) => format!("{:?}", d.time(1e-3, 1.0)),
         Shape::Plain(Kind::Rate) => format!("\"{} kbit/s\"", d.between(50, 5000)),
         Shape::LinkRate if d.chance(0.3) => trace(d),
+        Shape::LinkRate if d.chance(0.4) => parameters::grants(d),
         Shape::LinkRate => by_shape(d, Shape::Plain(Kind::Rate))?,
         Shape::Plain(Kind::Bytes) => format!("\"{} B\"", d.between(1, 1400)),
         Shape::Plain(Kind::Choice(words)) => toml(&Value::Text((*d.any(words)).into())),
@@ -108,19 +109,24 @@ pub(crate) fn loss(d: &mut Draw) -> String {
 /// A queue: most by their tables, some by tc lines.
 fn queue(d: &mut Draw) -> String {
     if d.chance(0.1) {
-        let limit = d.between(1, 300);
-        let lines = [
-            format!("pfifo limit {limit}"),
-            format!("bfifo limit {}", limit * 1000),
-            format!("codel limit {limit} target 5ms interval 100ms ecn"),
-            format!("fq_codel limit {limit} flows 16 quantum 300"),
-            format!("pie limit {limit} target 10ms ecn"),
-            format!("sfq limit {} perturb 1", limit.clamp(2, 127)),
-            format!("red limit {}000 min 15000 max 45000 avpkt 1000 burst 20 ecn", limit.max(50)),
-        ];
-        return format!("{:?}", d.any(&lines));
+        return format!("{:?}", tc_line(d));
     }
     parameters::queue(d)
+}
+
+/// A queue in the words of tc.
+pub(crate) fn tc_line(d: &mut Draw) -> String {
+    let limit = d.between(1, 300);
+    let lines = [
+        format!("pfifo limit {limit}"),
+        format!("bfifo limit {}", limit * 1000),
+        format!("codel limit {limit} target 5ms interval 100ms ecn"),
+        format!("fq_codel limit {limit} flows 16 quantum 300"),
+        format!("pie limit {limit} target 10ms ecn"),
+        format!("sfq limit {} perturb 1", limit.clamp(2, 127)),
+        format!("red limit {}000 min 15000 max 45000 avpkt 1000 burst 20 ecn", limit.max(50)),
+    ];
+    d.any(&lines).clone()
 }
 
 pub(crate) fn dscp(d: &mut Draw) -> String {

@@ -1,12 +1,12 @@
-//! Flows: who sends to whom, over which transport, driven by what.
+//! Flows and attacks: who sends to whom, over which transport, driven by what.
 
 use crate::draw::{Draw, seconds};
 use crate::network::{Hosts, Network};
 use crate::parameters;
 use crate::sections::{by_shape, distribution, keys, table};
-use tailrace_app::{AppInfo, Over, catalog};
-use tailrace_core::params::Kind;
-use tailrace_scenario::sections::{FLOW, Key, MPTCP, Shape, TCP, UDP};
+use tailrace_app::{AppInfo, Over, attacks, catalog};
+use tailrace_core::params::{Kind, ParamInfo};
+use tailrace_scenario::sections::{ATTACK, FLOW, Key, MPTCP, Shape, TCP, UDP};
 
 /// One `[[flow]]`.
 pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
@@ -32,6 +32,43 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
     format!(
         "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\napp = {app}\n{more}\n"
     )
+}
+
+/// One `[[attack]]`.
+pub(crate) fn attack(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
+    let (from, to) = ends(d, network);
+    let info = *d.any(&attacks::catalog());
+    let mut lines = keys_of(d, info.name, info.params, info.over, duration_s);
+    let over_tcp = info.over == Over::Streams;
+    if over_tcp && d.chance(0.5) {
+        let transport = if d.chance(0.5) { tcp(d) } else { mptcp(d, network, (from.1, to.1)) };
+        lines.push(format!("transport = {transport}"));
+    }
+    let mut special = |d: &mut Draw, key: &Key| match key.name {
+        "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
+        "pattern" => Some(pattern(d, &from.0, &to.0)),
+        "stop" => Some(format!("{:?}", seconds(duration_s * (0.1 + d.uniform())))),
+        "spoof" if !over_tcp => Some(spoof(d, info.name)),
+        _ => None,
+    };
+    lines.extend(keys(d, &ATTACK, &["name", "from", "to", "transport"], &mut special));
+    let (kind, more, from, to) = (info.name, lines.join("\n"), from.0, to.0);
+    format!("[[attack]]\nname = \"{name}\"\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
+}
+
+/// Addresses that are not the sender's: of pulses, too, where the kind has them.
+fn spoof(d: &mut Draw, kind: &str) -> String {
+    let has_pulses = matches!(kind, "pulse" | "shrew" | "roq");
+    let per = if has_pulses { *d.any(&["packet", "pulse"]) } else { "packet" };
+    format!("{{ per = \"{per}\", pool = {} }}", d.scale(1.0, 65_536.0) as u64)
+}
+
+/// Of keys that say the same in other words, of which one must be said: which is, and which is not.
+fn choices(d: &mut Draw, params: &[ParamInfo]) -> (Vec<&'static str>, Vec<&'static str>) {
+    const PAIRS: [[&str; 2]; 3] = [["burst", "duty"], ["rate", "mean"], ["magnitude", "duration"]];
+    let has = |key: &str| params.iter().any(|p| p.name == key);
+    let pairs = PAIRS.iter().filter(|pair| pair.iter().all(|key| has(key)));
+    pairs.map(|[a, b]| if d.chance(0.5) { (*a, *b) } else { (*b, *a) }).unzip()
 }
 
 /// One that fits between two hosts, or two lists of them.
@@ -150,29 +187,42 @@ fn gateways(d: &mut Draw, routers: &[String]) -> String {
 fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
     let kinds: Vec<AppInfo> = catalog().into_iter().filter(|info| info.over == over).collect();
     let info = d.any(&kinds);
+    let lines = keys_of(d, info.name, info.params, over, duration_s);
+    table(info.name, &lines)
+}
+
+/// Lines of the keys of an application, or of an attack.
+fn keys_of(d: &mut Draw, name: &str, params: &[ParamInfo], over: Over, duration_s: f64) -> Vec<String> {
     // So many packets a second at most, whatever their size: a run is bounded by its packets.
     let (payload, packets) = (d.between(1, 1400), d.scale(2.0, 1000.0));
     let burst = d.scale(1e-3, duration_s / 4.0);
     let mut lines = Vec::new();
-    for p in info.params {
+    let (said, unsaid) = choices(d, params);
+    for p in params {
         // Arrivals have a gap here, not a load: with one, a run is not bounded by the gap's draw below.
-        let wanted = p.required || (info.name == "arrivals" && p.name == "gap");
-        if matches!(p.name, "load" | "of") || (!wanted && !d.chance(0.12 + 0.2 * d.wildness)) {
+        let wanted = p.required || said.contains(&p.name) || (name == "arrivals" && p.name == "gap");
+        let left_out = matches!(p.name, "load" | "of") || unsaid.contains(&p.name);
+        if left_out || (!wanted && !d.chance(0.12 + 0.2 * d.wildness)) {
             continue;
         }
         let value = match (p.name, p.kind) {
             // A buffer has room for what playing begins with, and a segment more.
             ("segment" | "startup", _) => format!("{:?}", seconds(d.scale(0.1, 10.0))),
-            ("buffer", _) if info.name == "video" => format!("{:?}", seconds(d.scale(20.0, 300.0))),
+            ("buffer", _) if name == "video" => format!("{:?}", seconds(d.scale(20.0, 300.0))),
             // Each read is an event.
             ("chunk", _) => format!("\"{} B\"", d.between(1000, 50_000)),
-            ("burst", _) => format!("{:?}", seconds(burst)),
+            // Several pulses within the least timeout, and time between them.
+            ("min_rto", _) => format!("{:?}", seconds(d.scale(0.2, 2.0))),
+            ("n", _) if name == "shrew" => d.between(1, 8).to_string(),
+            ("burst", _) if name == "shrew" => format!("{:?}", seconds(d.scale(1e-4, 0.02))),
+            ("magnitude", _) => ((burst * packets) as u64).max(1).to_string(),
+            ("burst" | "duration", _) => format!("{:?}", seconds(burst)),
             ("period", _) => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
             // Open to the end under overload, so some hundreds a flow at most.
-            ("gap", _) if info.name == "arrivals" => {
+            ("gap", _) if name == "arrivals" => {
                 format!("\"exponential({})\"", seconds(d.scale(duration_s / 300.0, duration_s / 4.0)))
             }
-            ("gap", _) if info.name == "flash_crowd" => {
+            ("gap", _) if name == "flash_crowd" => {
                 format!("{:?}", seconds(d.scale(duration_s / 30.0, duration_s / 4.0)))
             }
             ("shock", _) => format!("{:?}", d.scale(1.0, 20.0)),
@@ -195,7 +245,7 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
         };
         lines.push(format!("{} = {value}", p.name));
     }
-    table(info.name, &lines)
+    lines
 }
 
 /// Sizes of what is transferred, a few megabytes at most.

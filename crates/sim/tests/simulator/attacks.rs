@@ -167,3 +167,51 @@ fn nothing_comes_back_to_a_spoofed_address() {
     assert!(back("") > 0);
     assert_eq!(back("spoof = {}"), 0);
 }
+
+/// A download by one host beside another's over a link of 5 Mbit/s, where one of the two is an attack, or a flow with the same
+/// transport and no lie; goodput of the attacker and of the other.
+fn downloads(attack: &str, transport: &str) -> [f64; 2] {
+    let whole = |table: &str, name: &str, host: &str, more: &str| {
+        format!(
+            "[[{table}]]\nname = \"{name}\"\nfrom = \"{host}\"\nto = \"dst[0]\"\ntransport = {transport}\n{more}"
+        )
+    };
+    let down = "app = { kind = \"bulk\", direction = \"down\" }";
+    let other = whole("flow", "other", "src[1]", down);
+    let one = match attack {
+        "" => whole("flow", "one", "src[0]", down),
+        kind => whole("attack", "one", "src[0]", kind),
+    };
+    let run = Text::new("20 s")
+        .dumbbell(2, "5 Mbit/s", "20 ms", "queue = { kind = \"droptail\", limit = \"30 packets\" }")
+        .add(&other)
+        .add(&one)
+        .run();
+    if !attack.is_empty() {
+        assert_eq!(run.json["groups"]["one"]["role"], "attack");
+    }
+    ["one", "other"].map(|flow| run.leaf(&format!("groups.{flow}.goodput_bps.sum")))
+}
+
+#[test]
+fn who_repeats_acks_takes_the_link_where_they_count_for_all_that_is_out() {
+    // 30 in flight are more than the path takes by itself, about 18, and are no fewer after a loss.
+    let repeats = |keys: &str| downloads("kind = \"repeated_acks\"\ntimes = 30", keys);
+    let [one, other] = repeats("\"tcp\"");
+    assert!(one > 1.5 * other, "{one} {other}");
+    // RFC 5681 §3.2, the note to step 4; Linux.
+    for bounded in ["{ kind = \"tcp\", dup_limit = \"flight\" }", "{ kind = \"tcp\", profile = \"linux\" }"] {
+        let [one, other] = repeats(bounded);
+        assert!(one < other / 2.0, "{bounded}: {one} {other}");
+    }
+}
+
+#[test]
+fn who_hides_losses_or_does_not_heed_them_takes_the_link() {
+    let rfc = "\"tcp\"";
+    let honest = downloads("", rfc)[1];
+    for attack in ["kind = \"optimistic_acks\"", "kind = \"no_backoff\"\nwindow = 60\ndirection = \"down\""] {
+        let [one, other] = downloads(attack, rfc);
+        assert!(one > 2.0 * other && other < honest / 2.0, "{attack}: {one} {other}, honest {honest}");
+    }
+}

@@ -145,12 +145,14 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         .flow("web", ("src[1]", "dst[1]"), "\"tcp\"", "\"web\"")
         .flow("video", ("src[1]", "dst[1]"), "\"tcp\"", "\"video\"")
         .with("kind = \"red\"", "kind = \"sfq\"")
+        .add("[[medium]]\nname = \"air\"\nkind = \"wifi\"")
         .run();
     let json = &run.json;
     let all = |name: &str| json[name].as_object().unwrap().values().collect::<Vec<_>>();
     let connection = &json["connections"]["mp[0]"];
     let paths = connection["paths"].as_object().unwrap().values().collect();
-    let classified = small().with("kind = \"red\"", "kind = \"sfb\"").run();
+    let twice = "[[fault]]\nat = \"1 s\"\nlink = \"bottleneck\"\nkind = \"duplication\"\nprobability = 0.1";
+    let classified = small().with("kind = \"red\"", "kind = \"sfb\"").add(twice).run();
     let judged = &classified.json["queues"]["r1->r2"];
     let seen = [
         ("flagged_group", vec![&judged["flagged"]["groups"]["tcp"]]),
@@ -161,6 +163,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         ("group", all("groups")),
         ("transfers_by_size", vec![&json["groups"]["short"]["completion_by_size"]["below_10kB"]]),
         ("queue", [all("queues"), vec![judged]].concat()),
+        ("medium", all("media")),
         ("window", all("windows")),
         ("engine", vec![&json["engine"]]),
         ("spread", vec![&json["groups"]["tcp"]["goodput_bps"]]),

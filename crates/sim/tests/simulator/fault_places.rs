@@ -1,30 +1,7 @@
 //! Faults of several links, of one direction, step by step, and routes that return after their link.
 
+use crate::cable::{DATAGRAMS, cable, lost, told};
 use crate::support::{Run, Text};
-
-const DATAGRAMS: &str = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
-
-/// A datagram every 10 ms from one host to the other over a cable.
-fn cable(fault: &str) -> Run {
-    Text::new("10 s")
-        .top("record = { events = true }")
-        .hosts("src", 1)
-        .hosts("dst", 1)
-        .link("src[*]", "dst[*]", "10 Mbit/s", "1 ms", "name = \"cable\"")
-        .flow_with("there", ("src[0]", "dst[0]"), "\"udp\"", DATAGRAMS, "stop = \"9 s\"")
-        .flow_with("back", ("dst[0]", "src[0]"), "\"udp\"", DATAGRAMS, "stop = \"9 s\"")
-        .add(&format!("[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\n{fault}"))
-        .run()
-}
-
-fn lost(run: &Run) -> [f64; 2] {
-    ["there", "back"].map(|flow| run.leaf(&format!("groups.{flow}.lost_packets")))
-}
-
-/// How often the events table says so of a drop or a fault.
-fn told(run: &Run, detail: &str) -> usize {
-    run.words("events", "detail").iter().filter(|d| *d == detail).count()
-}
 
 #[test]
 fn a_fault_of_one_direction_leaves_the_other_alone() {

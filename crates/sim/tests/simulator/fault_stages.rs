@@ -1,34 +1,12 @@
 //! Faults that change while they last, and routers that begin anew.
 
+use crate::cable::{lost, on_cable, told};
 use crate::support::{Run, Text};
-
-/// A datagram every 10 ms each way over a cable, and a fault from 2005 to 4005 ms.
-fn cable(fault: &str) -> Run {
-    let datagrams = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
-    let udp = "{ kind = \"udp\", header = \"0 B\" }";
-    Text::new("10 s")
-        .top("record = { events = true }")
-        .hosts("src", 1)
-        .hosts("dst", 1)
-        .link("src[*]", "dst[*]", "10 Mbit/s", "1 ms", "name = \"cable\"")
-        .flow_with("there", ("src[0]", "dst[0]"), udp, datagrams, "stop = \"9 s\"")
-        .flow_with("back", ("dst[0]", "src[0]"), udp, datagrams, "stop = \"9 s\"")
-        .add(&format!("[[fault]]\nlink = \"cable\"\nat = \"2005 ms\"\nuntil = \"4005 ms\"\n{fault}"))
-        .run()
-}
-
-fn lost(run: &Run) -> [f64; 2] {
-    ["there", "back"].map(|flow| run.leaf(&format!("groups.{flow}.lost_packets")))
-}
-
-fn told(run: &Run, detail: &str) -> usize {
-    run.words("events", "detail").iter().filter(|d| *d == detail).count()
-}
 
 #[test]
 fn a_link_flaps_as_long_as_the_fault_lasts() {
     for seen in ["true", "false"] {
-        let run = cable(&format!("kind = \"flap\"\ndown = \"500 ms\"\nup = \"1 s\"\nseen = {seen}"));
+        let run = on_cable(&format!("kind = \"flap\"\ndown = \"500 ms\"\nup = \"1 s\"\nseen = {seen}"));
         // Down from 2005 to 2505 ms and from 3505 ms to the end: fifty datagrams each, twice.
         assert_eq!(lost(&run), [100.0, 100.0], "{seen}");
         // Of both directions: two turns within, and one at the very end.
@@ -40,12 +18,12 @@ fn a_link_flaps_as_long_as_the_fault_lasts() {
 #[test]
 fn a_link_is_as_its_rows_say_and_again_after_a_period() {
     let loss = "kind = \"trace\"\nrows = \"time, loss; 0 s, 1; 500 ms, 0\"";
-    assert_eq!(lost(&cable(loss)), [50.0, 50.0]);
-    assert_eq!(lost(&cable(&format!("{loss}\nperiod = \"1 s\""))), [100.0, 100.0]);
-    assert_eq!(lost(&cable(&format!("{loss}\ndirection = \"reverse\""))), [0.0, 50.0]);
+    assert_eq!(lost(&on_cable(loss)), [50.0, 50.0]);
+    assert_eq!(lost(&on_cable(&format!("{loss}\nperiod = \"1 s\""))), [100.0, 100.0]);
+    assert_eq!(lost(&on_cable(&format!("{loss}\ndirection = \"reverse\""))), [0.0, 50.0]);
     // 500 B at 10 Mbit/s and 1 ms make 1.4 ms; at 1 Mbit/s and 21 ms 25 ms.
     let rows = "time, rate, delay; 0 s, 10 Mbit/s, 1 ms; 1 s, 1 Mbit/s, 21 ms";
-    let run = cable(&format!("kind = \"trace\"\nrows = \"{rows}\""));
+    let run = on_cable(&format!("kind = \"trace\"\nrows = \"{rows}\""));
     let delay = |what: &str| run.leaf(&format!("groups.there.one_way_delay_s.{what}"));
     assert!((delay("max") - 0.025).abs() < 1e-9 && (delay("min") - 0.0014).abs() < 1e-9);
     // A hundred of nine hundred datagrams met the second row.
@@ -119,4 +97,55 @@ fn a_router_that_restarts_is_down_and_its_queues_are_new() {
     assert_ne!(restart, run(&down));
     // The router's other links are down, too.
     assert_ne!(restart, run(&fault("kind = \"restart\"\nrouter = \"r1\"")));
+}
+
+/// The backlog of a link's queue in each tenth of twenty seconds, with more to carry than it can; `faults` are of that link.
+fn backlog(faults: &[&str]) -> Vec<f64> {
+    let load = "{ kind = \"poisson\", rate = \"12 Mbit/s\", size = \"1000 B\" }";
+    let mut text = Text::new("20 s")
+        .top("record = { interval = \"100 ms\" }")
+        .dumbbell(1, "10 Mbit/s", "1 ms", "queue = { kind = \"droptail\", limit = \"50 packets\" }")
+        .flow("udp", ("src[0]", "dst[0]"), "\"udp\"", load);
+    for fault in faults {
+        let place = "link = \"bottleneck\"\ndirection = \"forward\"\noverlap = true";
+        text = text.add(&format!("[[fault]]\n{place}\n{fault}"));
+    }
+    let run = text.run();
+    let (levels, of) = (run.column("queue_series", "backlog_packets"), run.words("queue_series", "queue"));
+    let levels = Vec::from_iter(levels.iter().zip(&of).filter(|(_, q)| *q == "r1->r2").map(|(b, _)| *b));
+    assert_eq!(levels.len(), 200);
+    levels
+}
+
+/// A table of queues from the start on.
+fn queues(rows: &str) -> String {
+    format!("at = \"0 s\"\nkind = \"trace\"\nrows = \"time, queue; {rows}\"")
+}
+
+#[test]
+fn a_queue_is_as_the_rows_say() {
+    let levels =
+        backlog(&[&queues("0 s, pfifo limit 20; 5 s, pfifo limit 8; 10 s, pfifo limit 30; 15 s, sfq")]);
+    for (second, limit) in [(1, 20.0), (6, 8.0), (11, 30.0), (17, 127.0)] {
+        let most = levels[10 * second..10 * second + 30].iter().copied().fold(0.0, f64::max);
+        assert!((limit - 1.0..=limit).contains(&most), "{second}: {levels:?}");
+    }
+    // Behind the end it is the file's.
+    let until = format!("until = \"10 s\"\n{}", queues("0 s, pfifo limit 20"));
+    let most = backlog(&[&until])[150..].iter().copied().fold(0.0, f64::max);
+    assert!((49.0..=50.0).contains(&most), "{most}");
+}
+
+#[test]
+fn a_queue_that_stays_goes_on_and_another_is_new() {
+    let red = backlog(&[&queues("0 s, red")]);
+    assert_eq!(backlog(&[&queues("0 s, red; 5 s, red; 10 s, red")]), red);
+    assert_eq!(backlog(&[&format!("period = \"3 s\"\n{}", queues("0 s, red; 1 s, red"))]), red);
+    let other = backlog(&[&queues("0 s, red; 5 s, pfifo limit 1000; 5001 ms, red")]);
+    assert_eq!(other[..50], red[..50]);
+    assert_ne!(other[60..], red[60..]);
+    // A fault that began later holds, and its queue knows nothing of the rows beneath.
+    let later = "at = \"2 s\"\nkind = \"queue\"\nvalue = \"red\"";
+    let beneath = backlog(&[&queues("0 s, pfifo limit 20"), later]);
+    assert_eq!(backlog(&[&queues("0 s, pfifo limit 20; 5 s, sfq; 10 s, red; 15 s, codel"), later]), beneath);
 }

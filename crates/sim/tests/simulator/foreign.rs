@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 use tailrace_scenario::model::Transport;
 use tailrace_sim::{AttachError, Control, ForeignHost, HostError, RunError, Simulation};
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
@@ -64,8 +64,9 @@ impl ForeignHost for TcpHost {
     fn next_event(&self) -> Option<Instant> {
         self.tcp.poll_timeout()
     }
-    fn run_until(&mut self, until: Instant) -> Result<(), HostError> {
+    fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError> {
         assert!(until >= self.now && self.next_event().is_none_or(|next| until <= next), "out of order");
+        assert!(horizon >= until);
         self.now = until;
         if self.next_event().is_some_and(|next| next <= until) {
             self.tcp.handle_timeout(until);
@@ -239,8 +240,8 @@ impl ForeignHost for ZeroPayload {
     fn next_event(&self) -> Option<Instant> {
         self.0.next_event()
     }
-    fn run_until(&mut self, until: Instant) -> Result<(), HostError> {
-        self.0.run_until(until)
+    fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError> {
+        self.0.run_until(until, horizon)
     }
     fn deliver(&mut self, _: usize, packet: &[u8]) -> Result<(), HostError> {
         let (segment, payload) = segment(packet, self.0.ends);
@@ -284,7 +285,7 @@ impl ForeignHost for Echo {
     fn next_event(&self) -> Option<Instant> {
         self.first
     }
-    fn run_until(&mut self, until: Instant) -> Result<(), HostError> {
+    fn run_until(&mut self, until: Instant, _: Instant) -> Result<(), HostError> {
         if self.first.is_some_and(|first| first <= until) {
             self.first = None;
             self.out.push_back(datagram(self.addresses, 100));
@@ -361,4 +362,65 @@ fn only_hosts_get_foreign_stacks_once_and_before_the_run() {
     assert_eq!(router, "there is no host named \"r1\"; hosts are src[0], src[1], dst[0], dst[1]");
     simulation.step(Instant::from_millis(1), &Control::default()).unwrap();
     assert_eq!(simulation.attach("src[1]", again()), Err(AttachError::TooLate));
+}
+
+/// Sends a datagram each 0.3 ms of its clock, and one for each that it hears; goes ahead to the horizon, or does not.
+struct Clockwork {
+    addresses: [Ipv4Addr; 2],
+    goes_ahead: bool,
+    now: Instant,
+    /// When it sends the next one by its clock, and those that are sent.
+    next: Instant,
+    out: VecDeque<(Instant, Vec<u8>)>,
+}
+
+impl ForeignHost for Clockwork {
+    fn next_event(&self) -> Option<Instant> {
+        Some(self.out.front().map_or(self.next, |(at, _)| *at))
+    }
+    fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError> {
+        assert!(horizon >= until && until >= self.now);
+        self.now = until;
+        while self.next <= until || (self.goes_ahead && self.next < horizon) {
+            self.out.push_back((self.next, datagram(self.addresses, 200)));
+            self.next += Duration::from_micros(300);
+        }
+        NO_FAILURE
+    }
+    fn deliver(&mut self, _: usize, packet: &[u8]) -> Result<(), HostError> {
+        let late = self.out.back().filter(|(at, _)| *at > self.now);
+        assert_eq!(late, None, "something has reached it before its horizon");
+        if packet.len() > 200 {
+            self.out.push_back((self.now, datagram(self.addresses, 100)));
+        }
+        NO_FAILURE
+    }
+    fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
+        self.out.front().filter(|(at, _)| *at <= self.now)?;
+        *packet = self.out.pop_front()?.1;
+        Some(0)
+    }
+}
+
+#[test]
+fn a_host_that_goes_ahead_of_its_time_does_what_one_does_that_is_stopped_at_each_step() {
+    let run = |goes_ahead| {
+        let text = Text::new("1 s").dumbbell(2, "5 Mbit/s", "3 ms", "").flow(
+            "other",
+            ("src[1]", "dst[1]"),
+            "\"tcp\"",
+            "\"bulk\"",
+        );
+        let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
+        let (a, b) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 3));
+        for (name, addresses) in [("src[0]", [a, b]), ("dst[0]", [b, a])] {
+            let (now, next) = (Instant::ZERO, Instant::from_nanos(100));
+            let host = Clockwork { addresses, goes_ahead, now, next, out: VecDeque::new() };
+            simulation.attach(name, Box::new(host)).unwrap();
+        }
+        finish(simulation)
+    };
+    let (ahead, stopped) = (run(true), run(false));
+    assert!(number(&ahead, "src[0]", "received_packets") > 3000);
+    assert_eq!(ahead.output.fingerprint, stopped.output.fingerprint);
 }

@@ -151,10 +151,11 @@ impl Mptcp {
         }
     }
 
-    /// As long as nothing shows that options come through, the one subflow carries nothing twice: the connection may fall
-    /// back, and bytes must have the same numbers at both levels then.
+    /// As long as nothing shows that mappings come through, the one subflow carries nothing twice: the peer may have fallen
+    /// back, and counts bytes by their subflow numbers then. A peer that has acknowledged more data than the first segment
+    /// has, which MP_CAPABLE maps, has seen a mapping; one that takes part in a second subflow does not fall back.
     fn may_reinject(&self) -> bool {
-        !self.is_single() || self.snd.una > 1
+        self.stats.subflows_established > 1 || self.snd.una > 1 + u64::from(self.subflows.mss())
     }
 
     /// What is on its way on subflow `id` goes to others, too; each byte once.

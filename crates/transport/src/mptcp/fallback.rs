@@ -1,6 +1,7 @@
 //! The fallback to plain TCP: for want of options, and after a checksum that failed (RFC 8684 §3.7).
 //!
-//! Without options both levels have the same numbers from the start. After a failure the ends tell each other by an
+//! Without options both levels have the same numbers from the start: as long as nothing shows that mappings come through,
+//! neither end sends anything twice at the data level, and an end that falls back says so by an infinite mapping. After a failure the ends tell each other by an
 //! infinite mapping how subflow bytes continue the stream: the numbers differ by a constant. The end that found the
 //! failure takes nothing more until it has the peer's mapping, and repeats its MP_FAIL; the peer, if all that it has on
 //! its way is one run of the stream, answers with an infinite mapping from the first byte not acknowledged, and MP_FAIL.
@@ -30,6 +31,8 @@ pub(super) struct Fallback {
     mapping: Option<Mapping>,
     /// It goes with every segment, as the peer may not have it.
     telling: bool,
+    /// No longer than until the peer has acknowledged the subflow beyond this.
+    until: u64,
     /// The peer's MP_FAIL is answered by one.
     answers: bool,
     /// The peer has begun by its mapping, and is known to have this end's when its own no longer comes.
@@ -46,6 +49,7 @@ impl Default for Fallback {
             repeats: 0,
             mapping: None,
             telling: false,
+            until: u64::MAX,
             answers: false,
             second: false,
         }
@@ -73,6 +77,21 @@ impl Mptcp {
         }
         self.fallback.rx = Some(0);
         self.leave_multipath();
+    }
+
+    /// Options do not come through on subflow `id` (RFC 8684 §3.7): plain TCP from now on, unless mappings have come, or bytes
+    /// have been sent again; then the peer may count them otherwise. It may have had mappings, if only what this end hears
+    /// loses them, and is told how bytes continue until some that were sent with the telling are acknowledged.
+    pub(super) fn try_fall_back(&mut self, id: usize) -> bool {
+        if !self.is_single() || self.mapped || self.run_of(id) != Some(0) {
+            return false;
+        }
+        self.fall_back();
+        let from = self.snd.una;
+        self.fallback.mapping = Some(Mapping { dsn: self.numbers.sent(from), ssn: from as u32, len: 0 });
+        self.fallback.telling = true;
+        self.fallback.until = self.subflows[id].tcp.next_ssn();
+        true
     }
 
     /// Whether a segment with a mapping shows that bytes no longer have the same numbers at both levels, though this end has
@@ -209,6 +228,8 @@ impl Mptcp {
             self.fail_subflow(id, self.rcv.nxt());
             return false;
         };
+        // Before the others go: nobody opens another in the place of one.
+        self.stage = Stage::Fallback;
         self.end_others(id, now);
         self.fallback.tx = offset;
         let ssn = self.snd.una as i64 - offset;
@@ -240,7 +261,7 @@ impl Mptcp {
     fn run_of(&self, id: usize) -> Option<i64> {
         let end = self.snd.nxt.min(self.snd.app_end);
         let s = &self.subflows[id];
-        let offset = end as i64 - s.tcp.next_ssn() as i64;
+        let offset = end as i64 - s.tcp.end_ssn() as i64;
         (self.snd.una >= end || (s.run.0 == offset && s.run.1 <= self.snd.una)).then_some(offset)
     }
 
@@ -288,6 +309,7 @@ impl Mptcp {
         if segment.flags.has(Flags::ACK) && s.tcp.state() != State::Closed {
             let acked = s.tcp.acked_ssn().saturating_add_signed(self.fallback.tx).min(self.snd.nxt);
             let window = s.tcp.window_of(segment);
+            self.fallback.telling &= s.tcp.acked_ssn() <= self.fallback.until;
             self.stats.bytes_acked += self.snd.on_ack(acked, window);
         }
     }

@@ -86,6 +86,7 @@ impl Mptcp {
         let s = &mut self.subflows[id];
         if let Some(Dss { mapping: Some(m), data_fin, wide_dsn, .. }) = options.dss {
             self.widens_acks |= wide_dsn && self.plan.mptcp.answer_wide_dsn;
+            self.mapped = true;
             let dsn = self.numbers.of_received(m.dsn);
             s.announce(Mapping { dsn, len: m.len.saturating_sub(u16::from(data_fin)), ..m });
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
@@ -114,8 +115,7 @@ impl Mptcp {
             }
         } else if !self.confirmed && options.is_empty() && self.subflows[id].tcp.acked_ssn() > 1 {
             // Data was acknowledged at the subflow only: the options do not get through (RFC 8684 §3.7).
-            if self.is_single() {
-                self.fall_back();
+            if self.try_fall_back(id) {
                 return;
             }
         } else if let Some(Signal::CapableAck { .. }) = options.signal {
@@ -198,9 +198,8 @@ impl Mptcp {
                     self.on_bad_checksum(id, dsn, now);
                     break;
                 }
-                // Someone has taken the options away (RFC 8684 §3.7).
-                Taken::Unmapped if self.is_single() => {
-                    self.fall_back();
+                // Someone has taken the options away.
+                Taken::Unmapped if self.try_fall_back(id) => {
                     self.take_in_fallback(id, segment, now);
                     return;
                 }

@@ -147,6 +147,8 @@ pub struct Mptcp {
     altered: Altered,
     /// The peer has shown that its side is established.
     confirmed: bool,
+    /// Data of the peer has come with a mapping of a DSS.
+    mapped: bool,
     /// DSS checksums are on.
     checksum: bool,
     /// Data-level acknowledgments are wide, as the peer's numbers are.
@@ -207,6 +209,7 @@ impl Mptcp {
             fallback: Fallback::default(),
             altered: Altered::default(),
             confirmed: false,
+            mapped: false,
             checksum: plan.mptcp.checksum,
             widens_acks: false,
             numbers: Numbers::new(Key(rng.next_u64())),

@@ -56,14 +56,14 @@ impl Mptcp {
         self.run_path_manager(now);
     }
 
-    /// There is no route for what subflow `tuple` wants to send: its first segment could not leave, so a join does not
-    /// begin.
-    pub fn unreachable(&mut self, tuple: &Tuple, now: Instant) {
-        let opening = |s: &Subflow| !s.gone && s.tuple == *tuple && !s.tcp.state().is_synchronized();
-        let Some(id) = self.subflows.iter().position(opening) else { return };
-        if self.subflows[id].join.is_none() {
-            return; // The connection's own SYN is tried again by TCP.
-        }
+    /// There is no route for what subflow `tuple` wants to send. If that is the first segment of a join, the join does not
+    /// begin, and the segment was never sent; else it is lost, and TCP tries again. Returns whether it was never sent.
+    pub fn unreachable(&mut self, tuple: &Tuple, now: Instant) -> bool {
+        let begins = |s: &Subflow| {
+            let first = s.tcp.stats().segments_sent == 1 && !s.tcp.state().is_synchronized();
+            !s.gone && s.tuple == *tuple && s.join.is_some_and(|j| j.active) && first
+        };
+        let Some(id) = self.subflows.iter().position(begins) else { return false };
         (self.subflows[id].gone, self.subflows[id].unrouted) = (true, true);
         if let Some(coupling) = &mut self.coupling {
             coupling.remove(id);
@@ -74,6 +74,7 @@ impl Mptcp {
         self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
         self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
         self.run_path_manager(now);
+        true
     }
 
     /// Makes the paths over the address with id `local` backups, or regular ones again (RFC 8684 §3.3.8).

@@ -1,7 +1,7 @@
 //! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
 //! (RFC 8684 §3.3.1, §3.3.4).
 
-use super::memory::ReceiveMemory;
+use super::memory::{Arrivals, ReceiveMemory};
 use crate::tcp::reassembly::{Arrival, Reassembly};
 use tailrace_core::{Duration, Instant};
 
@@ -22,9 +22,11 @@ impl DataReceiver {
         Self { queue, buffer, auto_read: true, waiting: 0, memory: None }
     }
 
-    /// The buffer is one of memory.
+    /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
+    /// as segments come (`rcv_ssthresh`).
     pub(crate) fn with_memory(memory: Option<ReceiveMemory>, buffer: u64) -> Self {
-        let buffer = memory.as_ref().map_or(buffer, |m| m.window(0));
+        let first = Arrivals::NONE.window();
+        let buffer = memory.as_ref().map_or(buffer, |m| m.window(0).min(first));
         Self { memory, ..Self::new(buffer) }
     }
 
@@ -167,6 +169,7 @@ impl DataReceiver {
 
 #[cfg(test)]
 mod tests {
+    use super::super::memory::Size;
     use super::*;
 
     #[test]
@@ -193,6 +196,16 @@ mod tests {
         assert_eq!(r.window(100, u64::MAX), 400);
         assert_eq!(r.read(1000, 100), (550, true));
         assert_eq!(r.window(100, u64::MAX), 1000);
+    }
+
+    #[test]
+    fn a_large_buffer_is_told_of_little_by_little() {
+        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424);
+        let mut r = DataReceiver::with_memory(Some(memory), 6_000_000);
+        r.start(1);
+        assert_eq!(r.window(1424, Arrivals::NONE.window()), 65_535);
+        assert_eq!(r.window(1424, 100_000), 100_000);
+        assert_eq!(r.window(1424, u64::MAX), 6_000_000);
     }
 
     #[test]

@@ -24,9 +24,8 @@ struct Path {
     loss: f64,
     /// Dead from, and until.
     down: (Instant, Instant),
-    /// Takes MPTCP options away: from all, or from what carries data.
-    strips: bool,
-    strips_data: bool,
+    /// From what an end sends it takes MPTCP options away.
+    strips: fn(usize, &Segment) -> bool,
     /// Share of data segments whose payload it changes: from the left, and from the right.
     alters: [f64; 2],
 }
@@ -40,8 +39,7 @@ impl Path {
             spacing,
             loss,
             down: never,
-            strips: false,
-            strips_data: false,
+            strips: |_, _| false,
             alters: [0.0; 2],
         }
     }
@@ -63,6 +61,8 @@ struct World {
     events: [Vec<Event>; 2],
     /// Every address reaches every other, `10 + i` and `20 + j` over path `i + j` modulo their number.
     mesh: bool,
+    /// A path that has no route at present.
+    cut: Option<usize>,
     /// How many announcements of addresses are still taken out on their way.
     mutes: u32,
     /// Announcements and echoes seen on the way, by who sent them.
@@ -117,6 +117,7 @@ impl World {
             delivered: [0; 2],
             events: [Vec::new(), Vec::new()],
             mesh: false,
+            cut: None,
             mutes: 0,
             announced: [0; 2],
             echoed: [0; 2],
@@ -159,7 +160,7 @@ impl World {
             return;
         }
         let ends = if from == 0 { (t.tuple.local, t.tuple.remote) } else { (t.tuple.remote, t.tuple.local) };
-        let Some(n) = self.route(ends) else {
+        let Some(n) = self.route(ends).filter(|n| Some(*n) != self.cut) else {
             self.ends[from].unreachable(&t.tuple, self.now);
             return;
         };
@@ -171,7 +172,7 @@ impl World {
         if dead || self.rng.bernoulli(path.loss) {
             return;
         }
-        if path.strips || (path.strips_data && t.segment.payload > 0) {
+        if (path.strips)(from, &t.segment) {
             t.options = Options::NONE;
         }
         if let Some(option::Signal::AddAddr { hmac, .. }) = t.options.signal {
@@ -366,7 +367,7 @@ fn a_connection_that_was_without_subflows_for_a_while_lives_on() {
 #[test]
 fn without_options_on_the_way_it_is_plain_tcp() {
     let mut path = Path::new(10, 0.01);
-    path.strips = true;
+    path.strips = |_, _| true;
     let mut w = World::new(&usual(), &[path, Path::new(20, 0.0)], 1);
     w.ends[0].write(500_000);
     w.ends[1].write(100_000);
@@ -384,7 +385,7 @@ fn a_fallback_after_the_last_of_the_data_ends_in_good_order() {
     // Within the first window all goes out, DATA_FIN included, before anything shows that options are taken from data.
     for bytes in [1, 900, 5_000] {
         let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
-        w.paths[0].strips_data = true;
+        w.paths[0].strips = |_, segment| segment.payload > 0;
         w.ends[0].write(bytes);
         w.ends[0].close();
         w.run_for(5);
@@ -395,6 +396,40 @@ fn a_fallback_after_the_last_of_the_data_ends_in_good_order() {
         assert_eq!(w.delivered, [0, bytes]);
         assert!(w.events.iter().all(|e| e.last() == Some(&Event::Closed)), "{bytes}: {:?}", w.events);
     }
+}
+
+#[test]
+fn where_one_direction_loses_options_both_ends_agree_on_plain_tcp() {
+    // The server's segments after the handshake, or its acknowledgments only; or the client's data.
+    let strips: [fn(usize, &Segment) -> bool; 3] = [
+        |from, s| from == 1 && !s.flags.has(crate::Flags::SYN),
+        |from, s| from == 1 && s.payload == 0 && !s.flags.has(crate::Flags::SYN),
+        |from, s| from == 0 && s.payload > 0,
+    ];
+    for (case, strips) in strips.into_iter().enumerate() {
+        for seed in 0..20 {
+            let path = Path { strips, ..Path::new(10, 0.02) };
+            let mut w = World::new(&usual(), &[path], seed);
+            w.ends[0].write(200_000);
+            w.run_for(60);
+            w.ends[1].write(50_000);
+            w.run_for(60);
+            assert_eq!(w.delivered, [50_000, 200_000], "{case} {seed}: {:?}", w.events);
+            assert!(w.ends.iter().all(Mptcp::is_fallback), "{case} {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_subflow_that_loses_mappings_once_some_have_come_is_broken() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
+    w.ends[0].write(100_000);
+    w.run_for(1);
+    w.paths[0].strips = |_, segment| segment.payload > 0;
+    w.ends[0].write(100_000);
+    w.run_for(100);
+    assert_eq!(w.delivered[1], 100_000, "what follows is nobody's");
+    assert_eq!(w.events[0].last(), Some(&Event::Reset { cause: ResetCause::Peer }), "{:?}", w.events);
 }
 
 #[test]

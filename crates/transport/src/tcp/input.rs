@@ -286,6 +286,7 @@ impl Tcp {
             self.stats.duplicates_received += 1;
             self.acks.begin_quick_acks(self.config.quick_acks);
             self.rcv.insert(seq, to);
+            self.hear(seq);
         }
         // A window probe is answered always; what else is empty, at times.
         if end > seq || seq + 1 == self.rcv.nxt() { self.acks.demand() } else { self.challenge(now) }
@@ -335,6 +336,9 @@ impl Tcp {
         }
         if repairs {
             self.pass_over_hole(seq);
+            if segment.payload > 0 {
+                self.hear(seq);
+            }
         }
     }
 

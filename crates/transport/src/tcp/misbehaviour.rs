@@ -2,12 +2,14 @@
 //! control with a misbehaving receiver", CCR 29(5), 1999).
 //!
 //! ACK division: one segment is acknowledged in many pieces, each of them new data to a sender that counts ACKs.
+//! Repeated ACKs are in `repeats.rs`.
 //! Optimistic ACKs: after each honest ACK follows one that runs ahead of what came; a sender that has not sent so much
 //! ignores it, and the honest one counts. Holes are passed over, so that losses do not show: the application is given
 //! what came, and the rest is missing for good.
 
 use super::Tcp;
 use super::recovery::Repair;
+use super::repeats::Repeats;
 use crate::config::Misbehaviour;
 use crate::segment::{Segment, SeqNumber};
 
@@ -20,6 +22,7 @@ pub(super) struct Lies {
     ahead: bool,
     /// Relative numbers of bytes passed over, which a connection above has not heard of.
     hole: Option<(u64, u64)>,
+    repeats: Repeats,
 }
 
 impl Tcp {
@@ -47,7 +50,28 @@ impl Tcp {
                     segment.ack = SeqNumber((to + degree * mss) as u32);
                 }
             }
+            Misbehaviour::RepeatedAcks if self.rcv.fin().is_none() && to > first => {
+                let honest = (to, segment.window);
+                let ((ack, window), more) =
+                    lies.repeats.on_ack(honest, self.rcv.has_gap(), self.config.misbehaviour_degree);
+                (segment.ack, segment.window) = (SeqNumber(ack as u32), window);
+                if more {
+                    self.acks.demand();
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// A segment with data starts at `seq`: who repeats ACKs has one for it.
+    pub(super) fn hear(&mut self, seq: u64) {
+        if self.config.misbehaviour != Misbehaviour::RepeatedAcks {
+            return;
+        }
+        let (nxt, gap) = (self.rcv.nxt(), self.rcv.has_gap());
+        if let Some(repair) = &mut self.repair {
+            repair.lies.repeats.on_data(seq, nxt, gap);
+            self.acks.demand();
         }
     }
 

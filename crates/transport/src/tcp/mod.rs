@@ -52,6 +52,7 @@ mod pacing;
 mod rate;
 pub(crate) mod reassembly;
 mod recovery;
+mod repeats;
 mod rtt;
 mod scoreboard;
 mod send_stream;

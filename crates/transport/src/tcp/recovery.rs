@@ -18,7 +18,9 @@ pub(super) use repair::Repair;
 use super::Tcp;
 use super::scoreboard::Acked;
 use crate::cc::{self, AckSample, CongestionControl, CongestionEvent, Signal};
-use crate::config::{EcnLeast, HalveBase, Increase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark, RtoWindow};
+use crate::config::{
+    DupLimit, EcnLeast, HalveBase, Increase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark, RtoWindow,
+};
 use tailrace_core::{Bytes, Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,7 +248,8 @@ impl Tcp {
             // Partial ACK: the next segment is missing, too. What was acknowledged beyond it had been counted as
             // having left already.
             let beyond = acked.bytes.saturating_sub(u64::from(self.mss));
-            self.recovery.dup_bytes = self.recovery.dup_bytes.saturating_sub(beyond);
+            let room = self.room_above_head();
+            self.recovery.dup_bytes = self.recovery.dup_bytes.saturating_sub(beyond).min(room);
             self.board.mark_head_lost();
             self.overrides_window = true;
         }
@@ -284,8 +287,7 @@ impl Tcp {
             return;
         }
         if !self.options.sack {
-            let room = self.board.outstanding() - self.board.head_len();
-            self.recovery.dup_bytes = (self.recovery.dup_bytes + u64::from(self.mss)).min(room);
+            self.count_duplicate();
         }
         if self.recovery.phase == Phase::Fast {
             return;
@@ -301,6 +303,28 @@ impl Tcp {
         if self.board.has_lost() || (enough && fresh) {
             self.enter_fast(self.recovery.flight, now);
         }
+    }
+
+    /// Bytes that may have left the network above the missing segment.
+    fn room_above_head(&self) -> u64 {
+        self.board.outstanding() - self.board.head_len()
+    }
+
+    /// A duplicate ACK says that a segment has left the network. It is believed while one may have: another has been made up,
+    /// or was caused by a needless retransmission.
+    fn count_duplicate(&mut self) {
+        let (mss, room) = (u64::from(self.mss), self.room_above_head());
+        let fast = self.recovery.phase == Phase::Fast;
+        let allowance = self.repair.as_mut().filter(|_| fast && self.config.dup_limit == DupLimit::Flight);
+        let news = match allowance.map(|repair| &mut repair.dup_allowance) {
+            Some(left) => {
+                let news = mss.min(*left);
+                *left -= news;
+                news
+            }
+            None => mss,
+        };
+        self.recovery.dup_bytes = (self.recovery.dup_bytes + news).min(room);
     }
 
     #[inline(never)]
@@ -331,6 +355,9 @@ impl Tcp {
         if !self.board.has_lost() {
             self.board.mark_head_lost();
         }
+        if self.config.dup_limit == DupLimit::Flight {
+            self.limit_duplicates(flight);
+        }
         self.rtt.forget_timed();
         self.overrides_window = true;
         self.rearm_retransmit(now);
@@ -341,6 +368,17 @@ impl Tcp {
             if !reducing {
                 repair.prr.begin(from, pipe, self.mss);
             }
+        }
+    }
+
+    /// A recovery has begun, at the first of whose duplicate ACKs `flight` bytes were out: those that came count already.
+    #[inline(never)]
+    fn limit_duplicates(&mut self, flight: u64) {
+        let most = flight.saturating_sub(self.board.head_len());
+        let counted = self.recovery.dup_bytes.min(most);
+        self.recovery.dup_bytes = counted;
+        if let Some(repair) = &mut self.repair {
+            repair.dup_allowance = most - counted;
         }
     }
 

@@ -273,7 +273,7 @@ impl Script {
             "abort" => end.abort(),
             "up" => end.local_up(number(Some(rest))?, now),
             "down" => end.local_down(number(Some(rest))?, now),
-            "unreachable" => end.unreachable(&self.paths[rest].tuple, now),
+            "unreachable" => drop(end.unreachable(&self.paths[rest].tuple, now)),
             "backup" => {
                 let (id, on) = rest.split_once(' ').ok_or("backup takes an id, and on or off")?;
                 end.set_backup(number(Some(id))?, on == "on");

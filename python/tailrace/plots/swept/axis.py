@@ -19,6 +19,10 @@ from tailrace.quantities import Unit
 _MOST_TICKS, _CLOSEST = 9, 0.07
 # Lines of text under a tick.
 _MOST_ROWS = 3
+# Room that slanted and upright lines of text need from one to the next, in sizes of the text.
+_SLANTED, _UPRIGHT = 1.9, 1.2
+# Height of a character of upright text, in lines, and so many lines that a sheet has room for anyway.
+_CHARACTER, _SPARE = 0.47, 5
 
 
 @dataclass(frozen=True)
@@ -82,20 +86,40 @@ class Axis:
         gaps = [after - before for before, after in itertools.pairwise(sorted(places))]
         return min(gaps) >= _CLOSEST * columns * span
 
-    def _settle_words(self, axes: Axes, columns: float) -> None:
-        look = style.look().size
-        points = look.width * 72 / columns / max(1, len(self.labels))
-        room = points / (0.62 * look.text)
+    def lines_below(self, columns: float) -> int:
+        """How many lines of text higher a sheet has to be for labels that stand upright; for all others none."""
+        if not self.labels or self._rows(columns) is not None or self._points(columns) >= self._slanted:
+            return 0
+        return max(0, math.ceil(_CHARACTER * max(map(len, self.labels))) - _SPARE)
+
+    @property
+    def _slanted(self) -> float:
+        """The room of a label, in points, from which it can be slanted."""
+        return _SLANTED * style.look().size.text
+
+    def _points(self, columns: float) -> float:
+        """The width of a label's place."""
+        return style.look().size.width * 72 / columns / max(1, len(self.labels))
+
+    def _rows(self, columns: float) -> list[list[str]] | None:
+        """The labels in lines as wide as their places; nothing where some do not fit."""
+        room = self._points(columns) / (0.62 * style.look().size.text)
         wrapped = [textwrap.wrap(label, max(4, int(room)), break_long_words=False) for label in self.labels]
         fits = all(len(rows) <= _MOST_ROWS and max(map(len, rows), default=0) <= room for rows in wrapped)
+        return wrapped if fits else None
+
+    def _settle_words(self, axes: Axes, columns: float) -> None:
+        rows = self._rows(columns)
         axes.set_xticks(range(len(self.labels)))
-        if fits:
-            axes.set_xticklabels(["\n".join(rows) for rows in wrapped])
+        if rows is not None:
+            axes.set_xticklabels(["\n".join(one) for one in rows])
+        elif self._points(columns) >= self._slanted:
+            axes.set_xticklabels(self.labels, rotation=40, ha="right", rotation_mode="anchor")
         else:
-            # Lines of slanted text need their height; where there is no room for all, some stand for the rest.
-            every = math.ceil(1.3 * look.text / points)
+            # Where there is no room for all, some stand for the rest.
+            every = math.ceil(_UPRIGHT * style.look().size.text / self._points(columns))
             axes.set_xticks(range(0, len(self.labels), every))
-            axes.set_xticklabels(self.labels[::every], rotation=40, ha="right", rotation_mode="anchor")
+            axes.set_xticklabels(self.labels[::every], rotation=90)
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-0.6, len(self.labels) - 0.4)
         axes.grid(visible=False, axis="x")

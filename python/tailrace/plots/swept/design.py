@@ -14,9 +14,10 @@ import polars as pl
 
 from tailrace import quantities, statistics
 from tailrace.errors import UsageError
-from tailrace.plots.swept import selection
 from tailrace.plots.swept.request import Request
 from tailrace.plots.swept.subject import Subject
+from tailrace.study import selection
+from tailrace.study.variation import PRESET
 
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation
@@ -33,8 +34,6 @@ _PARTS = {
 _Key: TypeAlias = tuple[object, ...]
 # The dimension of flow groups, queues, connections or paths.
 PART = "part"
-# What the axis of presets is called.
-PRESET = "preset"
 # More lines are not told apart, more panels not read.
 MOST_LINES, MOST_PANELS = 8, 12
 

@@ -19,8 +19,8 @@ from tailrace import quantities
 from tailrace.errors import UsageError
 from tailrace.plots import layout, style
 from tailrace.plots.curves import natural
-from tailrace.plots.swept.selection import places
 from tailrace.statistics import student_t_975
+from tailrace.study.selection import places
 
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
@@ -222,7 +222,8 @@ class _Curves:
             words = words.removesuffix(end)
         unit = f" [{self._unit.name}]" if self._unit.name else ""
         mean = ", mean since the start" if self._asked.running_mean else ""
-        return f"{words.replace('_', ' ')}{mean}{unit}"
+        words = words.replace("_", " ").replace("one way", "one-way")
+        return f"{words}{mean}{unit}"
 
     @property
     def note(self) -> str:

@@ -17,10 +17,11 @@ from tailrace.errors import UsageError
 from tailrace.plots import layout, style
 from tailrace.plots.swept import bars, design, lines, maps, spread, subject
 from tailrace.plots.swept.axis import Axis
-from tailrace.plots.swept.design import PART, PRESET, Design
+from tailrace.plots.swept.design import PART, Design
 from tailrace.plots.swept.formula import Overlay
 from tailrace.plots.swept.request import Options, Request
 from tailrace.plots.swept.subject import Subject
+from tailrace.study.variation import PRESET
 
 if TYPE_CHECKING:
     from tailrace.study.sweep import Sweep
@@ -265,6 +266,7 @@ def _sheet(drawing: Drawing) -> Figure:
         if len(panels) > 1:
             axes.set_title(layout.panel_title(panels[place].title, columns))
     _make_room(sheet, every, columns)
+    layout.taller(sheet, drawing.axis.lines_below(columns))
     _limit(drawing, every)
     across, up = drawing.headings
     _label(sheet, every, columns, across, up)

@@ -187,5 +187,6 @@ def limits(keys: Keys, unit: str) -> Limits:
         raise keys.fail('say how near is near enough: `within = "10 %"`, or an amount', "paper")
     is_share = isinstance(told, str) and told.strip().endswith("%") and unit != "%"
     margin = abs(paper) * (share(keys, "within") or 0.0) if is_share else amount(keys, "within", unit) or 0.0
-    near = told if is_share or isinstance(told, str) else f"{told:g}{shown}"
+    # Of percentages an amount, which reads like a share.
+    near = f"{margin:g} points" if unit == "%" else told if isinstance(told, str) else f"{told:g}{shown}"
     return Limits(paper - margin, paper + margin, f"{paper:g}{shown} within {near}")

@@ -9,6 +9,7 @@ from tailrace.reproduce.checks.common import Finding, Number, Numbers, ends, lim
 from tailrace.reproduce.keys import Keys
 from tailrace.reproduce.paper import Outcome
 from tailrace.statistics import AMOUNT, interval
+from tailrace.study.selection import conditions
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:
@@ -51,4 +52,4 @@ def _mark(outcome: Outcome) -> str:
 def _named(text: str) -> str:
     """Without the parameters' names: `rtt, codel, LIA`."""
     of, _, where = text.partition(" where ")
-    return ", ".join([of, *(part.partition("=")[2].strip() for part in where.split(",") if part)])
+    return ", ".join([of, *(part.partition("=")[2].strip() for part in conditions(where))])

@@ -2,6 +2,7 @@
 //! themselves.
 
 use super::app::report;
+use super::conduct;
 use super::decl::FlowDecl;
 use super::shared::{Carried, Own, Shared};
 use super::spoof;
@@ -39,8 +40,13 @@ impl FlowDecl {
         let r =
             Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
         let shared = Shared::read(&r);
-        let carried = kind.as_ref().and_then(|kind| carried(kind.over(), &r, outside));
+        let mut carried = kind.as_ref().and_then(|kind| carried(kind.over(), &r, outside));
         let kind = kind.and_then(|kind| set_keys(kind, &r));
+        if let (Some(kind), Some(of)) = (&kind, &mut carried)
+            && conduct::set(of, kind, &r).is_none()
+        {
+            carried = None;
+        }
         let spoof = kind.as_ref().and_then(|kind| spoof::read(&r, &kind.app()));
         r.finish();
         let loose = shared.loose();

@@ -107,7 +107,7 @@ pub(super) struct Own {
 
 /// A transport and what belongs to it.
 pub(super) struct Carried {
-    transport: Transport,
+    pub(super) transport: Transport,
     profile: Option<Profile>,
     gateways: gateways::Lists,
     path_manager: Origins,

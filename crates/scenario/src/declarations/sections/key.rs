@@ -24,7 +24,7 @@ pub enum Shape {
     Distribution,
     /// As a distribution, or a list of durations, one for each flow.
     Starts,
-    /// A rate, or a trace.
+    /// A rate, a trace, or what grants.
     LinkRate,
     /// A duration, or `"off"`.
     DurationOrOff,
@@ -48,12 +48,16 @@ pub enum Shape {
     Sections(&'static Section),
     /// A list of faults: tables with further keys, as their kind has it.
     Faults,
+    /// A list of media, likewise.
+    Media,
     /// The `spoof` table of an attack.
     Spoof,
     /// A list of attacks, likewise.
     Attacks,
     /// An IPv4 address, or a list of them, one for each link.
     Addresses,
+    /// Settings of a kernel, by their names.
+    Settings,
     /// A list of codes of warnings.
     Codes,
     /// The grid of a sweep.

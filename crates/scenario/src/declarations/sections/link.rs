@@ -18,7 +18,7 @@ pub const LINK: Section = Section {
         must(
             "rate",
             Shape::LinkRate,
-            "Rate of each direction, or a trace of when it delivers: \"trace(FILE)\".",
+            "Rate of each direction, a trace of when it delivers (\"trace(FILE)\"), or what grants: { kind = \"lte\", ... }.",
         )
         .bounded(RATES),
         must(
@@ -59,6 +59,12 @@ pub const LINK: Section = Section {
             "each discipline's own",
             "Most that may wait in each direction, whatever its discipline; a `limit` of the queue's own goes before.",
         ),
+        may(
+            "medium",
+            Shape::Name,
+            "none",
+            "The [[medium]] that both directions share with other links; `rate` is then that of their frames.",
+        ),
         may("reverse", Shape::Reverse, "", "What differs in the direction from the second end to the first."),
     ],
 };
@@ -68,7 +74,7 @@ pub const REVERSE: Section = Section {
     title: "`reverse` of a link",
     doc: "What differs in the direction from a link's second end to its first.",
     keys: &[
-        may("rate", Shape::LinkRate, "as forward", "Rate, or a trace.").bounded(RATES),
+        may("rate", Shape::LinkRate, "as forward", "Rate, a trace, or what grants.").bounded(RATES),
         may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
         may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
         may("loss", LOSS, "as forward", "Random loss after transmission."),

@@ -1,7 +1,7 @@
 //! The tables of a scenario file, described once: which keys there are, what they take, what they mean.
 //!
 //! The reader refuses keys that are not here, the schema and `to_toml` follow the same rows. Keys of queue
-//! disciplines, congestion controls, TCP endpoints, applications, faults and loss processes come from those crates' parameter
+//! disciplines, congestion controls, TCP endpoints, applications, faults, loss processes and media come from those crates' parameter
 //! tables instead.
 
 mod flow;
@@ -15,6 +15,7 @@ pub use crate::declarations::capture::CAPTURE;
 pub use crate::declarations::fault::FAULT;
 pub use crate::declarations::figure::FIGURE;
 pub use crate::declarations::head::RECORD;
+pub use crate::declarations::medium::MEDIUM;
 pub use crate::declarations::node::{HOST, ROUTER};
 pub use crate::declarations::window::WINDOW;
 pub use flow::{ATTACK, FLOW, SPOOF};

@@ -7,6 +7,7 @@ use crate::declarations::capture::CAPTURE;
 use crate::declarations::fault::FAULT;
 use crate::declarations::figure::FIGURE;
 use crate::declarations::head::{HEAD, RECORD};
+use crate::declarations::medium::MEDIUM;
 use crate::declarations::node::{HOST, ROUTER};
 use crate::declarations::window::WINDOW;
 
@@ -38,6 +39,7 @@ const OTHERS: &[Key] = &[
     may("window", Shape::Sections(&WINDOW), "", WINDOW.doc),
     may("host", Shape::Sections(&HOST), "", HOST.doc),
     may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),
+    may("medium", Shape::Media, "", MEDIUM.doc),
     may("link", Shape::Sections(&LINK), "", LINK.doc),
     may("flow", Shape::Sections(&FLOW), "", FLOW.doc),
     may("attack", Shape::Attacks, "", ATTACK.doc),

@@ -330,3 +330,28 @@ fn upstream_linux_moves_to_a_backup_when_the_only_regular_path_is_stale() {
     let carried = second(&w).0 - before;
     assert!(carried > 1_900_000, "{carried}");
 }
+
+#[test]
+fn a_join_that_has_begun_is_tried_again_while_there_is_no_route_and_counts() {
+    for name in [Profile::Rfc, Profile::Mptcp094, Profile::Linux, Profile::Ns2, Profile::Ns3] {
+        let mut w = World::new(&profile(name), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
+        // The first SYN of the join is lost; the second one, a second or more later, has no route.
+        w.eats = |_, t, eaten| {
+            let joins = matches!(t.options.signal, Some(option::Signal::JoinSyn { .. }));
+            joins && (t.tuple.local, t.tuple.remote) == (11, 21) && eaten == 0
+        };
+        w.ends[0].write(crate::UNLIMITED);
+        w.run(ms(800));
+        assert_eq!((w.eaten, w.ends[0].tcp_stats().timeouts), (1, 0), "{name:?}");
+        w.cut = Some(1);
+        w.run(ms(3500));
+        w.cut = None;
+        w.run(ms(20_000));
+        let (stats, tcp) = (w.ends[0].stats(), w.ends[0].tcp_stats());
+        assert_eq!((stats.subflows_established, stats.subflows_lost), (2, 0), "{name:?}");
+        assert!(stats.timeouts >= 1 && stats.timeouts == tcp.timeouts, "{name:?}: {stats:?} {tcp:?}");
+        // It is told of with its path.
+        let told: u32 = w.ends[0].paths().iter().map(|path| path.tcp.timeouts).sum();
+        assert_eq!(told, stats.timeouts, "{name:?}");
+    }
+}

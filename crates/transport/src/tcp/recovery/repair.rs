@@ -11,7 +11,7 @@ use super::tlp::Tlp;
 use super::undo::{Frto, Undo};
 use super::usage::Usage;
 use super::{Phase, Tcp};
-use crate::config::{AckDelay, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
+use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
 use crate::segment::Segment;
 use crate::tcp::delayed_ack::Pace;
 use crate::tcp::misbehaviour::Lies;
@@ -57,6 +57,8 @@ pub(crate) struct Repair {
     pub(super) frto: Frto,
     pub(super) door: Door,
     pub(super) usage: Usage,
+    /// Bytes that duplicate ACKs may still count for in this fast recovery (`dup_limit = "flight"`).
+    pub(super) dup_allowance: u64,
     /// `dup_thresh` as reordering has raised it.
     pub(super) dup_thresh: u16,
     /// How segments come in (`ack_delay`).
@@ -71,7 +73,7 @@ impl Repair {
         let c = config;
         let undoes = c.frto || c.eifel || c.dsack_undo || c.door;
         let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
-        let wanted = wanted || c.ack_delay == AckDelay::Adaptive;
+        let wanted = wanted || c.ack_delay == AckDelay::Adaptive || c.dup_limit == DupLimit::Flight;
         (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
             Box::new(Self {
                 before: Before::default(),
@@ -83,6 +85,7 @@ impl Repair {
                 frto: Frto::Off,
                 door: Door::default(),
                 usage: Usage::default(),
+                dup_allowance: 0,
                 dup_thresh: u16::from(c.dup_thresh),
                 pace: Pace::default(),
                 lies: Lies::default(),

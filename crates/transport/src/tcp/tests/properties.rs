@@ -1,7 +1,7 @@
 //! Properties over random channels and random segments.
 
 use super::*;
-use crate::config::{EcnEcho, Misbehaviour, Nagle, Pacing, Prr, UndoResponse};
+use crate::config::{DupLimit, EcnEcho, Misbehaviour, Nagle, Pacing, Prr, UndoResponse};
 use crate::segment::{Flags, Timestamps};
 use proptest::prelude::*;
 use tailrace_core::Ecn;
@@ -32,7 +32,7 @@ prop_compose! {
         sack_rescue in any::<bool>(),
         max_burst in prop_oneof![Just(0u64), 1..4u64],
         switches in prop_oneof![Just(0u32), any::<u32>()],
-        misbehaviour in prop_oneof![4 => Just(0usize), 1 => 1..3usize],
+        misbehaviour in prop_oneof![4 => Just(0usize), 1 => 1..4usize],
         pacing in prop::sample::select(&[Pacing::Auto, Pacing::On, Pacing::Off][..]),
         ecn_echo in prop::sample::select(&[EcnEcho::Auto, EcnEcho::Classic, EcnEcho::Dctcp, EcnEcho::Accurate][..]),
     ) -> TcpConfig {
@@ -43,7 +43,8 @@ prop_compose! {
             undo_response: if on(7) { UndoResponse::Eifel } else { UndoResponse::Restore },
             prr: [Prr::Off, Prr::Crb, Prr::Ssrb, Prr::Linux][(switches >> 8 & 3) as usize],
             // What lies about holes is tested elsewhere: no stream arrives whole then.
-            misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion][misbehaviour],
+            misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion, Misbehaviour::RepeatedAcks][misbehaviour],
+            dup_limit: if on(10) { DupLimit::Flight } else { DupLimit::Outstanding },
             sack, timestamps, ecn, ecn_echo, pacing, window_scale, limited_transmit, nagle, delayed_ack,
             mss: Bytes(mss), receive_buffer: Bytes(receive_buffer), max_burst,
             min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer, sack_rescue,

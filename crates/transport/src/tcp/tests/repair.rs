@@ -3,7 +3,7 @@
 use super::properties::mix;
 use super::*;
 use crate::cc::{Cc, CongestionControl, CongestionEvent, Setup, Signal, member::Member};
-use crate::config::{Increase, Misbehaviour, Prr};
+use crate::config::{DupLimit, Increase, Misbehaviour, Prr};
 
 const HALF: Duration = Duration::from_millis(20);
 
@@ -201,4 +201,86 @@ fn who_ignores_congestion_keeps_the_window() {
     let (honest, deaf) = (run(Misbehaviour::None), run(Misbehaviour::IgnoresCongestion));
     assert!(deaf.ends[0].view().cwnd >= Bytes(40_000) && deaf.ends[0].view().ssthresh == Some(Bytes(40_000)));
     assert!(deaf.now.as_secs_f64() < honest.now.as_secs_f64() / 2.0, "{:?} {:?}", deaf.now, honest.now);
+}
+
+/// A sender whose threshold is low, over 40 ms to a receiver that repeats ACKs or not: segments a round trip in second two.
+fn pace_with_repeats(dup_limit: DupLimit, misbehaviour: Misbehaviour) -> f64 {
+    let c = TcpConfig { initial_ssthresh: Some(4), iw: Some(4), sack: false, dup_limit, ..base() };
+    let receiver = TcpConfig { misbehaviour, misbehaviour_degree: 200, ..c.clone() };
+    let mut ch = Channel::new([c, receiver], "newreno", [1, 1]);
+    ch.ends[0].write(UNLIMITED);
+    let mut until = |ms| {
+        ch.run(|_, _, _| [Some(HALF), None], |ch| ch.now >= Instant::from_millis(ms));
+        ch.delivered[1]
+    };
+    let (first, both) = (until(1_000), until(2_000));
+    assert_eq!(ch.ends[0].stats().timeouts, 0);
+    (both - first) as f64 / 25_000.0
+}
+
+#[test]
+fn repeated_acks_set_the_flight_where_nothing_bounds_them() {
+    use Misbehaviour::{None as Honest, RepeatedAcks};
+    // From four on one segment more a round trip: 28 after a second, 53 after two.
+    let honest = pace_with_repeats(DupLimit::Outstanding, Honest);
+    assert!((38.0..43.0).contains(&honest), "{honest}");
+    // As many as there are repetitions, and the least window of two; each second round trip one segment comes needlessly.
+    let repeated = pace_with_repeats(DupLimit::Outstanding, RepeatedAcks);
+    assert!((195.0..=203.0).contains(&repeated), "{repeated}");
+    // RFC 5681 §3.2: as many as were out, so that none is gained, and each recovery halves the window.
+    let limited = pace_with_repeats(DupLimit::Flight, RepeatedAcks);
+    assert!(limited <= 4.0, "{limited}");
+}
+
+#[test]
+fn an_honest_receiver_keeps_within_the_flight_at_the_beginning() {
+    // One segment lost: all that was sent after it comes, and is told once each.
+    let run = |dup_limit| {
+        let mut lost = false;
+        let once = |from: usize, s: &Segment, _: u64| {
+            let this = from == 0 && s.seq.0 == 2 + 30_000 && !lost;
+            lost |= this;
+            [Some(HALF).filter(|_| !this), None]
+        };
+        transfer(&TcpConfig { dup_limit, sack: false, window: Some(40), ..base() }, 500_000, once)
+    };
+    let (plain, limited) = (run(DupLimit::Outstanding), run(DupLimit::Flight));
+    assert_eq!((plain.now, &plain.sent), (limited.now, &limited.sent));
+    assert_eq!(plain.ends[0].stats().fast_retransmits, 1);
+}
+
+#[test]
+fn duplicates_count_for_no_more_than_is_out_beside_what_is_missing() {
+    // Ten segments are out, the first is lost; nine duplicates and more, then it is acknowledged a hundred bytes at a time.
+    let c = TcpConfig { sack: false, iw: Some(10), window_scale: false, timestamps: false, ..base() };
+    let mut ch = Channel::new([c.clone(), c], "newreno", [1, 1]);
+    ch.ends[0].write(10_000);
+    let mut never =
+        |from: usize, s: &Segment, _: u64| [Some(HALF).filter(|_| from == 1 || s.payload == 0), None];
+    ch.drain(&mut never);
+    while ch.sent.len() < 10 {
+        assert!(ch.step(&mut never));
+    }
+    let (una, window) = (ch.ends[0].board.una, ch.ends[0].snd_wnd.size());
+    let mut ack = |up_to: u64| {
+        let segment = Segment {
+            seq: SeqNumber(2),
+            ack: SeqNumber((una + up_to) as u32),
+            window: window as u16,
+            flags: crate::segment::Flags::ACK,
+            ..Segment::default()
+        };
+        ch.ends[0].handle_segment(&segment, ch.now);
+        ch.drain(&mut never);
+        (ch.ends[0].board.outstanding(), ch.ends[0].view().in_flight.get())
+    };
+    for _ in 0..20 {
+        ack(0);
+    }
+    for piece in 1..10 {
+        let (outstanding, pipe) = ack(100 * piece);
+        assert_eq!((outstanding, pipe), (10_000 - 100 * piece, 1000 - 100 * piece));
+    }
+    // What is left of the second is missing now, and the eight behind it may have left.
+    assert_eq!(ack(1500), (8500, 500));
 }

@@ -218,7 +218,13 @@ impl LinuxPaths {
         let every = |l: &Local| Endpoint { interface: l.interface, subflow: true, ..Endpoint::default() };
         let written = if client { &self.config.client } else { &self.config.server };
         let endpoints: Vec<Endpoint> = match written {
-            Endpoints::Auto if client => self.locals.iter().take(MAX_ENDPOINTS).map(every).collect(),
+            Endpoints::Auto if client => {
+                let mut all: Vec<_> = self.locals.iter().map(every).collect();
+                // An interface whose address has changed is there twice, and is one.
+                all.dedup_by_key(|e| e.interface);
+                all.truncate(MAX_ENDPOINTS);
+                all
+            }
             written => written.listed().to_vec(),
         };
         self.endpoints = endpoints.into_iter().map(Added::new).collect();

@@ -254,6 +254,35 @@ fn endpoints_are_found_by_interface_whichever_the_connection_began_with() {
 }
 
 #[test]
+fn an_interface_that_has_got_another_address_is_one_endpoint() {
+    for established in [false, true] {
+        let mut pm = LinuxPaths::build(&limits(8, 0));
+        let establish = |pm: &mut LinuxPaths| pm.on_event(&PathEvent::Established { client: true }, at(0));
+        for (id, number) in [(0, 1), (1, 2)] {
+            pm.on_event(&PathEvent::LocalInterface { id, number }, at(0));
+        }
+        if established {
+            pm.on_event(&PathEvent::LocalUp { id: 1 }, at(0));
+            establish(&mut pm);
+            assert_eq!(std::iter::from_fn(|| pm.poll_action()).collect::<Vec<_>>(), [connect(1, 0)]);
+        }
+        pm.on_event(&PathEvent::LocalDown { id: 1 }, at(0));
+        pm.on_event(&PathEvent::LocalInterface { id: 2, number: 2 }, at(0));
+        pm.on_event(&PathEvent::LocalUp { id: 2 }, at(0));
+        if !established {
+            establish(&mut pm);
+        }
+        while pm.poll_timeout().is_some() {
+            pm.handle_timeout(at(0));
+        }
+        let actions: Vec<_> = std::iter::from_fn(|| pm.poll_action()).collect();
+        let withdraw = PathAction::Withdraw { local: 1 };
+        assert_eq!(actions, if established { vec![withdraw, connect(2, 0)] } else { vec![connect(2, 0)] });
+        assert_eq!(pm.endpoints.len(), 2);
+    }
+}
+
+#[test]
 fn limits_are_those_of_linux() {
     assert!(LinuxPaths::validate(&limits(8, 8)).is_ok());
     for (config, name) in [(limits(9, 0), "subflows"), (limits(0, 9), "add_addr_accepted")] {

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # One sign of equality, after nothing but a name: else it is a formula.
 _ASSIGNED = re.compile(r"\s*([\w.\[\]*>-]*[\w\]*])\s*=(?!=)\s*(.+?)\s*")
 
+# What a condition has.
+_SIGN = re.compile(r"[=<>]")
+
 # By the place of a cell in the sweep.
 _Test: TypeAlias = Callable[[int], bool]
 
@@ -38,21 +41,43 @@ def assigned(text: str) -> str | None:
     return found[1] if found else None
 
 
+def conditions(text: str) -> list[str]:
+    """`parameter=value, ...` one by one. A comma within a value, such as a preset's name, parts nothing.
+
+    >>> conditions("queue=red, access=Wi-Fi waits 1 ms, loses 1 %, load < 0.9")
+    ['queue=red', 'access=Wi-Fi waits 1 ms, loses 1 %', 'load < 0.9']
+    """
+    found: list[str] = []
+    for part in filter(None, split_list(text)):
+        if found and not _SIGN.search(part):
+            found[-1] += f", {part}"
+        else:
+            found.append(part)
+    return found
+
+
 def _test(sweep: Variation, text: str) -> _Test:
     assigned = _ASSIGNED.fullmatch(text)
     if assigned is None:
         formula = Formula(text, "--where")
         return lambda place: formula.holds(environment(sweep.plan[place]["axes"]))
-    name, values = sweep.column(assigned[1]), split_list(assigned[2])
+    name = sweep.column(assigned[1])
+    # A word may hold commas.
+    values = [assigned[2]] if assigned[2] in _shown(sweep, name) else split_list(assigned[2])
     kept = {place for value in values for place in _having(sweep, name, value)}
     return lambda place: place in kept
 
 
+def _shown(sweep: Variation, name: str) -> list[str]:
+    """What tables show of a parameter in every cell."""
+    unit = sweep.unit(name)
+    return [quantities.said(value, unit) for value in sweep.cells[name]]
+
+
 def _having(sweep: Variation, name: str, wanted: str) -> list[int]:
     """The cells in which a parameter has a value; an error where there is none."""
-    unit, meant = sweep.unit(name), value_of(wanted)
-    texts = [row["axes"].get(name) for row in sweep.plan]
-    shown = [quantities.said(value, unit) for value in sweep.cells[name]]
+    texts, meant = [row["axes"].get(name) for row in sweep.plan], value_of(wanted)
+    shown = _shown(sweep, name)
     found = [
         place
         for place, text in enumerate(texts)

@@ -1,0 +1,13 @@
+//! The table of kinds of media: one line each.
+//!
+//! `"name" => file::Variant(Config)`. The line declares the module, so a new kind is one file in `media/` and one line here.
+
+use crate::burst::Framing;
+use crate::contention::Fate;
+use crate::medium::{Arbiter, MediumInfo, MediumKind, media};
+use tailrace_core::params::{Invalid, Parameters, check_bounds};
+use tailrace_core::{Duration, Instant, Probability, Rng};
+
+media! {
+    "wifi" => wifi::Wifi(WifiConfig),
+}

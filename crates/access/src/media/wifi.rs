@@ -1,0 +1,147 @@
+//! 802.11: one channel for both directions and all stations, shared by carrier sense, backoff and retries.
+//!
+//! IEEE 802.11-2020 §10.3 (distributed coordination function), §10.12 and §10.25 (A-MPDU, BlockAck), and Bianchi, "Performance
+//! analysis of the IEEE 802.11 distributed coordination function", JSAC 18(3), 2000, against which tests hold it.
+//!
+//! An access is a preamble, frames at the station's rate, and an ACK, or a BlockAck where there are several frames. Each frame
+//! fails by itself and is sent again with the next access; the receiver hands packets on in order. Defaults are those of
+//! 802.11n at 5 GHz with one spatial stream, and of best effort without EDCA.
+
+use crate::burst::Framing;
+use crate::contention::{Contention, Fate, Timing};
+use crate::medium::{Arbiter, MediumKind};
+use tailrace_core::bounds::Bounds;
+use tailrace_core::params::Invalid;
+use tailrace_core::{Bytes, Duration, Instant, Probability, Rng};
+
+/// Times of a channel.
+const TIMES: Bounds = Bounds::declared("0 s", "1 s", "nothing would be sent for long");
+/// Contention windows.
+const WINDOWS: Bounds = Bounds::declared("0", "32767", "a window has at most 15 bits");
+
+tailrace_core::parameters! {
+    /// Keys of `wifi`.
+    pub struct WifiConfig {
+        /// Time that a station counts a slot of its backoff by.
+        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "time goes on";
+        /// From the end of what is sent to its answer.
+        sifs: Duration = Duration::from_micros(16), "IEEE 802.11-2020 Table 17-21", within TIMES;
+        /// For how long the channel must be idle before slots are counted.
+        difs: Duration = Duration::from_micros(34), "IEEE 802.11-2020 §10.3.2.3.5: SIFS and two slots", within TIMES;
+        /// Contention window at first: slots are drawn from 0 to it.
+        cw_min: u32 = 15, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
+        /// Largest contention window, to which collisions and failures double it.
+        cw_max: u32 = 1023, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
+        /// How often a frame is sent again before it is lost. Too small: losses on the air are the sender's to repair.
+        retries: u32 = 6, "IEEE 802.11-2020 Annex C: dot11ShortRetryLimit, 7 attempts in all", in "0"..="255": "it has 8 bits";
+        /// Preamble and header of the physical layer, which come before each access whatever the rate.
+        preamble: Duration = Duration::from_micros(36), "IEEE 802.11-2020 §19.3.2: HT-mixed, one stream", within TIMES;
+        /// Bytes that each packet takes beyond its size: MAC header, FCS and LLC.
+        header: Bytes = Bytes(38), "IEEE 802.11-2020 §9.3.2: QoS data 26 B, FCS 4 B; LLC and SNAP 8 B", in "0 B"..="64 KB": "frames are no longer";
+        /// How long an ACK takes.
+        ack: Duration = Duration::from_micros(28), "IEEE 802.11-2020 §17.4.3: 14 B at 24 Mbit/s", within TIMES;
+        /// How long a BlockAck takes, which answers several frames.
+        block_ack: Duration = Duration::from_micros(32), "IEEE 802.11-2020 §17.4.3: 32 B at 24 Mbit/s", within TIMES;
+        /// Whether the channel stays unused after what nobody could read as if it had been answered: the sender waits for its
+        /// ACK, others for EIFS. Bianchi's model has it free at once.
+        eifs: bool = true, "IEEE 802.11-2020 §10.3.2.3.7";
+        /// Probability that a frame cannot be read, each by itself, beside collisions.
+        frame_error: Probability = Probability::ZERO, "own choice";
+        /// Most frames that one access sends (A-MPDU); 1 is no aggregation.
+        aggregate: u32 = 64, "IEEE 802.11-2020 §10.25: a BlockAck's window", in "1"..="256": "802.11ax has no more";
+        /// Bytes that each of several frames takes to be told from the next.
+        delimiter: Bytes = Bytes(4), "IEEE 802.11-2020 §9.7.1", in "0 B"..="64 KB": "frames are no longer";
+        /// Most bytes that one access sends, where it is several frames.
+        aggregate_bytes: Bytes = Bytes(65_535), "IEEE 802.11-2020 §9.4.2.55.3: HT";
+        /// Most time that the frames of one access take, where there are several.
+        aggregate_time: Duration = Duration::from_micros(5484), "IEEE 802.11-2020 Table 19-25: aPPDUMaxTime";
+    }
+}
+
+impl MediumKind for WifiConfig {
+    const SUMMARY: &'static str = "802.11: one channel for both directions of all its links, whose rate is that of their frames; \
+                                   carrier sense, random backoff that doubles, retries, frame errors, aggregation.";
+    const LEAVES_OUT: &'static str = "RTS and CTS, hidden stations, capture, rate adaptation, the classes of EDCA and its bursts, \
+                                      beacons, association, power saving, fragments, A-MSDU, neighbours on the same channel, \
+                                      propagation between stations as far as it matters to contention, padding to symbols.";
+    type Arbiter = Wifi;
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.cw_min > self.cw_max {
+            let why = format!("must be no more than `cw_max`, which is {}", self.cw_max);
+            return Err(("cw_min", why));
+        }
+        Ok(())
+    }
+
+    fn build(&self) -> Wifi {
+        let Self { slot, difs, cw_min, cw_max, .. } = *self;
+        let framing = Framing {
+            preamble: self.preamble,
+            header: self.header,
+            delimiter: self.delimiter,
+            most_frames: self.aggregate as usize,
+            most_bytes: self.aggregate_bytes,
+            most_time: self.aggregate_time,
+        };
+        Wifi {
+            config: self.clone(),
+            framing,
+            contention: Contention::new(Timing { slot, difs, cw_min, cw_max }),
+        }
+    }
+}
+
+/// A channel.
+#[derive(Clone, Debug)]
+pub struct Wifi {
+    config: WifiConfig,
+    framing: Framing,
+    contention: Contention,
+}
+
+impl Arbiter for Wifi {
+    fn join(&mut self) -> usize {
+        self.contention.join()
+    }
+    fn want(&mut self, station: usize, now: Instant, rng: &mut Rng) {
+        self.contention.want(station, now, rng);
+    }
+    fn leave(&mut self, station: usize) {
+        self.contention.leave(station);
+    }
+    fn next_access(&self) -> Option<Instant> {
+        self.contention.next_access()
+    }
+    fn next_sender(&self, now: Instant, from: usize) -> Option<usize> {
+        self.contention.next_sender(now, from)
+    }
+    fn begin(&mut self, now: Instant) {
+        self.contention.begin(now);
+    }
+    fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng) {
+        self.contention.end(station, fate, rng);
+    }
+    fn free(&mut self, frames: Option<usize>, now: Instant) {
+        let WifiConfig { sifs, ack, block_ack, eifs, .. } = self.config;
+        let answer = match frames {
+            Some(0 | 1) => sifs + ack,
+            Some(_) => sifs + block_ack,
+            None if eifs => sifs + ack,
+            None => Duration::ZERO,
+        };
+        self.contention.free(now.saturating_add(answer));
+    }
+    fn framing(&self) -> &Framing {
+        &self.framing
+    }
+    fn frame_error(&self) -> Probability {
+        self.config.frame_error
+    }
+    fn attempts(&self) -> u32 {
+        self.config.retries + 1
+    }
+    fn busy(&self) -> Duration {
+        self.contention.busy()
+    }
+}

@@ -1,0 +1,163 @@
+//! What a registered kind of medium must say about itself, and what the table turns into.
+//!
+//! The table itself is in [`crate::media`]: one line a kind, from which `media!` derives the module,
+//! [`MediumConfig`](crate::MediumConfig), [`Medium`](crate::Medium) (dispatch by `match`) and [`catalog`](crate::media::catalog).
+
+use crate::burst::Framing;
+use crate::contention::Fate;
+use tailrace_core::params::{Invalid, ParamInfo, Parameters};
+use tailrace_core::{Duration, Instant, Probability, Rng};
+
+/// The keys of one kind of medium, and how to build it.
+pub trait MediumKind: Parameters {
+    /// What it is, in one sentence or a few.
+    const SUMMARY: &'static str;
+    /// What it leaves out.
+    const LEAVES_OUT: &'static str;
+    /// Who may send when.
+    type Arbiter: Arbiter;
+
+    /// Whether values that each fit make sense.
+    ///
+    /// # Errors
+    /// The key at fault and why.
+    fn validate(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+    /// One without stations, idle since ever.
+    fn build(&self) -> Self::Arbiter;
+}
+
+/// Decides which stations of a channel send when. Whoever carries packets tells it who wants to send, and lets those do so whose
+/// time has come; it knows no packets.
+///
+/// An access goes: [`next_access`](Self::next_access) has come, [`next_sender`](Self::next_sender) have it, those of them that
+/// have something to send begin together ([`begin`](Self::begin)), fare as they do ([`end`](Self::end)), and the channel is free
+/// from then on ([`free`](Self::free)).
+pub trait Arbiter {
+    /// Adds a station, which wants nothing as yet; gives its number.
+    fn join(&mut self) -> usize;
+    /// A station has something to send from now on.
+    fn want(&mut self, station: usize, now: Instant, rng: &mut Rng);
+    /// A station has nothing to send any more.
+    fn leave(&mut self, station: usize);
+    /// When somebody sends next, as far as is known; `None` while somebody does, or nobody wants to.
+    fn next_access(&self) -> Option<Instant>;
+    /// Those whose time that is, from the first on that is no less than `from`.
+    fn next_sender(&self, now: Instant, from: usize) -> Option<usize>;
+    /// Somebody begins to send now.
+    fn begin(&mut self, now: Instant);
+    /// What a station has sent is over, with this success.
+    fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng);
+    /// The channel is free again, but for what it takes to answer so many frames (or none that anybody could read), which have
+    /// ended now.
+    fn free(&mut self, frames: Option<usize>, now: Instant);
+    /// How frames are formed.
+    fn framing(&self) -> &Framing;
+    /// Probability that a frame cannot be read at the other end, where it is the only one to be sent.
+    fn frame_error(&self) -> Probability;
+    /// How often a frame is sent at most.
+    fn attempts(&self) -> u32;
+    /// For how long the channel has been in use, all in all, up to the end of the last access.
+    fn busy(&self) -> Duration;
+}
+
+/// One row of [`catalog`](crate::media::catalog).
+#[derive(Clone, Copy, Debug)]
+pub struct MediumInfo {
+    /// Registered name.
+    pub name: &'static str,
+    /// What it is.
+    pub summary: &'static str,
+    /// What it leaves out.
+    pub leaves_out: &'static str,
+    /// Its keys.
+    pub params: &'static [ParamInfo],
+}
+
+/// The table of kinds of media: `"name" => module::Variant(Config)`.
+macro_rules! media {
+    ($( $name:literal => $module:ident::$variant:ident($config:ident) ),+ $(,)?) => {
+        $( pub mod $module; )+
+
+        tailrace_core::config_enum! {
+            /// A medium with the values of its keys, by registered name.
+            pub enum MediumConfig { $( $name => $variant($module::$config), )+ }
+        }
+
+        impl MediumConfig {
+            /// As messages call its table.
+            pub const fn title(&self) -> &'static str {
+                match self { $( Self::$variant(_) => concat!("a medium of kind \"", $name, "\""), )+ }
+            }
+            /// Whether values lie within their bounds and make sense.
+            ///
+            /// # Errors
+            /// The key at fault and why.
+            pub fn validate(&self) -> Result<(), Invalid> {
+                check_bounds(self.params(), |name| self.get(name))?;
+                match self { $( Self::$variant(c) => c.validate(), )+ }
+            }
+            /// One without stations.
+            pub fn build(&self) -> Medium {
+                match self { $( Self::$variant(c) => Medium::$variant(c.build()), )+ }
+            }
+        }
+
+        /// Any registered medium, under way.
+        #[derive(Clone, Debug)]
+        pub enum Medium {
+            $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as MediumKind>::Arbiter), )+
+        }
+
+        impl Arbiter for Medium {
+            fn join(&mut self) -> usize {
+                match self { $( Self::$variant(m) => m.join(), )+ }
+            }
+            fn want(&mut self, station: usize, now: Instant, rng: &mut Rng) {
+                match self { $( Self::$variant(m) => m.want(station, now, rng), )+ }
+            }
+            fn leave(&mut self, station: usize) {
+                match self { $( Self::$variant(m) => m.leave(station), )+ }
+            }
+            fn next_access(&self) -> Option<Instant> {
+                match self { $( Self::$variant(m) => m.next_access(), )+ }
+            }
+            fn next_sender(&self, now: Instant, from: usize) -> Option<usize> {
+                match self { $( Self::$variant(m) => m.next_sender(now, from), )+ }
+            }
+            fn begin(&mut self, now: Instant) {
+                match self { $( Self::$variant(m) => m.begin(now), )+ }
+            }
+            fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng) {
+                match self { $( Self::$variant(m) => m.end(station, fate, rng), )+ }
+            }
+            fn free(&mut self, frames: Option<usize>, now: Instant) {
+                match self { $( Self::$variant(m) => m.free(frames, now), )+ }
+            }
+            fn framing(&self) -> &Framing {
+                match self { $( Self::$variant(m) => m.framing(), )+ }
+            }
+            fn frame_error(&self) -> Probability {
+                match self { $( Self::$variant(m) => m.frame_error(), )+ }
+            }
+            fn attempts(&self) -> u32 {
+                match self { $( Self::$variant(m) => m.attempts(), )+ }
+            }
+            fn busy(&self) -> Duration {
+                match self { $( Self::$variant(m) => m.busy(), )+ }
+            }
+        }
+
+        /// Every registered kind of medium, described.
+        pub fn catalog() -> Vec<MediumInfo> {
+            vec![$( MediumInfo {
+                name: $name,
+                summary: <$module::$config as MediumKind>::SUMMARY,
+                leaves_out: <$module::$config as MediumKind>::LEAVES_OUT,
+                params: <$module::$config as Parameters>::params(),
+            } ),+]
+        }
+    };
+}
+pub(crate) use media;

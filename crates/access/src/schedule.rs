@@ -1,0 +1,89 @@
+//! What a link's direction has instead of a plain rate.
+
+use crate::grant::{Grants, Sent};
+use crate::grants::{GrantConfig, Granted};
+use crate::trace::Opportunities;
+use std::sync::Arc;
+use tailrace_core::{Bytes, DeliveryTrace, Instant, Rate, Rng};
+
+/// When a direction may send, as a scenario has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Schedule {
+    /// At the opportunities of a trace.
+    Trace(Arc<DeliveryTrace>),
+    /// When it is granted.
+    Grants(Arc<GrantConfig>),
+}
+
+impl Schedule {
+    /// Whether it draws anything.
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Trace(_) => false,
+            Self::Grants(config) => config.is_random(),
+        }
+    }
+
+    /// The mean over a long time of what it can carry.
+    pub fn mean(&self) -> Rate {
+        match self {
+            Self::Trace(trace) => trace.mean(),
+            Self::Grants(config) => config.mean(),
+        }
+    }
+
+    /// One at the beginning of a run; `rng` is its own.
+    pub fn start(&self, rng: Rng) -> Openings {
+        match self {
+            Self::Trace(trace) => Openings::Trace(Opportunities::new(Arc::clone(trace))),
+            Self::Grants(config) => Openings::Grants(Box::new(config.build(rng))),
+        }
+    }
+
+    /// Bits that the one started with `rng` could carry after `from`, up to and including `to`.
+    pub fn bits(&self, rng: Rng, from: Instant, to: Instant) -> f64 {
+        match self {
+            Self::Trace(trace) => trace.count(from, to) as f64 * DeliveryTrace::OPPORTUNITY.as_f64() * 8.0,
+            Self::Grants(config) => config.bits(rng, from, to),
+        }
+    }
+}
+
+/// A [`Schedule`] under way.
+#[derive(Debug)]
+pub enum Openings {
+    /// Where a link is in its trace.
+    Trace(Opportunities),
+    /// What grants.
+    Grants(Box<Granted>),
+}
+
+impl Grants for Openings {
+    #[inline]
+    fn opens(&mut self, at: Instant) -> Result<(), Instant> {
+        match self {
+            Self::Trace(trace) => trace.opens(at),
+            Self::Grants(grants) => grants.opens(at),
+        }
+    }
+    #[inline]
+    fn send(&mut self, bytes: Bytes, at: Instant) -> Sent {
+        match self {
+            Self::Trace(trace) => trace.send(bytes, at),
+            Self::Grants(grants) => grants.send(bytes, at),
+        }
+    }
+    #[inline]
+    fn idle(&mut self, at: Instant) {
+        match self {
+            Self::Trace(trace) => trace.idle(at),
+            Self::Grants(grants) => grants.idle(at),
+        }
+    }
+    fn cut(&mut self, at: Instant) {
+        match self {
+            Self::Trace(trace) => trace.cut(at),
+            Self::Grants(grants) => grants.cut(at),
+        }
+    }
+}

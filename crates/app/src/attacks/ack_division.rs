@@ -1,0 +1,35 @@
+//! A receiver that acknowledges each segment in pieces (Savage, Cardwell, Wetherall and Anderson, "TCP congestion control with a misbehaving receiver", CCR 29(5), 1999).
+
+use crate::attack::AttackKind;
+use crate::direction::Direction;
+use crate::kinds::AppConfig;
+use crate::kinds::bulk::BulkConfig;
+use crate::registry::Over;
+use tailrace_core::params::Value;
+
+tailrace_core::parameters! {
+    /// Keys of attack `ack_division`.
+    pub struct AckDivisionConfig {
+        /// Pieces that a segment is acknowledged in.
+        pieces: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment makes so many ACKs";
+        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
+    }
+}
+
+impl AttackKind for AckDivisionConfig {
+    const SUMMARY: &'static str =
+        "A receiver acknowledges each segment in pieces, so that a sender that counts ACKs grows faster.";
+    const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
+    const OVER: Over = Over::Streams;
+
+    fn app(&self) -> AppConfig {
+        AppConfig::Bulk(BulkConfig { direction: self.direction })
+    }
+    fn conduct(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("misbehaviour", Value::Text("ack_division".into())),
+            ("misbehaviour_degree", Value::Integer(self.pieces.into())),
+        ]
+    }
+}

@@ -1,0 +1,34 @@
+//! A sender with a window of one size, whatever is lost or marked.
+
+use crate::attack::AttackKind;
+use crate::direction::Direction;
+use crate::kinds::AppConfig;
+use crate::kinds::bulk::BulkConfig;
+use crate::registry::Over;
+use tailrace_core::params::Value;
+
+tailrace_core::parameters! {
+    /// Keys of attack `no_backoff`.
+    pub struct NoBackoffConfig {
+        /// The window, in packets, from the beginning on. More than the bottleneck carries in a round trip fills its queue for good.
+        window: u32, required, in 1..=1000000: "so many packets leave at once";
+        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it; who sends misbehaves.
+        direction: Direction = Direction::Up, "own choice";
+    }
+}
+
+impl AttackKind for NoBackoffConfig {
+    const SUMMARY: &'static str =
+        "A TCP sender with a window of one size, which losses, marks and timeouts do not lower.";
+    const CITATION: &'static str = "Floyd & Fall, ToN 7(4), 1999, unresponsive flows";
+    const OVER: Over = Over::Streams;
+
+    fn app(&self) -> AppConfig {
+        AppConfig::Bulk(BulkConfig { direction: self.direction })
+    }
+    fn conduct(&self) -> Vec<(&'static str, Value)> {
+        let window = Value::Integer(self.window.into());
+        let sizes = ["iw", "initial_ssthresh", "window"].map(|key| (key, window.clone()));
+        [("misbehaviour", Value::Text("ignores_congestion".into()))].into_iter().chain(sizes).collect()
+    }
+}

@@ -1,0 +1,34 @@
+//! A receiver that acknowledges what has not come (Savage, Cardwell, Wetherall and Anderson, "TCP congestion control with a misbehaving receiver", CCR 29(5), 1999).
+
+use crate::attack::AttackKind;
+use crate::direction::Direction;
+use crate::kinds::AppConfig;
+use crate::kinds::bulk::BulkConfig;
+use crate::registry::Over;
+use tailrace_core::params::Value;
+
+tailrace_core::parameters! {
+    /// Keys of attack `optimistic_acks`.
+    pub struct OptimisticAcksConfig {
+        /// Segments that each ACK runs ahead of what came.
+        ahead: u16 = 10, "own choice", in 1..=1000: "each segment makes so many ACKs";
+        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
+    }
+}
+
+impl AttackKind for OptimisticAcksConfig {
+    const SUMMARY: &'static str = "A receiver acknowledges what has not come yet, and what was lost: round trips look shorter, and no loss shows.";
+    const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
+    const OVER: Over = Over::Streams;
+
+    fn app(&self) -> AppConfig {
+        AppConfig::Bulk(BulkConfig { direction: self.direction })
+    }
+    fn conduct(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("misbehaviour", Value::Text("optimistic_acks".into())),
+            ("misbehaviour_degree", Value::Integer(self.ahead.into())),
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+//! A receiver that repeats ACKs (Savage, Cardwell, Wetherall and Anderson, "TCP congestion control with a misbehaving receiver", CCR 29(5), 1999, §2.2: duplicate ACK spoofing).
+
+use crate::attack::AttackKind;
+use crate::direction::Direction;
+use crate::kinds::AppConfig;
+use crate::kinds::bulk::BulkConfig;
+use crate::registry::Over;
+use tailrace_core::params::Value;
+
+tailrace_core::parameters! {
+    /// Keys of attack `repeated_acks`.
+    pub struct RepeatedAcksConfig {
+        /// Repetitions of an ACK at once, and about so many segments in flight: more than the path and its queue hold are lost.
+        times: u16 = 60, "own choice", in 1..=1000: "each makes an ACK";
+        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
+    }
+}
+
+impl AttackKind for RepeatedAcksConfig {
+    const SUMMARY: &'static str = "A receiver without SACK repeats ACKs, so that fast recovery lets out as much as it wants, and never ends for long.";
+    const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
+    const OVER: Over = Over::Streams;
+
+    fn app(&self) -> AppConfig {
+        AppConfig::Bulk(BulkConfig { direction: self.direction })
+    }
+    /// Who receives says whether there is SACK.
+    fn conduct(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("misbehaviour", Value::Text("repeated_acks".into())),
+            ("misbehaviour_degree", Value::Integer(self.times.into())),
+            ("sack", Value::Bool(false)),
+        ]
+    }
+}

@@ -1,0 +1,54 @@
+//! The first process of a guest.
+//!
+//! It sees the files of the host, which it cannot write, and its own folder at [`OWN_FOLDER`].
+//!
+//! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line): the registers of that are not kept when the kernel
+//! switches between processes, see [`crate::launch`].
+
+use crate::{network, programs, seed};
+use rustix::mount::{MountFlags, mount, mount_bind};
+use std::error::Error;
+use std::fs;
+use std::thread;
+use std::time::Duration;
+use tailrace_guest::OWN_FOLDER;
+use tailrace_guest::plan::{Host, Plan};
+
+/// Does all that the plan says, and waits for the end.
+pub(crate) fn run() -> Result<(), Box<dyn Error>> {
+    mount("proc", "/proc", "proc", MountFlags::empty(), None)?;
+    mount("sys", "/sys", "sysfs", MountFlags::empty(), None)?;
+    mount("dev", "/dev", "devtmpfs", MountFlags::empty(), None)?;
+    let plan: Plan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
+    seed::seed(plan.seed)?;
+    name(&plan)?;
+    for host in &plan.hosts {
+        set_up(host)?;
+    }
+    for host in plan.hosts {
+        for program in host.programs {
+            thread::Builder::new().spawn(move || programs::run(&program))?;
+        }
+    }
+    loop {
+        // The first process must not end; nothing is left for it to do.
+        thread::sleep(Duration::from_secs(1 << 30));
+    }
+}
+
+/// Hosts of the scenario have names: a table of them covers that of this machine.
+fn name(plan: &Plan) -> Result<(), Box<dyn Error>> {
+    let names = plan.names.iter().map(|(name, address)| format!("{address} {name}\n"));
+    fs::write("/tmp/hosts", format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
+    Ok(mount_bind("/tmp/hosts", "/etc/hosts")?)
+}
+
+fn set_up(host: &Host) -> Result<(), Box<dyn Error>> {
+    let at = |what: &str| format!("host {:?}: {what}", host.name);
+    network::set_up(host).map_err(|error| at(&error.to_string()))?;
+    for (name, value) in &host.sysctl {
+        let path = format!("/proc/sys/{}", name.replace('.', "/"));
+        fs::write(&path, value).map_err(|error| at(&format!("sysctl {name} = {value}: {error}")))?;
+    }
+    Ok(())
+}

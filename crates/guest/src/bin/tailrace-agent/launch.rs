@@ -1,0 +1,98 @@
+//! Starts a kernel, and ends it when whoever asked for it is gone.
+//!
+//! The kernel and its processes are a process group; its end is the end of our standard input, which the simulator holds open:
+//! however that one ends, nothing is left behind.
+
+use nix::sys::personality::{self, Persona};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ffi::OsString;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+// System calls and requests of x86-64.
+const PTRACE: i64 = 101;
+const GETRANDOM: i64 = 318;
+const PTRACE_GETREGSET: u64 = 0x4204;
+const PTRACE_SETREGSET: u64 = 0x4205;
+
+/// Runs a command until it ends, or our standard input does.
+pub(crate) fn run(command: &[OsString]) -> Result<(), Box<dyn Error>> {
+    let (program, arguments) = command.split_first().ok_or("which kernel?")?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    restrict()?;
+    // Some of a kernel's order goes by addresses of its own: these are the same in each run.
+    personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
+    let folder = std::env::current_dir()?;
+    let mut command = Command::new(program);
+    // Linux keeps the guest's memory in a file there, which must be memory itself; and its own folder at home.
+    command.env_clear().env("TMPDIR", "/dev/shm").env("HOME", folder);
+    let mut kernel = command.args(arguments).stdin(Stdio::null()).process_group(0).spawn()?;
+    let ended = wait(&kernel);
+    end(&mut kernel);
+    forget_sockets();
+    ended
+}
+
+/// Until the kernel or our standard input ends.
+fn wait(kernel: &Child) -> Result<(), Box<dyn Error>> {
+    let process = rustix::process::pidfd_open(Pid::from_child(kernel), PidfdFlags::empty())?;
+    let stdin = std::io::stdin();
+    loop {
+        // Nobody writes to us: what happens there is the end.
+        let mut both = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&process, PollFlags::IN)];
+        match poll(&mut both, None) {
+            Err(Errno::INTR) => {}
+            other => return other.map(|_| ()).map_err(Into::into),
+        }
+    }
+}
+
+/// Ends all of the kernel's processes, and waits for them.
+fn end(kernel: &mut Child) {
+    let _ = rustix::process::kill_process_group(Pid::from_child(kernel), Signal::KILL);
+    let _ = kernel.wait();
+    // Those that the kernel left behind are ours now.
+    while rustix::process::wait(rustix::process::WaitOptions::empty()).is_ok_and(|some| some.is_some()) {}
+}
+
+/// Removes the sockets of the guest's folder, in which we are: if the simulation was killed, nobody else does.
+fn forget_sockets() {
+    let entries = std::fs::read_dir(".").into_iter().flatten().filter_map(Result::ok);
+    for socket in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket())) {
+        let _ = std::fs::remove_file(socket.path());
+    }
+}
+
+/// Takes from this process and all that come of it:
+///
+/// - `getrandom`, so that the guest knows nothing of this machine's chance;
+/// - the extended state of a traced process's processor, for which Linux up to 6.12 has too little room on processors with AMX: it
+///   then asks for the state that it knows. Programs in the guest must not use AVX, see [`crate::guest`].
+fn restrict() -> Result<(), Box<dyn Error>> {
+    let regset = |request| -> Result<SeccompRule, seccompiler::BackendError> {
+        let is_it = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?;
+        SeccompRule::new(vec![is_it])
+    };
+    deny([(GETRANDOM, vec![])].into(), Errno::NOSYS)?;
+    let both = vec![regset(PTRACE_GETREGSET)?, regset(PTRACE_SETREGSET)?];
+    deny([(PTRACE, both)].into(), Errno::IO)
+}
+
+fn deny(calls: Rules, with: Errno) -> Result<(), Box<dyn Error>> {
+    let refuse = SeccompAction::Errno(with.raw_os_error().unsigned_abs());
+    let filter = SeccompFilter::new(calls, SeccompAction::Allow, refuse, TargetArch::x86_64)?;
+    let program: BpfProgram = filter.try_into()?;
+    seccompiler::apply_filter(&program)?;
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! The program at both ends of a guest.
+//!
+//! On the host it starts the kernel and ends it (`launch`); within the guest it is the first process, and does what the plan
+//! says.
+
+mod guest;
+mod launch;
+mod netlink;
+mod network;
+mod programs;
+mod seed;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let done = if rustix::process::getpid() == rustix::process::Pid::INIT {
+        guest::run()
+    } else {
+        match arguments.split_first() {
+            Some((word, command)) if word == "launch" => launch::run(command),
+            _ => Err("this program is started by tailrace: it launches kernels, and runs within them".into()),
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "what goes wrong here is for the console")]
+            {
+                eprintln!("tailrace-agent: {error}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Cards, addresses and routes of a guest's host.
+//!
+//! A host with several cards sends by the card whose address a packet has as its source, as the simulator's hosts do: a routing
+//! table for each card, and a rule for each address.
+
+use crate::netlink::{CREATE, Request, Socket, attribute};
+use core::net::Ipv4Addr;
+use std::error::Error;
+use std::fs;
+use tailrace_guest::plan::{Endpoint, EndpointFlag, Host, Limits};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+const AF_INET: u8 = 2;
+
+/// Brings a host's network up.
+pub(crate) fn set_up(host: &Host) -> Outcome {
+    let socket = Socket::route()?;
+    bring_up(&socket, "lo", false)?;
+    for (number, interface) in (0_u8..).zip(&host.interfaces) {
+        let name = format!("eth{}", interface.card);
+        // A packet of another card's address may arrive here.
+        fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0")?;
+        let index = bring_up(&socket, &name, true)?;
+        add_address(&socket, index, interface.address)?;
+        let table = 100 + number;
+        add_route(&socket, index, interface.address, table)?;
+        add_rule(&socket, interface.address, table)?;
+        if number == 0 {
+            add_route(&socket, index, interface.address, MAIN)?;
+        }
+    }
+    fs::write("/proc/sys/net/ipv4/conf/all/rp_filter", "0")?;
+    // What one connection learnt of a path is no matter of the next: every run begins anew.
+    fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
+    if host.limits.is_some() || !host.endpoints.is_empty() {
+        manage_paths(host)?;
+    }
+    Ok(())
+}
+
+const MAIN: u8 = 254;
+
+fn bring_up(socket: &Socket, name: &str, without_arp: bool) -> Result<u32, Box<dyn Error>> {
+    const RTM_NEWLINK: u16 = 16;
+    const IFLA_TXQLEN: u16 = 13;
+    const IFF_UP: u32 = 1;
+    const IFF_NOARP: u32 = 0x80;
+    let index: u32 = fs::read_to_string(format!("/sys/class/net/{name}/ifindex"))?.trim().parse()?;
+    let flags = if without_arp { IFF_UP | IFF_NOARP } else { IFF_UP };
+    // struct ifinfomsg: family, type, index, flags, which of them change.
+    let mut body = vec![0; 4];
+    for word in [index, flags, IFF_UP | IFF_NOARP] {
+        body.extend_from_slice(&word.to_ne_bytes());
+    }
+    // The queue that drops is the scenario's, not the card's.
+    let request = Request::new(RTM_NEWLINK, 0, &body).with(IFLA_TXQLEN, &10_000_u32.to_ne_bytes());
+    socket.ask(request)?;
+    Ok(index)
+}
+
+fn add_address(socket: &Socket, index: u32, address: Ipv4Addr) -> Outcome {
+    const RTM_NEWADDR: u16 = 20;
+    const IFA_ADDRESS: u16 = 1;
+    const IFA_LOCAL: u16 = 2;
+    // struct ifaddrmsg: family, length of the prefix, flags, scope, interface.
+    let mut body = vec![AF_INET, 32, 0, 0];
+    body.extend_from_slice(&index.to_ne_bytes());
+    let octets = address.octets();
+    socket
+        .ask(Request::new(RTM_NEWADDR, CREATE, &body).with(IFA_LOCAL, &octets).with(IFA_ADDRESS, &octets))?;
+    Ok(())
+}
+
+fn add_route(socket: &Socket, index: u32, source: Ipv4Addr, table: u8) -> Outcome {
+    const RTM_NEWROUTE: u16 = 24;
+    const RTA_OIF: u16 = 4;
+    const RTA_PREFSRC: u16 = 7;
+    const RTPROT_BOOT: u8 = 3;
+    const RT_SCOPE_LINK: u8 = 253;
+    const RTN_UNICAST: u8 = 1;
+    // struct rtmsg: family, lengths of prefixes, tos, table, protocol, scope, type, flags.
+    let body = [AF_INET, 0, 0, 0, table, RTPROT_BOOT, RT_SCOPE_LINK, RTN_UNICAST, 0, 0, 0, 0];
+    let request = Request::new(RTM_NEWROUTE, CREATE, &body).with(RTA_OIF, &index.to_ne_bytes());
+    socket.ask(request.with(RTA_PREFSRC, &source.octets()))?;
+    Ok(())
+}
+
+fn add_rule(socket: &Socket, source: Ipv4Addr, table: u8) -> Outcome {
+    const RTM_NEWRULE: u16 = 32;
+    const FRA_SRC: u16 = 2;
+    const FRA_PRIORITY: u16 = 6;
+    const FR_ACT_TO_TBL: u8 = 1;
+    // struct fib_rule_hdr: family, lengths of prefixes, tos, table, two of no meaning, action, flags.
+    let body = [AF_INET, 0, 32, 0, table, 0, 0, FR_ACT_TO_TBL, 0, 0, 0, 0];
+    let request = Request::new(RTM_NEWRULE, CREATE, &body).with(FRA_SRC, &source.octets());
+    socket.ask(request.with(FRA_PRIORITY, &u32::from(table).to_ne_bytes()))?;
+    Ok(())
+}
+
+/// Settings of Multipath TCP's path manager (Linux, `include/uapi/linux/mptcp.h`).
+fn manage_paths(host: &Host) -> Outcome {
+    let socket = Socket::generic()?;
+    let family = family(&socket, "mptcp_pm")?;
+    if let Some(limits) = host.limits {
+        set_limits(&socket, family, limits)?;
+    }
+    for (id, endpoint) in (1..).zip(&host.endpoints) {
+        add_endpoint(&socket, family, id, endpoint)?;
+    }
+    Ok(())
+}
+
+fn family(socket: &Socket, name: &str) -> Result<u16, Box<dyn Error>> {
+    const GENL_ID_CTRL: u16 = 16;
+    const CTRL_CMD_GETFAMILY: u8 = 3;
+    const CTRL_ATTR_FAMILY_ID: u16 = 1;
+    const CTRL_ATTR_FAMILY_NAME: u16 = 2;
+    let mut named = name.as_bytes().to_vec();
+    named.push(0);
+    let request = Request::new(GENL_ID_CTRL, 0, &[CTRL_CMD_GETFAMILY, 1, 0, 0]);
+    let answer = socket.ask(request.with(CTRL_ATTR_FAMILY_NAME, &named))?;
+    let id = answer.get(4..).and_then(|list| attribute(list, CTRL_ATTR_FAMILY_ID));
+    let id = id.and_then(|id| id.first_chunk()).ok_or("the kernel has no Multipath TCP")?;
+    Ok(u16::from_ne_bytes(*id))
+}
+
+fn set_limits(socket: &Socket, family: u16, limits: Limits) -> Outcome {
+    const SET_LIMITS: u8 = 5;
+    const RCV_ADD_ADDRS: u16 = 2;
+    const SUBFLOWS: u16 = 3;
+    let request = Request::new(family, 0, &[SET_LIMITS, 1, 0, 0]);
+    let request = request.with(RCV_ADD_ADDRS, &limits.add_addr_accepted.to_ne_bytes());
+    socket.ask(request.with(SUBFLOWS, &limits.subflows.to_ne_bytes()))?;
+    Ok(())
+}
+
+fn add_endpoint(socket: &Socket, family: u16, id: u8, endpoint: &Endpoint) -> Outcome {
+    const ADD_ADDR: u8 = 1;
+    const ATTR_ADDR: u16 = 1;
+    const ADDR_FAMILY: u16 = 1;
+    const ADDR_ID: u16 = 2;
+    const ADDR_ADDR4: u16 = 3;
+    const ADDR_FLAGS: u16 = 6;
+    let flag = |flag: &EndpointFlag| match flag {
+        EndpointFlag::Signal => 1,
+        EndpointFlag::Subflow => 2,
+        EndpointFlag::Backup => 4,
+        EndpointFlag::Fullmesh => 8_u32,
+    };
+    let flags = endpoint.flags.iter().map(flag).fold(0, |all, one| all | one);
+    let request = Request::new(family, 0, &[ADD_ADDR, 1, 0, 0]).with_nested(ATTR_ADDR, |list| {
+        list.with(ADDR_FAMILY, &u16::from(AF_INET).to_ne_bytes())
+            .with(ADDR_ID, &[id])
+            .with(ADDR_ADDR4, &endpoint.address.octets())
+            .with(ADDR_FLAGS, &flags.to_ne_bytes())
+    });
+    socket.ask(request)?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! The guest's random numbers come of the run's seed: the one place of the agent where the compiler's word is not enough.
+
+#![expect(
+    unsafe_code,
+    reason = "there is no other way to give the kernel entropy that counts than this ioctl"
+)]
+
+use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
+use std::fs::OpenOptions;
+use std::io;
+
+const BYTES: usize = 64;
+
+/// `struct rand_pool_info` with as many bytes as are given.
+#[repr(C)]
+struct Entropy {
+    bits: i32,
+    bytes: i32,
+    buffer: [u8; BYTES],
+}
+
+const RNDADDENTROPY: Opcode = opcode::write::<[i32; 2]>(b'R', 3);
+
+/// Gives the kernel 512 bits that follow from a number.
+pub(crate) fn seed(number: u64) -> io::Result<()> {
+    let mut buffer = [0; BYTES];
+    let mut state = number;
+    for word in buffer.chunks_exact_mut(8) {
+        word.copy_from_slice(&split_mix(&mut state).to_le_bytes());
+    }
+    let entropy = Entropy { bits: 8 * BYTES as i32, bytes: BYTES as i32, buffer };
+    let device = OpenOptions::new().write(true).open("/dev/random")?;
+    // SAFETY: the number and the structure are those of random(4), which only reads it.
+    unsafe { ioctl(&device, Setter::<RNDADDENTROPY, Entropy>::new(entropy)) }?;
+    Ok(())
+}
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}

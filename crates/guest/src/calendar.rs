@@ -1,0 +1,177 @@
+//! The calendar: who may run, and until when (Linux, `include/uapi/linux/um_timetravel.h`).
+//!
+//! A guest with `time-travel=ext` asks for the time at which it wants to run next and waits; the calendar says when it may, and
+//! how far it may go on by itself. Since Linux 6.11 most of that is a [`Schedule`] in shared memory; before, every word of it is
+//! a message that is acknowledged.
+//!
+//! While it runs, its clock moves by what its work takes: 256 ns for each look at the clock, nothing else.
+
+mod message;
+mod schedule;
+
+use crate::channel::Channel;
+use crate::error::KernelError;
+use message::{Message, Op};
+use rustix::fd::{AsFd, BorrowedFd};
+use schedule::Schedule;
+use std::os::unix::net::UnixListener;
+
+/// The time of day at time zero of a guest, in nanoseconds since 1970: 14 November 2023, 22:13:20 UTC, in every run.
+pub const TIME_OF_DAY: u64 = 1_700_000_000_000_000_000;
+
+/// Requests beyond it are never: a guest without a timer asks for the end of a signed number.
+const NEVER: u64 = i64::MAX as u64;
+
+/// What one guest and its calendar know of each other. Times are nanoseconds of the guest.
+#[derive(Debug)]
+pub(crate) struct Calendar {
+    channel: Channel,
+    schedule: Schedule,
+    /// Whether the guest uses the schedule.
+    shares: bool,
+    /// When it wants to run next; [`NEVER`] or more for never.
+    request: u64,
+    waits: bool,
+    /// Its clock, as far as it has told.
+    local: u64,
+    sequence: u32,
+    unacknowledged: u32,
+}
+
+impl Calendar {
+    /// That of a guest which boots, up to the time `ready`.
+    pub(crate) fn new(listener: UnixListener, ready: u64) -> Result<Self, KernelError> {
+        let schedule = Schedule::new(ready).map_err(KernelError::io("making a schedule"))?;
+        Ok(Self {
+            channel: Channel::awaited(listener),
+            schedule,
+            shares: false,
+            request: NEVER,
+            waits: false,
+            local: 0,
+            sequence: 0,
+            unacknowledged: 0,
+        })
+    }
+
+    /// Whether the guest waits for its turn.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// When it wants to run next.
+    pub(crate) fn request(&self) -> Option<u64> {
+        (self.request < NEVER).then_some(self.request)
+    }
+
+    /// Its clock.
+    pub(crate) fn local(&mut self) -> u64 {
+        if self.shares {
+            self.local = self.local.max(self.schedule.time());
+        }
+        self.local
+    }
+
+    /// Lets it run at `at`, and go on by itself for as long as its clock is before `free_until`. Never before the time that it
+    /// has asked for, unless it was interrupted: that is a bug to it.
+    pub(crate) fn run(&mut self, at: u64, free_until: u64) -> Result<(), KernelError> {
+        (self.waits, self.request, self.local) = (false, NEVER, at);
+        if self.shares {
+            self.schedule.run(at, free_until);
+            return self.tell(&[(Op::Run, at)]); // Nobody acknowledges it.
+        }
+        let run = (Op::Run, at);
+        let all = [(Op::FreeUntil, free_until), run];
+        let told = if free_until > at { &all[..] } else { &all[1..] };
+        self.unacknowledged += told.len() as u32;
+        self.tell(told)
+    }
+
+    /// Says what time it is before the guest, which waits, is interrupted.
+    pub(crate) fn interrupt_at(&mut self, now: u64) {
+        self.local = now;
+        if self.shares {
+            self.schedule.set_time(now);
+        }
+    }
+
+    /// The guest has been interrupted and has said so: looks at what it asks for now.
+    pub(crate) fn look(&mut self) {
+        if self.shares {
+            self.request = self.schedule.request().unwrap_or(NEVER);
+        }
+    }
+
+    fn tell(&mut self, all: &[(Op, u64)]) -> Result<(), KernelError> {
+        let mut bytes = [0; 2 * Message::LEN];
+        for (to, (op, time)) in bytes.chunks_exact_mut(Message::LEN).zip(all) {
+            self.sequence = self.sequence.wrapping_add(1);
+            to.copy_from_slice(&Message { op: *op as u32, sequence: self.sequence, time: *time }.bytes());
+        }
+        self.send(&bytes[..all.len() * Message::LEN])
+    }
+
+    fn send(&self, bytes: &[u8]) -> Result<(), KernelError> {
+        self.channel.send(bytes).map_err(|_| KernelError::Gone)
+    }
+
+    /// Waits for messages of the guest, and answers them.
+    pub(crate) fn receive(&mut self) -> Result<(), KernelError> {
+        if !self.channel.receive().map_err(KernelError::io("hearing from a guest"))? {
+            return Err(KernelError::Gone);
+        }
+        while let Some(message) = Message::parse(self.channel.bytes()) {
+            self.channel.consume(Message::LEN);
+            self.handle(message)?;
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, message: Message) -> Result<(), KernelError> {
+        let Message { op, sequence, time } = message;
+        let answer = match Op::from_number(op) {
+            Some(Op::Ack) => {
+                self.unacknowledged = self.unacknowledged.saturating_sub(1);
+                return Ok(());
+            }
+            Some(Op::Start) => return self.start(sequence),
+            Some(Op::Request) => {
+                self.request = time;
+                0
+            }
+            Some(Op::Wait) => {
+                self.waits = true;
+                self.shares = self.schedule.is_shared();
+                if self.shares {
+                    self.local = self.local.max(self.schedule.time());
+                    self.request = self.schedule.request().unwrap_or(NEVER);
+                    self.schedule.stop();
+                    return Ok(());
+                }
+                0
+            }
+            Some(Op::Get) => self.local,
+            Some(Op::Update) => {
+                self.local = self.local.max(time);
+                0
+            }
+            Some(Op::GetTimeOfDay) => TIME_OF_DAY,
+            _ => return Err(KernelError::Protocol(format!("a word to the calendar that none knows: {op}"))),
+        };
+        self.send(&Message { op: Op::Ack as u32, sequence, time: answer }.bytes())
+    }
+
+    /// Answers the first message, with the schedule. A guest that knows nothing of schedules takes no files; one that does must
+    /// be given two.
+    fn start(&mut self, sequence: u32) -> Result<(), KernelError> {
+        let answer = Message { op: Op::Ack as u32, sequence, time: schedule::GUEST };
+        let sent = self.channel.send_with(&answer.bytes(), &self.schedule.files());
+        sent.map_err(|_| KernelError::Gone)
+    }
+}
+
+impl AsFd for Calendar {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.channel.as_fd()
+    }
+}

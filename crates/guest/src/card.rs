@@ -1,0 +1,226 @@
+//! A network card of a guest: the device's side of vhost-user, with rings in the guest's memory (QEMU, docs/interop/vhost-user.rst;
+//! Virtual I/O Device 1.2, section 5.1).
+//!
+//! Notifications come as messages and are answered (`VHOST_USER_PROTOCOL_F_INBAND_NOTIFICATIONS`), so that a guest's time stands
+//! still while we act on them. The card knows Ethernet only to leave it away: what it takes and gives are IPv4 packets, to and
+//! from the one neighbour at the other end of its link.
+
+mod config;
+mod request;
+
+use crate::channel::Channel;
+use crate::error::KernelError;
+use crate::memory::Memory;
+use crate::ring::Ring;
+use config::Config;
+use request::{Answer, Message, Request};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+
+/// Of the guest's two queues, the one that it receives by, and the one that it sends by.
+const RECEIVE: usize = 0;
+const SEND: usize = 1;
+
+/// The header that precedes each frame in a buffer (`virtio_net_hdr_v1`).
+const HEADER: usize = 12;
+const ETHERNET: usize = 14;
+const ETHERTYPE_IPV4: [u8; 2] = [8, 0];
+/// The neighbour's address; the first octet says that it is nobody's property.
+const NEIGHBOUR: [u8; 6] = [2, 0xff, 0, 0, 0, 1];
+
+/// What a message from the guest asks of us beyond the card itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Nothing.
+    None,
+    /// It has put frames into its ring; it is to be answered when they are taken.
+    Kick,
+}
+
+/// One card.
+#[derive(Debug)]
+pub(crate) struct Card {
+    number: u16,
+    channel: Channel,
+    /// Where the guest takes interrupts.
+    interrupts: Option<Channel>,
+    memory: Memory,
+    rings: [Ring; 2],
+    config: Config,
+    /// The frame under way.
+    frame: Vec<u8>,
+    pub(crate) counts: Counts,
+}
+
+/// What happened at a card and reached nobody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Packets for which the guest had no buffer.
+    pub(crate) overruns: u64,
+    /// Frames that were no IPv4 packets.
+    pub(crate) foreign: u64,
+}
+
+impl Card {
+    /// The card number `number` of a guest, whose link takes packets of at most `mtu` bytes.
+    pub(crate) fn new(listener: UnixListener, number: u16, mtu: u16) -> Self {
+        Self {
+            number,
+            channel: Channel::awaited(listener),
+            interrupts: None,
+            memory: Memory::default(),
+            rings: Default::default(),
+            config: Config::new(number, mtu),
+            frame: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Waits for bytes from the guest.
+    pub(crate) fn receive(&mut self) -> Result<(), KernelError> {
+        match self.channel.receive().map_err(KernelError::io("hearing from a card"))? {
+            true => Ok(()),
+            false => Err(KernelError::Gone),
+        }
+    }
+
+    /// Acts on the next whole message that has come, and answers it unless it is a kick; `None` where there is no more.
+    pub(crate) fn handle(&mut self) -> Result<Option<Event>, KernelError> {
+        let Some(message) = Message::parse(self.channel.bytes())? else { return Ok(None) };
+        self.channel.consume(message.len());
+        if matches!(message.request, Request::Kick { .. }) {
+            return Ok(Some(Event::Kick));
+        }
+        let answer = self.act(&message.request)?;
+        if let Some(bytes) = message.reply(answer) {
+            self.channel.send(&bytes).map_err(|_| KernelError::Gone)?;
+        }
+        Ok(Some(Event::None))
+    }
+
+    /// Answers a kick: the guest goes on.
+    pub(crate) fn answer_kick(&mut self) -> Result<(), KernelError> {
+        self.channel.send(&request::done_with_kick()).map_err(|_| KernelError::Gone)
+    }
+
+    fn act(&mut self, request: &Request) -> Result<Answer, KernelError> {
+        match request {
+            Request::GetFeatures => return Ok(Answer::Number(request::FEATURES)),
+            Request::GetProtocolFeatures => return Ok(Answer::Number(request::PROTOCOL_FEATURES)),
+            Request::SetFeatures(_) | Request::SetProtocolFeatures(_) | Request::SetOwner => {}
+            Request::SetMemory(regions) => {
+                self.memory = Memory::default();
+                for region in regions {
+                    let file = self.file()?;
+                    self.memory
+                        .add(region.guest, region.size, &file, region.offset)
+                        .map_err(KernelError::io("sharing a guest's memory"))?;
+                }
+            }
+            Request::SetSize { queue, value } => {
+                let number = self.number;
+                self.ring(*queue)?.resize(*value).map_err(KernelError::ring(number))?;
+            }
+            Request::SetBase { queue, value } => self.ring(*queue)?.start_at(*value as u16),
+            Request::SetEnabled { queue, value } => self.ring(*queue)?.enabled = *value != 0,
+            Request::SetPlace { queue, descriptors, available, used } => {
+                self.ring(*queue)?.place(*descriptors, *available, *used);
+            }
+            Request::SetInterrupts => self.interrupts = Some(Channel::new(self.file()?)),
+            Request::GetConfig { offset, len, flags } => {
+                return self.config.part(*offset, *len, *flags).map(Answer::Bytes);
+            }
+            Request::Kick { .. } => unreachable!("answered when its frames are taken"),
+        }
+        Ok(Answer::Done)
+    }
+
+    fn file(&mut self) -> Result<OwnedFd, KernelError> {
+        let missing =
+            || KernelError::Protocol("a message of vhost-user without the file it speaks of".into());
+        self.channel.take_file().ok_or_else(missing)
+    }
+
+    fn ring(&mut self, queue: u32) -> Result<&mut Ring, KernelError> {
+        let unknown = || KernelError::Protocol(format!("that a card has a queue {queue}"));
+        self.rings.get_mut(queue as usize).ok_or_else(unknown)
+    }
+
+    /// Takes the next IPv4 packet that the guest has sent.
+    pub(crate) fn take_packet(&mut self) -> Result<Option<&[u8]>, KernelError> {
+        loop {
+            let ring = &mut self.rings[SEND];
+            if !ring.take_frame(&self.memory, &mut self.frame).map_err(KernelError::ring(self.number))? {
+                return Ok(None);
+            }
+            let kind = self.frame.get(HEADER + ETHERNET - 2..HEADER + ETHERNET);
+            if kind.is_some_and(|kind| kind == ETHERTYPE_IPV4) {
+                break;
+            }
+            self.counts.foreign += 1;
+        }
+        Ok(Some(&self.frame[HEADER + ETHERNET..]))
+    }
+
+    /// Puts an IPv4 packet into the guest's ring; whether the guest is to be interrupted for it.
+    pub(crate) fn give_packet(&mut self, packet: &[u8]) -> Result<bool, KernelError> {
+        self.frame.clear();
+        self.frame.resize(HEADER, 0);
+        self.frame[HEADER - 2] = 1; // It lies in one buffer.
+        self.frame.extend_from_slice(&self.config.mac());
+        self.frame.extend_from_slice(&NEIGHBOUR);
+        self.frame.extend_from_slice(&ETHERTYPE_IPV4);
+        self.frame.extend_from_slice(packet);
+        let ring = &mut self.rings[RECEIVE];
+        if !ring.give_frame(&self.memory, &self.frame).map_err(KernelError::ring(self.number))? {
+            self.counts.overruns += 1;
+            return Ok(false);
+        }
+        ring.wants_interrupt(&self.memory).map_err(KernelError::ring(self.number))
+    }
+
+    /// Whether the guest sees a carrier from now on; false where it does already.
+    pub(crate) fn set_carrier(&mut self, up: bool) -> bool {
+        self.config.set_carrier(up)
+    }
+
+    /// Tells the guest that frames have come. It answers on [`Card::interrupts`].
+    pub(crate) fn interrupt(&self) -> Result<(), KernelError> {
+        self.ask(&request::call(RECEIVE as u32))
+    }
+
+    /// Tells the guest that the card has changed.
+    pub(crate) fn interrupt_for_config(&self) -> Result<(), KernelError> {
+        self.ask(&request::config_changed())
+    }
+
+    fn ask(&self, bytes: &[u8]) -> Result<(), KernelError> {
+        let Some(channel) = &self.interrupts else { return Err(KernelError::Gone) };
+        channel.send(bytes).map_err(|_| KernelError::Gone)
+    }
+
+    /// Where answers to interrupts come.
+    pub(crate) fn interrupts(&self) -> Option<BorrowedFd<'_>> {
+        self.interrupts.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Waits for the answer to an interrupt.
+    pub(crate) fn interrupt_answered(&mut self) -> Result<bool, KernelError> {
+        let Some(channel) = &mut self.interrupts else { return Err(KernelError::Gone) };
+        if !channel.receive().map_err(KernelError::io("interrupting a guest"))? {
+            return Err(KernelError::Gone);
+        }
+        let Some(result) = request::result_of(channel.bytes()) else { return Ok(false) };
+        channel.consume(request::RESULT);
+        match result {
+            0 => Ok(true),
+            _ => Err(KernelError::Protocol("that it has no such queue to be interrupted for".into())),
+        }
+    }
+}
+
+impl AsFd for Card {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.channel.as_fd()
+    }
+}

@@ -1,0 +1,223 @@
+//! All kernels of a run: started for a scenario, attached to its simulation, ended with it.
+
+use crate::error::KernelError;
+use crate::host::KernelHost;
+use crate::machine::{Machine, MachineConfig};
+use crate::pinning::Pinned;
+use crate::plan::{self, Endpoint, EndpointFlag, Interface, Plan};
+use core::fmt;
+use core::net::Ipv4Addr;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tailrace_core::rng::run_seed;
+use tailrace_core::{Duration, Rng};
+use tailrace_scenario::Scenario;
+use tailrace_scenario::model::{self, NodeIndex};
+use tailrace_sim::Simulation;
+use tempfile::TempDir;
+
+/// The simulation's time zero on the clocks of guests: they have booted by then.
+const READY: Duration = Duration::from_secs(3);
+
+/// Most bytes of a program's output that a report has: the last.
+const MOST_OUTPUT: usize = 256 << 10;
+
+/// What kernels are made of.
+#[derive(Clone, Debug)]
+pub struct Stock {
+    /// The kernels that a scenario names, by these names.
+    pub kernels: BTreeMap<String, PathBuf>,
+    /// The agent: this crate's program.
+    pub agent: PathBuf,
+}
+
+/// The kernels of a run.
+#[derive(Debug)]
+pub struct Guests {
+    guests: Vec<Guest>,
+    /// Where sockets, consoles and outputs are, until the value is dropped.
+    folder: TempDir,
+    _pinned: Pinned,
+}
+
+#[derive(Debug)]
+struct Guest {
+    name: String,
+    folder: PathBuf,
+    programs: Vec<model::Program>,
+    machine: Machine,
+}
+
+/// What a program of a host was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProgramReport {
+    /// The host, as the scenario calls it.
+    pub host: String,
+    /// As the shell read it.
+    pub command: String,
+    /// How it ended; none where it had not when the run did.
+    pub exit_code: Option<i32>,
+    /// What it said, on both of its outputs.
+    pub output: String,
+    /// Bytes that it said before that.
+    pub output_left_out_bytes: u64,
+}
+
+/// Why kernels of a scenario do not start.
+#[derive(Debug)]
+pub struct StartError {
+    /// The host, as the scenario calls it.
+    pub host: String,
+    /// Why.
+    pub why: String,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "host {:?}: {}", self.host, self.why)
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl Guests {
+    /// Starts the kernels of a scenario's hosts and attaches them. This thread, and the kernels with it, stay on
+    /// one processor until the value is dropped: messages between two cost several times as much.
+    ///
+    /// # Errors
+    /// Where a kernel is not known, does not boot, or its host cannot be attached.
+    pub fn start(
+        scenario: &Scenario,
+        run: u32,
+        simulation: &mut Simulation,
+        stock: &Stock,
+    ) -> Result<Self, StartError> {
+        let folder = tempfile::Builder::new().prefix("tailrace-").tempdir();
+        let folder = folder.map_err(|error| StartError { host: String::new(), why: error.to_string() })?;
+        let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::to_one_processor() };
+        let names = names(scenario, simulation)?;
+        let seed = run_seed(scenario.seed, run);
+        let hosts = (0..).zip(&scenario.nodes).filter_map(|(i, n)| Some((i, n, n.kernel.as_deref()?)));
+        for (number, (index, node, spec)) in hosts.enumerate() {
+            let failed = |why: String| StartError { host: node.name.clone(), why };
+            let path = stock.kernels.get(&spec.kernel);
+            let kernel = path.ok_or_else(|| failed(format!("there is no kernel {:?}", spec.kernel)))?;
+            let addresses = names[&node.name].clone();
+            let host = plan_of(node, spec, &addresses);
+            let folder = all.folder.path().join(format!("host{number}"));
+            let config = MachineConfig {
+                kernel: kernel.clone(),
+                agent: stock.agent.clone(),
+                folder: folder.clone(),
+                memory: u32::try_from(spec.memory.get() >> 20).unwrap_or(u32::MAX),
+                mtus: mtus(scenario, NodeIndex(index)),
+                plan: Plan {
+                    seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(),
+                    ready: READY.as_nanos(),
+                    names: names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect(),
+                    hosts: vec![host],
+                },
+            };
+            let (machine, kernel) =
+                Machine::start(&config).map_err(|e: KernelError| failed(e.to_string()))?;
+            let host = KernelHost::new(kernel, READY);
+            simulation.attach(&node.name, Box::new(host)).map_err(|e| failed(e.to_string()))?;
+            let (name, programs) = (node.name.clone(), spec.programs.clone());
+            all.guests.push(Guest { name, folder, programs, machine });
+        }
+        Ok(all)
+    }
+
+    /// The last lines of a host's console.
+    pub fn console_end(&self, host: &str) -> Option<String> {
+        self.guests.iter().find(|guest| guest.name == host).map(|guest| guest.machine.console_end())
+    }
+
+    /// What the programs of all hosts were, in the order of the scenario.
+    pub fn reports(&self) -> Vec<ProgramReport> {
+        let of = |guest: &Guest| -> Vec<_> {
+            guest.programs.iter().enumerate().map(|(i, program)| guest.report(i, program)).collect()
+        };
+        self.guests.iter().flat_map(of).collect()
+    }
+}
+
+impl Guest {
+    fn report(&self, number: usize, program: &model::Program) -> ProgramReport {
+        let root = self.folder.join("root");
+        let said = fs::read(root.join(output_name(number))).unwrap_or_default();
+        let left_out = said.len().saturating_sub(MOST_OUTPUT);
+        ProgramReport {
+            host: self.name.clone(),
+            command: program.command.clone(),
+            exit_code: exit_code(&root.join(plan::exit_name(&output_name(number)))),
+            output: String::from_utf8_lossy(&said[left_out..]).into_owned(),
+            output_left_out_bytes: left_out as u64,
+        }
+    }
+}
+
+fn exit_code(path: &Path) -> Option<i32> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+fn output_name(number: usize) -> String {
+    format!("output{number}")
+}
+
+/// The addresses of all hosts, by name.
+fn names(
+    scenario: &Scenario,
+    simulation: &Simulation,
+) -> Result<BTreeMap<String, Vec<Ipv4Addr>>, StartError> {
+    let hosts = scenario.nodes.iter().filter(|node| node.kind == model::NodeKind::Host);
+    let addresses = |node: &model::Node| {
+        let failed =
+            |e: tailrace_sim::AttachError| StartError { host: node.name.clone(), why: e.to_string() };
+        Ok((node.name.clone(), simulation.addresses(&node.name).map_err(failed)?))
+    };
+    hosts.map(addresses).collect()
+}
+
+/// The largest packets of a host's links, in their order.
+fn mtus(scenario: &Scenario, node: NodeIndex) -> Vec<u16> {
+    let out = |link: &model::Link| match (link.a == node, link.b == node) {
+        (true, _) => Some(link.forward.mtu),
+        (_, true) => Some(link.backward.mtu),
+        _ => None,
+    };
+    let links = scenario.links.iter().filter_map(out);
+    links.map(|mtu| u16::try_from(mtu.get()).unwrap_or(u16::MAX)).collect()
+}
+
+fn plan_of(node: &model::Node, spec: &model::KernelHost, addresses: &[Ipv4Addr]) -> plan::Host {
+    let endpoints = spec.endpoints.iter().filter_map(|endpoint| {
+        let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;
+        let flags = [
+            (endpoint.signal, EndpointFlag::Signal),
+            (endpoint.subflow, EndpointFlag::Subflow),
+            (endpoint.backup, EndpointFlag::Backup),
+            (endpoint.fullmesh, EndpointFlag::Fullmesh),
+        ];
+        let flags = flags.into_iter().filter_map(|(on, flag)| on.then_some(flag)).collect();
+        Some(Endpoint { address, flags })
+    });
+    let programs = spec.programs.iter().enumerate().map(|(number, program)| plan::Program {
+        at: (READY + program.at).as_nanos(),
+        command: program.command.clone(),
+        output: output_name(number),
+    });
+    plan::Host {
+        name: node.name.clone(),
+        interfaces: (0..).zip(addresses).map(|(card, a)| Interface { card, address: *a }).collect(),
+        sysctl: spec.sysctl.clone(),
+        limits: spec.limits.map(|limits| plan::Limits {
+            subflows: limits.subflows,
+            add_addr_accepted: limits.add_addr_accepted,
+        }),
+        endpoints: endpoints.collect(),
+        programs: programs.collect(),
+    }
+}

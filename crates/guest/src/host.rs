@@ -1,0 +1,57 @@
+//! A guest as a host of the simulation.
+
+use crate::kernel::Kernel;
+use tailrace_core::{Duration, Instant};
+use tailrace_sim::{ForeignHost, HostError};
+
+/// A kernel, and the process that it is, whose time zero of the simulation is `ready` on its own clock.
+#[derive(Debug)]
+pub struct KernelHost {
+    kernel: Kernel,
+    ready: Duration,
+    now: Instant,
+}
+
+impl KernelHost {
+    /// A kernel that has booted up to `ready` of its clock.
+    #[must_use]
+    pub fn new(kernel: Kernel, ready: Duration) -> Self {
+        Self { kernel, ready, now: Instant::ZERO }
+    }
+
+    fn guest_time(&self, at: Instant) -> u64 {
+        at.as_nanos().saturating_add(self.ready.as_nanos())
+    }
+}
+
+impl ForeignHost for KernelHost {
+    fn next_event(&self) -> Option<Instant> {
+        let at = self.kernel.next_event()?;
+        Some(Instant::from_nanos(at.saturating_sub(self.ready.as_nanos())))
+    }
+
+    fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError> {
+        self.now = until;
+        let (until, horizon) = (self.guest_time(until), self.guest_time(horizon));
+        self.kernel.run_until(until, horizon).map_err(failed)
+    }
+
+    fn deliver(&mut self, interface: usize, packet: &[u8]) -> Result<(), HostError> {
+        let now = self.guest_time(self.now);
+        self.kernel.deliver(interface, packet, now).map_err(failed)
+    }
+
+    fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
+        let now = self.guest_time(self.now);
+        self.kernel.take(now, packet)
+    }
+
+    fn link_changed(&mut self, interface: usize, up: bool) -> Result<(), HostError> {
+        let now = self.guest_time(self.now);
+        self.kernel.set_carrier(interface, up, now).map_err(failed)
+    }
+}
+
+fn failed(error: crate::KernelError) -> HostError {
+    HostError(error.to_string())
+}

@@ -1,0 +1,200 @@
+//! A guest that runs: its calendar, its cards, and what it has sent.
+//!
+//! One thread serves it, and it runs only while it is served: whoever called waits until the guest waits. Its clock may go ahead of
+//! the simulation's, up to the time before which nothing can reach it; what it sends then has that time.
+
+use crate::calendar::Calendar;
+use crate::card::{Card, Event};
+use crate::error::KernelError;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// How long a guest may be silent, of the time that users live in.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A guest. Times are nanoseconds of its clock.
+#[derive(Debug)]
+pub struct Kernel {
+    calendar: Calendar,
+    cards: Vec<Card>,
+    sent: Sent,
+    /// Can be read when the guest's process has ended.
+    process: Option<OwnedFd>,
+    patience: Duration,
+}
+
+/// Packets that are sent and not yet taken, in the order of their times.
+#[derive(Debug, Default)]
+struct Sent {
+    packets: VecDeque<Packet>,
+    /// Their bytes, one behind the other.
+    bytes: VecDeque<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    at: u64,
+    card: usize,
+    len: usize,
+}
+
+/// Who has said something.
+enum Speaker {
+    Calendar,
+    Card(usize),
+}
+
+impl Kernel {
+    /// A guest that will connect.
+    pub(crate) fn new(
+        calendar: Calendar,
+        cards: Vec<Card>,
+        process: Option<OwnedFd>,
+        patience: Duration,
+    ) -> Self {
+        Self { calendar, cards, sent: Sent::default(), process, patience }
+    }
+
+    /// Lets it boot: it runs by itself until all that it still wants is later than `ready`. What it sends meanwhile is lost.
+    pub(crate) fn boot(&mut self, ready: u64) -> Result<(), KernelError> {
+        self.serve()?;
+        while let Some(at) = self.calendar.request().filter(|at| *at < ready) {
+            let at = at.max(self.calendar.local());
+            self.calendar.run(at, ready)?;
+            self.serve()?;
+        }
+        self.sent = Sent::default();
+        Ok(())
+    }
+
+    /// When it will do something next, or has sent something that is to be taken.
+    pub fn next_event(&self) -> Option<u64> {
+        let sent = self.sent.packets.front().map(|p| p.at);
+        sent.into_iter().chain(self.calendar.request()).min()
+    }
+
+    /// Lets it do all that it wants to do up to `until`; it may do already what it would do before `horizon`.
+    pub fn run_until(&mut self, until: u64, horizon: u64) -> Result<(), KernelError> {
+        while let Some(at) = self.calendar.request().filter(|at| *at <= until) {
+            let at = at.max(self.calendar.local());
+            self.calendar.run(at, horizon)?;
+            self.serve()?;
+        }
+        Ok(())
+    }
+
+    /// The next packet that it has sent by `now`: its bytes, and the card by which it leaves.
+    pub fn take(&mut self, now: u64, out: &mut Vec<u8>) -> Option<usize> {
+        let packet = *self.sent.packets.front().filter(|p| p.at <= now)?;
+        self.sent.packets.pop_front();
+        out.clear();
+        out.extend(self.sent.bytes.drain(..packet.len));
+        Some(packet.card)
+    }
+
+    /// Packets that it lost for want of buffers.
+    pub fn overruns(&self) -> u64 {
+        self.cards.iter().map(|card| card.counts.overruns).sum()
+    }
+
+    /// A packet reaches one of its cards at `now`; the guest waits.
+    pub(crate) fn deliver(&mut self, card: usize, packet: &[u8], now: u64) -> Result<(), KernelError> {
+        let there = &mut self.cards[card];
+        if there.give_packet(packet)? {
+            self.calendar.interrupt_at(now);
+            self.cards[card].interrupt()?;
+            self.await_interrupt(card)?;
+        }
+        Ok(())
+    }
+
+    /// The carrier of a card comes or goes at `now`.
+    pub(crate) fn set_carrier(&mut self, card: usize, up: bool, now: u64) -> Result<(), KernelError> {
+        if self.cards[card].set_carrier(up) {
+            self.calendar.interrupt_at(now);
+            self.cards[card].interrupt_for_config()?;
+            self.await_interrupt(card)?;
+        }
+        Ok(())
+    }
+
+    /// Until the guest has taken an interrupt. Meanwhile it talks to the calendar: it asks for the time, and to run.
+    fn await_interrupt(&mut self, card: usize) -> Result<(), KernelError> {
+        loop {
+            let [calendar, answer] = {
+                let interrupts = self.cards[card].interrupts().ok_or(KernelError::Gone)?;
+                let mut both = [
+                    PollFd::new(&self.calendar, PollFlags::IN),
+                    PollFd::from_borrowed_fd(interrupts, PollFlags::IN),
+                ];
+                wait(&mut both, self.patience)?;
+                both.map(|fd| !fd.revents().is_empty())
+            };
+            if calendar {
+                self.calendar.receive()?;
+            } else if answer && self.cards[card].interrupt_answered()? {
+                self.calendar.look();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Serves the guest until it waits.
+    fn serve(&mut self) -> Result<(), KernelError> {
+        while !self.calendar.waits() {
+            match self.speaker()? {
+                Speaker::Calendar => self.calendar.receive()?,
+                Speaker::Card(number) => self.serve_card(number)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for somebody who speaks. Who speaks waits for the answer, so there is but one at a time; a calendar that waits is
+    /// the last word.
+    fn speaker(&self) -> Result<Speaker, KernelError> {
+        let mut all: Vec<_> = self.cards.iter().map(|card| PollFd::new(card, PollFlags::IN)).collect();
+        all.push(PollFd::new(&self.calendar, PollFlags::IN));
+        all.extend(self.process.iter().map(|process| PollFd::new(process, PollFlags::IN)));
+        wait(&mut all, self.patience)?;
+        let calendar = self.cards.len();
+        match all.iter().position(|fd| !fd.revents().is_empty()) {
+            Some(number) if number < calendar => Ok(Speaker::Card(number)),
+            Some(number) if number == calendar => Ok(Speaker::Calendar),
+            _ => Err(KernelError::Gone),
+        }
+    }
+
+    fn serve_card(&mut self, number: usize) -> Result<(), KernelError> {
+        self.cards[number].receive()?;
+        while let Some(event) = self.cards[number].handle()? {
+            if event == Event::Kick {
+                let at = self.calendar.local();
+                let card = &mut self.cards[number];
+                while let Some(bytes) = card.take_packet()? {
+                    self.sent.bytes.extend(bytes);
+                    self.sent.packets.push_back(Packet { at, card: number, len: bytes.len() });
+                }
+                card.answer_kick()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits for any of them, for as long as patience lasts.
+fn wait(all: &mut [PollFd<'_>], patience: Duration) -> Result<(), KernelError> {
+    let limit =
+        Timespec { tv_sec: patience.as_secs().cast_signed(), tv_nsec: i64::from(patience.subsec_nanos()) };
+    loop {
+        match poll(all, Some(&limit)) {
+            Ok(0) => return Err(KernelError::Silent(patience)),
+            Ok(_) => return Ok(()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(KernelError::Io { doing: "waiting for a guest", error: error.into() }),
+        }
+    }
+}

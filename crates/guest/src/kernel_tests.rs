@@ -1,0 +1,149 @@
+//! Guests that are served: what they send, when, and how they fail.
+
+use crate::KernelError;
+use crate::kernel::Kernel;
+use crate::testing::{Script, Then, start};
+use proptest::prelude::*;
+use std::io::Write as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(20);
+const MS: u64 = 1_000_000;
+
+fn script(shares: bool, sends: &[u64]) -> Script {
+    let sends = sends.iter().map(|at| (*at, at.to_le_bytes().to_vec())).collect();
+    Script { shares, sends, then: Then::Waits }
+}
+
+/// What it has sent by `now`.
+fn taken(kernel: &mut Kernel, now: u64) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    let mut packet = Vec::new();
+    while let Some(card) = kernel.take(now, &mut packet) {
+        assert_eq!(card, 0);
+        all.push(packet.clone());
+    }
+    all
+}
+
+#[test]
+fn packets_leave_at_the_times_at_which_they_are_sent() {
+    for shares in [false, true] {
+        let (mut kernel, fake) = start(script(shares, &[3 * MS, 3 * MS, 7 * MS]), LONG);
+        kernel.boot(0).unwrap();
+        assert_eq!(kernel.next_event(), Some(3 * MS));
+        kernel.run_until(3 * MS, 3 * MS).unwrap();
+        assert_eq!(taken(&mut kernel, 3 * MS).len(), 2);
+        assert_eq!(kernel.next_event(), Some(7 * MS));
+        kernel.run_until(7 * MS, 7 * MS).unwrap();
+        assert_eq!(taken(&mut kernel, 7 * MS), [(7 * MS).to_le_bytes()]);
+        assert_eq!(kernel.next_event(), None);
+        drop(kernel);
+        fake.join().unwrap();
+    }
+}
+
+#[test]
+fn a_guest_goes_ahead_to_the_horizon_and_no_further() {
+    for shares in [false, true] {
+        let times = [MS, 2 * MS, 3 * MS, 4 * MS];
+        let (mut kernel, fake) = start(script(shares, &times), LONG);
+        kernel.boot(0).unwrap();
+        kernel.run_until(MS, 3 * MS).unwrap();
+        // It has sent what it sends before 3 ms; that is taken at its own time.
+        assert_eq!(taken(&mut kernel, MS).len(), 1);
+        assert_eq!(kernel.next_event(), Some(2 * MS));
+        kernel.run_until(2 * MS, 3 * MS).unwrap();
+        assert_eq!(taken(&mut kernel, 2 * MS).len(), 1);
+        assert_eq!(kernel.next_event(), Some(3 * MS), "that is its request");
+        drop(kernel);
+        fake.join().unwrap();
+    }
+}
+
+#[test]
+fn what_arrives_interrupts_it_and_is_answered_at_that_time() {
+    for shares in [false, true] {
+        let (mut kernel, fake) = start(script(shares, &[9 * MS]), LONG);
+        kernel.boot(0).unwrap();
+        for i in 0..40_u64 {
+            let now = 100_000 * (i + 1);
+            kernel.deliver(0, &[i as u8; 60], now).unwrap();
+            assert_eq!(kernel.next_event(), Some(now));
+            kernel.run_until(now, now).unwrap();
+            assert_eq!(taken(&mut kernel, now), [[i as u8; 60]]);
+            assert_eq!(kernel.next_event(), Some(9 * MS), "what it waited for, it still waits for");
+        }
+        drop(kernel);
+        fake.join().unwrap();
+    }
+}
+
+#[test]
+fn packets_for_which_there_is_no_buffer_are_counted() {
+    let (mut kernel, fake) = start(script(false, &[]), LONG);
+    kernel.boot(0).unwrap();
+    for _ in 0..20 {
+        kernel.deliver(0, &[1; 60], MS).unwrap();
+    }
+    kernel.run_until(MS, MS).unwrap();
+    assert_eq!((taken(&mut kernel, MS).len(), kernel.overruns()), (16, 4));
+    drop(kernel);
+    fake.join().unwrap();
+}
+
+#[test]
+fn a_carrier_that_changes_is_an_interrupt() {
+    let (mut kernel, fake) = start(script(true, &[]), LONG);
+    kernel.boot(0).unwrap();
+    kernel.set_carrier(0, true, MS).unwrap();
+    assert_eq!(kernel.next_event(), None, "it was up");
+    kernel.set_carrier(0, false, MS).unwrap();
+    assert_eq!(kernel.next_event(), Some(MS));
+    drop(kernel);
+    fake.join().unwrap();
+}
+
+#[test]
+fn guests_that_misbehave_are_errors() {
+    for (then, expected) in [
+        (Then::Leaves, "has ended"),
+        (Then::Hangs, "has done nothing for"),
+        (Then::Lies, "card 0: a ring leads to 0x7"),
+        (Then::Babbles, "none knows: 99"),
+    ] {
+        for shares in [false, true] {
+            let patience = if then == Then::Hangs { Duration::from_millis(200) } else { LONG };
+            let (mut kernel, fake) = start(Script { then, ..script(shares, &[MS]) }, patience);
+            kernel.boot(0).unwrap();
+            let error = kernel.run_until(MS, MS).unwrap_err().to_string();
+            assert!(error.contains(expected), "{then:?}: {error}");
+            drop(kernel);
+            fake.join().unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Whatever a guest says, it is served to an end: with an error, not a panic.
+    #[test]
+    fn arbitrary_words_are_errors(to_calendar: bool, bytes in prop::collection::vec(any::<u8>(), 1..300)) {
+        let folder = tempfile::tempdir().unwrap();
+        let [calendar, card] = ["calendar", "card"].map(|name| folder.path().join(name));
+        let listen = |path| UnixListener::bind(path).unwrap();
+        let cards = vec![crate::card::Card::new(listen(&card), 0, 1500)];
+        let served = crate::calendar::Calendar::new(listen(&calendar), 0).unwrap();
+        let mut kernel = Kernel::new(served, cards, None, LONG);
+        let [mut to, other] = [&calendar, &card].map(|path| UnixStream::connect(path).unwrap());
+        let mut to_card = other;
+        if to_calendar { to.write_all(&bytes).unwrap() } else { to_card.write_all(&bytes).unwrap() }
+        for end in [&to, &to_card] {
+            end.shutdown(std::net::Shutdown::Write).unwrap();
+        }
+        let error = kernel.boot(1).and_then(|()| kernel.run_until(u64::MAX, u64::MAX)).err();
+        let hopeless = matches!(error, Some(KernelError::Gone | KernelError::Protocol(_) | KernelError::Ring { .. } | KernelError::Io { .. }));
+        prop_assert!(hopeless || error.is_none(), "{:?}", error);
+    }
+}

@@ -1,0 +1,43 @@
+//! Unmodified Linux kernels as hosts of a simulation, in simulated time.
+//!
+//! A host's kernel is a User-Mode Linux: a process of its own, without privileges, whose clock is the simulation's
+//! (`time-travel=ext`) and whose network cards end here (vhost-user). Its packets cross the links of the scenario like those of
+//! simulated hosts, and it sees nothing but the time that passes for it and the packets that arrive: runs repeat to the byte.
+//!
+//! | Part | What it is |
+//! | --- | --- |
+//! | [`Kernel`] | a guest that runs, served by one thread: [`calendar`](Kernel::run_until) and cards |
+//! | [`KernelHost`] | the same as a host of [`tailrace_sim`] |
+//! | [`Machine`] | the processes of a guest, from its start to its end |
+//! | [`Guests`] | all kernels of a run |
+//! | [`plan`] | what a guest is to do, for its agent |
+//!
+//! # What comes from the guest
+//! Messages and rings may hold anything: each is checked, and nonsense ends the run with an error that names the host.
+
+#![cfg(target_os = "linux")]
+
+mod calendar;
+mod card;
+mod channel;
+mod error;
+mod guests;
+mod host;
+mod kernel;
+#[cfg(test)]
+mod kernel_tests;
+mod machine;
+mod mapping;
+mod memory;
+mod pinning;
+pub mod plan;
+mod ring;
+#[cfg(test)]
+mod testing;
+
+pub use calendar::TIME_OF_DAY;
+pub use error::KernelError;
+pub use guests::{Guests, ProgramReport, StartError, Stock};
+pub use host::KernelHost;
+pub use kernel::Kernel;
+pub use machine::{Machine, MachineConfig, OWN_FOLDER};

@@ -1,0 +1,173 @@
+//! The processes of a guest, from its start to its end.
+//!
+//! A guest has a folder: sockets, console, and `root`, what its agent sees of it. Its command line holds nothing but names within
+//! that folder, since the kernel mixes it into its random numbers: the same guest does the same wherever it is run.
+
+use crate::calendar::Calendar;
+use crate::card::Card;
+use crate::error::KernelError;
+use crate::kernel::{Kernel, PATIENCE};
+use crate::plan::Plan;
+use rustix::fd::OwnedFd;
+use rustix::process::PidfdFlags;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// What a guest is made of.
+#[derive(Clone, Debug)]
+pub struct MachineConfig {
+    /// The kernel: a User-Mode Linux with `UML_TIME_TRAVEL_SUPPORT`, `VIRTIO_UML` and `VIRTIO_NET`.
+    pub kernel: PathBuf,
+    /// The agent: this crate's program.
+    pub agent: PathBuf,
+    /// Where its sockets and files are; made if it is not there.
+    pub folder: PathBuf,
+    /// Mebibytes of memory.
+    pub memory: u32,
+    /// Largest packet of each card's link.
+    pub mtus: Vec<u16>,
+    /// What it is to do.
+    pub plan: Plan,
+}
+
+/// A guest's processes. They end when this value is dropped, and when this process ends in any way.
+#[derive(Debug)]
+pub struct Machine {
+    launcher: Child,
+    folder: PathBuf,
+}
+
+/// Where a guest has its own folder.
+pub const OWN_FOLDER: &str = "/tmp/own";
+
+const KERNEL_OPTIONS: [&str; 9] = [
+    "rootfstype=hostfs",
+    // The roots of all of the host's file systems are names within the guest's folder. 6.12 takes no relative path.
+    "hostfs=/proc/self/cwd",
+    "rootflags=host",
+    "ro",
+    "init=/bin/sh",
+    "con=null",
+    "con0=fd:0,fd:1",
+    "quiet",
+    "panic=1",
+];
+
+/// What the guest's first process does before it is the agent: its folder comes to lie in a file system of memory. The folder's name is
+/// the whole option to a kernel of before 6.12, and to mount(8) of before 2.39; to newer ones of both it needs a name.
+const FIRST_WORDS: &str = "mount -t tmpfs tmp /tmp && mkdir /tmp/own && \
+                           { mount -t hostfs own /tmp/own -o root || mount -t hostfs own /tmp/own -o hostfs=root; } && \
+                           exec /tmp/own/agent";
+
+impl Machine {
+    /// Starts a guest and lets it boot.
+    ///
+    /// # Errors
+    /// Where it does not come up: the message ends with the last lines of its console.
+    pub fn start(config: &MachineConfig) -> Result<(Self, Kernel), KernelError> {
+        let sockets = Sockets::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
+        let launcher = launch(config).map_err(KernelError::io("starting a kernel"))?;
+        let machine = Self { launcher, folder: config.folder.clone() };
+        let ready = config.plan.ready;
+        let process = machine.process().map_err(KernelError::io("watching a kernel"))?;
+        let mut kernel = sockets.into_kernel(config, process)?;
+        match kernel.boot(ready) {
+            Ok(()) => Ok((machine, kernel)),
+            Err(error) => Err(KernelError::Boot { why: error.to_string(), console: machine.console_end() }),
+        }
+    }
+
+    /// The last lines of its console, without what a kernel says of its stack when it panics.
+    pub fn console_end(&self) -> String {
+        let bytes = fs::read(self.folder.join("console")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let before = text.lines().position(|line| line == "Stack:").unwrap_or(usize::MAX);
+        let lines: Vec<&str> = text.lines().take(before).collect();
+        lines[lines.len().saturating_sub(10)..].join("\n")
+    }
+
+    /// Can be read when the processes have ended.
+    fn process(&self) -> io::Result<OwnedFd> {
+        let pid = rustix::process::Pid::from_child(&self.launcher);
+        Ok(rustix::process::pidfd_open(pid, PidfdFlags::empty())?)
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // The launcher ends the rest when nobody holds the other end of its input.
+        drop(self.launcher.stdin.take());
+        let _ = self.launcher.wait();
+    }
+}
+
+/// Where a guest connects.
+struct Sockets {
+    calendar: UnixListener,
+    cards: Vec<UnixListener>,
+}
+
+impl Sockets {
+    fn listen(config: &MachineConfig) -> io::Result<Self> {
+        let root = config.folder.join("root");
+        fs::create_dir_all(&root)?;
+        let (host, agent) = (config.folder.join("host"), root.join("agent"));
+        for stale in [&host, &agent] {
+            let _ = fs::remove_file(stale);
+        }
+        symlink("/", &host)?;
+        symlink(fs::canonicalize(&config.agent)?, &agent)?;
+        let plan = serde_json::to_vec_pretty(&config.plan)?;
+        fs::write(root.join("plan.json"), plan)?;
+        let listen = |name: &str| {
+            let path = config.folder.join(name);
+            let _ = fs::remove_file(&path);
+            listen_at(&path)
+        };
+        let cards = (0..config.mtus.len()).map(|i| listen(&format!("card{i}"))).collect::<io::Result<_>>()?;
+        Ok(Self { calendar: listen("calendar")?, cards })
+    }
+
+    /// What serves the guest that will connect.
+    fn into_kernel(self, config: &MachineConfig, process: OwnedFd) -> Result<Kernel, KernelError> {
+        let calendar = Calendar::new(self.calendar, config.plan.ready)?;
+        let numbered = (0..).zip(self.cards).zip(&config.mtus);
+        let cards = numbered.map(|((number, listener), mtu)| Card::new(listener, number, *mtu)).collect();
+        Ok(Kernel::new(calendar, cards, Some(process), PATIENCE))
+    }
+}
+
+/// A socket's path may have no more than some 100 bytes: a longer one is reached by way of the folder.
+fn listen_at(path: &Path) -> io::Result<UnixListener> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let folder = File::open(folder)?;
+    UnixListener::bind(Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name))
+}
+
+fn launch(config: &MachineConfig) -> io::Result<Child> {
+    let console = File::create(config.folder.join("console"))?;
+    let mut command = Command::new(fs::canonicalize(&config.agent)?);
+    command.current_dir(&config.folder).env_clear();
+    command.arg("launch").arg(fs::canonicalize(&config.kernel)?);
+    command.arg(format!("mem={}M", config.memory)).args(KERNEL_OPTIONS);
+    command.arg("time-travel=ext:0:calendar");
+    for card in 0..config.mtus.len() {
+        command.arg(format!("virtio_uml.device=card{card}:1"));
+    }
+    // Frames are given back when they are taken, without an interrupt.
+    command.arg("virtio_net.napi_tx=0");
+    // Registers of AVX are not kept, see the agent. A variable that the kernel does not know is the first process's.
+    let without = ["AVX", "AVX2", "AVX512F", "AVX512VL", "AVX512BW", "AVX_Fast_Unaligned_Load"];
+    let tunables: Vec<String> = without.iter().map(|feature| format!("-{feature}")).collect();
+    command.arg(format!("GLIBC_TUNABLES=glibc.cpu.hwcaps={}", tunables.join(",")));
+    command.args(["--", "-c", &format!("\"{FIRST_WORDS}\"")]);
+    command.stdin(Stdio::piped()).stdout(console.try_clone()?).stderr(console);
+    command.spawn()
+}

@@ -1,0 +1,43 @@
+//! One processor for a run and its kernels.
+//!
+//! Simulation and kernels take turns: only one of them ever runs. On one processor a message is a switch; between two it wakes the other,
+//! which costs several times as much.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// How many runs of this process are on each processor.
+static RUNS: Mutex<BTreeMap<usize, u32>> = Mutex::new(BTreeMap::new());
+
+/// This thread, and the processes that it starts, are on one processor; when the value is dropped the thread may go anywhere again.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    before: Option<CpuSet>,
+    processor: usize,
+}
+
+impl Pinned {
+    /// The processor with the fewest runs. Where the system does not let us choose, nothing changes.
+    pub(crate) fn to_one_processor() -> Self {
+        let before = sched_getaffinity(None).ok();
+        let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+        let allowed = (0..CpuSet::MAX_CPU).filter(|n| before.is_some_and(|set| set.is_set(*n)));
+        let processor = allowed.min_by_key(|n| runs.get(n).copied().unwrap_or(0)).unwrap_or(0);
+        let mut one = CpuSet::new();
+        one.set(processor);
+        let before = before.filter(|_| sched_setaffinity(None, &one).is_ok());
+        *runs.entry(processor).or_default() += 1;
+        Self { before, processor }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            let _ = sched_setaffinity(None, before);
+        }
+        let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+        *runs.entry(self.processor).or_insert(1) -= 1;
+    }
+}

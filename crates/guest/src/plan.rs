@@ -1,0 +1,94 @@
+//! What a guest's agent is to do: it reads this when the guest has booted.
+
+use core::net::Ipv4Addr;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// All hosts of one guest. Times are nanoseconds of the guest's clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// What the guest's random numbers come of.
+    pub seed: u64,
+    /// The simulation's time zero.
+    pub ready: u64,
+    /// Names that the hosts know, beside their own system's.
+    #[serde(default)]
+    pub names: BTreeMap<String, Ipv4Addr>,
+    /// Each in a network namespace of its own; one alone is the guest itself.
+    pub hosts: Vec<Host>,
+}
+
+/// One host of the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// As the scenario calls it.
+    pub name: String,
+    /// Its cards, in the order of its links.
+    pub interfaces: Vec<Interface>,
+    /// Values under `/proc/sys`, by names as sysctl(8) has them, in the order in which they are set.
+    pub sysctl: Vec<(String, String)>,
+    /// Limits of Multipath TCP's path manager.
+    pub limits: Option<Limits>,
+    /// Addresses that the path manager uses.
+    pub endpoints: Vec<Endpoint>,
+    /// Programs.
+    pub programs: Vec<Program>,
+}
+
+/// One card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interface {
+    /// The number of the guest's card.
+    pub card: u16,
+    /// Its address; routes lead out by the card of the packet's source address, else by the first.
+    pub address: Ipv4Addr,
+}
+
+/// `ip mptcp limits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Most subflows beside the first.
+    pub subflows: u32,
+    /// Most addresses of the peer that are taken up.
+    pub add_addr_accepted: u32,
+}
+
+/// `ip mptcp endpoint add`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// The address.
+    pub address: Ipv4Addr,
+    /// What it is used for.
+    pub flags: Vec<EndpointFlag>,
+}
+
+/// What an endpoint is used for (ip-mptcp(8)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndpointFlag {
+    /// It is announced to peers.
+    Signal,
+    /// Subflows start from it.
+    Subflow,
+    /// Its subflows are backups.
+    Backup,
+    /// From it to every address of the peer.
+    Fullmesh,
+}
+
+/// A command that the shell runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// When.
+    pub at: u64,
+    /// As the shell reads it.
+    pub command: String,
+    /// The file for its output, in the guest's folder.
+    pub output: String,
+}
+
+/// The file that says how the program with that output has ended.
+#[must_use]
+pub fn exit_name(output: &str) -> String {
+    format!("{output}.exit")
+}

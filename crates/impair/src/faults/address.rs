@@ -1,0 +1,31 @@
+//! Another address of a host, as when a lease of DHCP is not renewed, or a phone comes into another network.
+
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use tailrace_core::HostAddress;
+use tailrace_core::params::Invalid;
+
+tailrace_core::parameters! {
+    /// Keys of `address`.
+    pub struct AddressConfig {
+        /// The address while it lasts, which no other interface has at any time of the run.
+        value: HostAddress, required;
+    }
+}
+
+impl FaultKind for AddressConfig {
+    const SUMMARY: &'static str = "One interface of `host` has the address `value`. Links and routes stay: what is on its way to the \
+                                   old address comes to the host, which drops it, and what the host still sends from there does not leave \
+                                   it. Connections of Multipath TCP hear that the old address is gone and the new one there; new \
+                                   connections use it.";
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if *self == Self::default() {
+            return Err(("value", "must be stated".into()));
+        }
+        Ok(())
+    }
+    fn shape(&self, link: &mut Condition) {
+        link.set_address(self.value);
+    }
+}

@@ -1,0 +1,22 @@
+//! Packets with damaged bits, which routers carry on and hosts throw away.
+
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use tailrace_core::Probability;
+
+tailrace_core::parameters! {
+    /// Keys of `corruption`.
+    pub struct CorruptionConfig {
+        /// Probability that bits of a packet are damaged.
+        probability: Probability, required;
+    }
+}
+
+impl FaultKind for CorruptionConfig {
+    const SUMMARY: &'static str = "Bits of a packet are damaged, with this probability: tc-netem(8)'s `corrupt`. Routers and queues carry it on; the \
+                                   host that it reaches finds its checksum wrong and drops it (`corrupted` in the events).";
+
+    fn shape(&self, link: &mut Condition) {
+        link.set_corruption(self.probability);
+    }
+}

@@ -1,0 +1,22 @@
+//! Packets that arrive twice, as where two paths carry the same or a link layer sends again what had come.
+
+use crate::condition::Condition;
+use crate::fault::FaultKind;
+use tailrace_core::Probability;
+
+tailrace_core::parameters! {
+    /// Keys of `duplication`.
+    pub struct DuplicationConfig {
+        /// Probability that a packet that is not lost arrives twice.
+        probability: Probability, required;
+    }
+}
+
+impl FaultKind for DuplicationConfig {
+    const SUMMARY: &'static str = "A packet arrives twice, with this probability, the copy right behind it: tc-netem(8)'s `duplicate`. The link \
+                                   makes the copy at its far end, so it takes nothing of the link's rate and none of its queue.";
+
+    fn shape(&self, link: &mut Condition) {
+        link.set_duplication(self.probability);
+    }
+}

@@ -1,0 +1,36 @@
+//! Packets that are held back while others go past them, as where a link has parallel lanes or sends again by itself.
+
+use crate::condition::Condition;
+use crate::disturbance::Reordering;
+use crate::fault::FaultKind;
+use tailrace_core::params::Invalid;
+use tailrace_core::{Duration, Probability};
+
+tailrace_core::parameters! {
+    /// Keys of `reordering`.
+    pub struct ReorderingConfig {
+        /// Probability that a packet is held back.
+        probability: Probability, required;
+        /// For how long. One that is held back for less than the next packet takes to follow changes nothing.
+        hold: Duration, required, in "1 ns"..="87600 h": "no run lasts longer";
+        /// Only each so many-th packet since the last that was held back can be: 5 lets the first four go.
+        gap: u32 = 1, "own choice", in 1..=1000000: "with 0 there would be none";
+    }
+}
+
+impl FaultKind for ReorderingConfig {
+    const SUMMARY: &'static str = "A packet is held back by `hold` on its way, with this probability, and those behind it go past; all others keep their \
+                                   order. In tc-netem(8)'s words: the link's delay and `hold` are its `delay`, and those that are not held \
+                                   back are its `reorder`, which go at once.";
+
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.hold.is_zero() {
+            return Err(("hold", "must be stated".into()));
+        }
+        Ok(())
+    }
+    fn shape(&self, link: &mut Condition) {
+        let Self { probability, hold, gap } = *self;
+        link.set_reordering(Reordering { probability, hold, gap });
+    }
+}

@@ -1,0 +1,93 @@
+//! Kernels as hosts of a run, where the system can run them.
+
+use pyo3::prelude::*;
+#[cfg(target_os = "linux")]
+use serde_json::json;
+#[cfg(target_os = "linux")]
+use tailrace_sim::HostFailure;
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{Kernels, Stock};
+#[cfg(target_os = "linux")]
+pub(crate) use tailrace_guest::Stock;
+
+/// The kernels of a run; most have none.
+#[cfg(target_os = "linux")]
+pub(crate) struct Kernels(Option<tailrace_guest::Guests>);
+
+#[cfg(target_os = "linux")]
+impl Kernels {
+    /// Starts those that the scenario names.
+    pub(crate) fn start(
+        scenario: &tailrace_scenario::Scenario,
+        run: u32,
+        simulation: &mut tailrace_sim::Simulation,
+        stock: Option<&Stock>,
+    ) -> PyResult<Self> {
+        if scenario.nodes.iter().all(|node| node.kernel.is_none()) {
+            return Ok(Self(None));
+        }
+        let failed = pyo3::exceptions::PyRuntimeError::new_err::<String>;
+        let stock = stock.ok_or_else(|| failed("hosts run kernels, and the task was given none".into()))?;
+        let guests = tailrace_guest::Guests::start(scenario, run, simulation, stock);
+        guests.map(Some).map(Self).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Why a host cannot go on, with the end of its console.
+    pub(crate) fn failed(&self, failure: &HostFailure) -> String {
+        let console = self.0.as_ref().and_then(|guests| guests.console_end(&failure.host));
+        match console.filter(|text| !text.is_empty()) {
+            Some(console) => format!("{failure}; the end of its console:\n{console}"),
+            None => failure.to_string(),
+        }
+    }
+
+    /// Adds to a run's summary, which is a JSON object, what their programs were.
+    pub(crate) fn report(&self, summary: &mut String) {
+        let reports = self.0.as_ref().map_or_else(Vec::new, tailrace_guest::Guests::reports);
+        if !reports.is_empty() && summary.ends_with('}') {
+            summary.pop();
+            summary.push_str(&format!(",\"programs\":{}}}", json!(reports)));
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use pyo3::exceptions::PyRuntimeError;
+    use pyo3::prelude::*;
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+    use tailrace_sim::HostFailure;
+
+    pub(crate) struct Stock {
+        pub(crate) kernels: BTreeMap<String, PathBuf>,
+        pub(crate) agent: PathBuf,
+    }
+
+    /// None: kernels run on Linux alone.
+    pub(crate) struct Kernels;
+
+    impl Kernels {
+        pub(crate) fn start(
+            scenario: &tailrace_scenario::Scenario,
+            _run: u32,
+            _simulation: &mut tailrace_sim::Simulation,
+            _stock: Option<&Stock>,
+        ) -> PyResult<Self> {
+            match scenario.nodes.iter().find(|node| node.kernel.is_some()) {
+                Some(node) => Err(PyRuntimeError::new_err(format!(
+                    "host {:?} runs a kernel, which needs Linux; leave out `kernel` to simulate it",
+                    node.name
+                ))),
+                None => Ok(Self),
+            }
+        }
+
+        pub(crate) fn failed(&self, failure: &HostFailure) -> String {
+            failure.to_string()
+        }
+
+        pub(crate) fn report(&self, _summary: &mut String) {}
+    }
+}

@@ -1,0 +1,25 @@
+//! Attacks of TCP endpoints that do not behave: what their kind sets of the transport.
+
+use super::shared::Carried;
+use crate::declarations::reader::Reader;
+use crate::text::codes::Code;
+use crate::text::document::Node;
+use tailrace_app::AttackConfig;
+use tailrace_core::params::Parameters as _;
+
+/// Sets the keys of TCP that make the attack what it is; an error where the transport that is written has them otherwise.
+pub(super) fn set(carried: &mut Carried, attack: &AttackConfig, r: &Reader<'_>) -> Option<()> {
+    let written = r.node("transport").and_then(Node::as_table);
+    for (name, value) in attack.conduct() {
+        let config = carried.transport.tcp_mut()?;
+        let node = written.and_then(|table| table.get(name));
+        if let Some(node) = node.filter(|_| config.get(name).as_ref() != Some(&value)) {
+            let message = format!("{} sets `{name}` of its transport by itself", attack.title());
+            let error = r.sink().at(Code::WrongTransport, node.origin, message);
+            r.sink().push(error.help(format!("leave `{name}` out here, and set keys of the attack")));
+            return None;
+        }
+        config.set(name, &value).expect("kinds ask for what TCP has");
+    }
+    Some(())
+}

@@ -1,0 +1,152 @@
+//! Hosts that run a kernel of their own: `sysctl`, `run`, `limits` and `endpoints` of `[[host]]`.
+
+use crate::declarations::forms::{DURATION, TEXT, plain};
+use crate::declarations::lines::Lines;
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::key::Shape;
+use crate::declarations::sections::row::{Form, Read, may, must, or, section};
+use crate::declarations::unfit::Unfit;
+use crate::declarations::values;
+use crate::text::codes::Code;
+use crate::text::document::{Data, Node};
+use crate::text::place::At;
+use crate::text::sink::Sink;
+use crate::text::write::{inline, key, text};
+use tailrace_core::params::{Kind, Value};
+use tailrace_core::{Bytes, Duration};
+use tailrace_transport::mptcp::path_manager::Endpoints;
+
+section! {
+    /// An entry of `run`.
+    pub(crate) RUN = "an entry of `run`", "A program that a host runs.";
+    pub(crate) struct RunDecl {
+        at: Option<At<Duration>> = may(DURATION, "0 s"), "When it starts.";
+        command: At<String> = must(TEXT), "The command, as `/bin/sh` reads it; it sees this machine's files, and writes in a folder of its own.";
+    }
+}
+
+section! {
+    /// `limits`.
+    pub(crate) LIMITS = "`limits`", "What `ip mptcp limits` sets.";
+    pub(crate) struct LimitsDecl {
+        subflows: At<u32> = or(plain::<u32>().few(), "2"), "Most subflows beside the first.";
+        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "Most addresses of the peer that are taken up.";
+    }
+}
+
+impl Form<u32> {
+    /// A number as Linux has room for (MPTCP_PM_ADDR_MAX).
+    const fn few(self) -> Self {
+        Self { read: Read::Value(few), ..self }
+    }
+}
+
+fn few(node: &Node) -> Result<u32, Unfit> {
+    let n: u32 = values::plain(node)?;
+    if n > 8 { Err(Unfit::outside("Linux has room for 8")) } else { Ok(n) }
+}
+
+/// Megabytes that a kernel boots with, and no more than its 32 bits of options say.
+pub(crate) const MEMORY: Form<Bytes> = Form { read: Read::Value(memory), ..plain() };
+
+fn memory(node: &Node) -> Result<Bytes, Unfit> {
+    let size: Bytes = values::plain(node)?;
+    let (least, most) = (Bytes(32 << 20), Bytes(16 << 30));
+    let fits = (least..=most).contains(&size);
+    if fits { Ok(size) } else { Err(Unfit::outside(format!("a kernel has 32 MiB to 16 GiB, found {size}"))) }
+}
+
+/// Names under `/proc/sys` and what is written there.
+pub(crate) const SYSCTL: Form<Vec<(String, String)>> = Form {
+    shape: Shape::Settings,
+    read: Read::Parts(settings),
+    write: |all| inline(all.iter().map(|(name, value)| (key(name), text(value))).collect()),
+};
+
+/// Tables within the table stand for the parts of a name: `net.ipv4.tcp_sack = 0` needs no quotes.
+fn settings(node: &Node, sink: &Sink<'_>) -> Option<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let before = sink.errors();
+    gather("", node, sink, &mut found);
+    (sink.errors() == before && !matches!(node.data, Data::Broken)).then_some(found)
+}
+
+fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, String)>) {
+    let Some(table) = node.as_table() else {
+        let message = format!("`sysctl` is a table, found {}", node.shown());
+        let error = sink.at(Code::WrongType, node.origin, message);
+        return sink.push(error.help("such as sysctl = { \"net.ipv4.tcp_congestion_control\" = \"reno\" }"));
+    };
+    for (name, value) in &table.entries {
+        let full = if prefix.is_empty() { name.value.clone() } else { format!("{prefix}.{}", name.value) };
+        let path = full.split('.');
+        if path.clone().any(|part| part.is_empty() || part.contains('/')) {
+            let error = sink.at(Code::BadValue, name.origin, format!("{full:?} is no name of a setting"));
+            sink.push(error.help("write it as sysctl(8) does, such as net.ipv4.tcp_rmem"));
+        }
+        match &value.data {
+            Data::Plain(Value::Text(text)) => found.push((full, text.clone())),
+            Data::Plain(Value::Integer(n)) => found.push((full, n.to_string())),
+            Data::Plain(Value::Bool(on)) => found.push((full, u8::from(*on).to_string())),
+            Data::Broken => {}
+            Data::Table(_) => gather(&full, value, sink, found),
+            _ => {
+                let message = format!("{full} is set to text or a whole number, found {}", value.shown());
+                sink.error(Code::WrongType, value.origin, message);
+            }
+        }
+    }
+}
+
+/// Programs and when they start.
+pub(crate) const PROGRAMS: Form<Vec<RunDecl>> = Form {
+    shape: Shape::Sections(&RUN),
+    read: Read::Parts(programs),
+    write: |all| {
+        let all: Vec<_> = all.iter().map(|run| on_one_line(|lines| run.put(lines))).collect();
+        format!("[{}]", all.join(", "))
+    },
+};
+
+/// A table on one line.
+fn on_one_line(put: impl FnOnce(&mut Lines)) -> String {
+    let mut lines = Lines::default();
+    put(&mut lines);
+    format!("{{ {} }}", lines.0.trim_end().replace('\n', ", "))
+}
+
+fn programs(node: &Node, sink: &Sink<'_>) -> Option<Vec<RunDecl>> {
+    let items = match &node.data {
+        Data::Array(items) => items,
+        Data::Broken => return None,
+        _ => {
+            let message = format!("`run` is a list of tables, found {}", node.shown());
+            let error = sink.at(Code::WrongType, node.origin, message);
+            sink.push(error.help("such as run = [{ at = \"1 s\", command = \"ping -c 3 10.0.0.2\" }]"));
+            return None;
+        }
+    };
+    let read = |item: &Node| {
+        let r = Reader::new(item, &RUN, sink)?;
+        let decl = RunDecl::take(&r);
+        r.finish();
+        decl
+    };
+    let read: Vec<_> = items.iter().map(read).collect();
+    read.into_iter().collect()
+}
+
+/// `limits`.
+pub(crate) const LIMITS_TABLE: Form<LimitsDecl> = Form {
+    shape: Shape::Section(&LIMITS),
+    read: Read::Parts(|node, sink| {
+        let r = Reader::new(node, &LIMITS, sink)?;
+        let decl = LimitsDecl::take(&r);
+        r.finish();
+        decl
+    }),
+    write: |limits| on_one_line(|lines| limits.put(lines)),
+};
+
+/// `endpoints`, in the words of the path manager `linux`.
+pub(crate) const ENDPOINTS: Form<Endpoints> = Form { shape: Shape::Plain(Kind::Text), ..plain() };

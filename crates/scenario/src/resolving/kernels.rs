@@ -1,0 +1,108 @@
+//! Hosts with kernels of their own: what they are made of, and what cannot be asked of them.
+
+use crate::declarations::draft::Draft;
+use crate::declarations::kernel::RunDecl;
+use crate::declarations::node::NodeDecl;
+use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario};
+use crate::text::codes::Code;
+use crate::text::place::{At, Origin};
+use crate::text::sink::Sink;
+use std::sync::Arc;
+use tailrace_core::Bytes;
+use tailrace_transport::mptcp::path_manager::Endpoints;
+
+/// What a kernel has unless it is told otherwise; its programs come on top.
+const MEMORY: Bytes = Bytes(128 << 20);
+
+/// The kernel of all members of a declaration.
+pub(super) fn of(decl: &NodeDecl) -> Option<Arc<KernelHost>> {
+    let kernel = decl.kernel.as_ref()?.value.clone();
+    let program = |run: &RunDecl| Program {
+        at: run.at.as_ref().map_or_else(Default::default, |at| at.value),
+        command: run.command.value.clone(),
+    };
+    Some(Arc::new(KernelHost {
+        kernel,
+        memory: decl.memory.as_ref().map_or(MEMORY, |at| at.value),
+        sysctl: decl.sysctl.as_ref().map_or_else(Vec::new, |at| at.value.clone()),
+        programs: decl.run.iter().flat_map(|at| &at.value).map(program).collect(),
+        limits: decl.limits.as_ref().map(|at| Limits {
+            subflows: at.value.subflows.value,
+            add_addr_accepted: at.value.add_addr_accepted.value,
+        }),
+        endpoints: match decl.endpoints.as_ref().map(|at| &at.value) {
+            Some(Endpoints::Listed(listed)) => listed.clone(),
+            Some(Endpoints::Auto) | None => Vec::new(),
+        },
+    }))
+}
+
+/// Whether hosts run programs of their own, so that something happens without flows.
+pub(super) fn run_something(draft: &Draft) -> bool {
+    draft.nodes.iter().any(|decl| decl.kernel.is_some() && decl.run.is_some())
+}
+
+/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end, flows
+/// that a kernel would have to send.
+pub(super) fn check(
+    scenario: &Scenario,
+    draft: &Draft,
+    degree: impl Fn(NodeIndex) -> usize,
+    sink: &Sink<'_>,
+) {
+    let mut first = 0;
+    for decl in &draft.nodes {
+        let member = NodeIndex(first);
+        first += decl.len();
+        if decl.kernel.is_none() {
+            needs_kernel(decl, sink);
+            continue;
+        }
+        if let Some(endpoints) = &decl.endpoints {
+            endpoints_fit(decl, endpoints, degree(member), sink);
+        }
+        for run in decl.run.iter().flat_map(|at| &at.value) {
+            let Some(at) = run.at.as_ref().filter(|at| at.value >= scenario.duration) else { continue };
+            let message = format!("the run ends at {}, before this program starts", scenario.duration);
+            sink.error(Code::ContradictingTimes, at.origin, message);
+        }
+    }
+    for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
+        let sends = |node: NodeIndex| scenario.nodes[node.0 as usize].kernel.is_some();
+        if let Some(pair) = group.pairs.iter().find(|(from, _)| sends(*from)) {
+            let host = &scenario.nodes[pair.0.0 as usize].name;
+            let message = format!("host {host} has a kernel of its own, which sends what its programs send");
+            let error = sink.at(Code::WrongNode, decl.from.origin, message);
+            sink.push(error.help("let it `run` a program that sends, or leave out its `kernel`"));
+        }
+    }
+}
+
+fn needs_kernel(decl: &NodeDecl, sink: &Sink<'_>) {
+    fn origin<T>(key: &Option<At<T>>) -> Option<Origin> {
+        key.as_ref().map(|at| at.origin)
+    }
+    let keys = [
+        ("memory", origin(&decl.memory)),
+        ("sysctl", origin(&decl.sysctl)),
+        ("run", origin(&decl.run)),
+        ("limits", origin(&decl.limits)),
+        ("endpoints", origin(&decl.endpoints)),
+    ];
+    for (name, origin) in keys.into_iter().filter_map(|(name, origin)| Some((name, origin?))) {
+        let message =
+            format!("`{name}` is for hosts with a kernel of their own, and {} has none", decl.name.value);
+        sink.push(
+            sink.at(Code::MisplacedKey, origin, message).help("give it a kernel, such as kernel = \"6.12\""),
+        );
+    }
+}
+
+fn endpoints_fit(decl: &NodeDecl, endpoints: &At<Endpoints>, links: usize, sink: &Sink<'_>) {
+    let Endpoints::Listed(listed) = &endpoints.value else { return };
+    if let Some(endpoint) = listed.iter().find(|e| usize::from(e.interface) > links) {
+        let message = format!("host {} has no interface {}", decl.name.value, endpoint.interface);
+        let error = sink.at(Code::NoSuchInterface, endpoints.origin, message);
+        sink.push(error.help("interfaces are counted from 1, in the order of the host's links"));
+    }
+}

@@ -1,0 +1,106 @@
+//! Links of kind `lte`.
+
+use crate::support::{Text, assert_close};
+use tailrace_scenario::model::LinkIndex;
+use tailrace_sim::opportunities;
+
+/// Datagrams of 1500 bytes, 2500 a second, over a bottleneck with these keys; 30 Mbit/s are more than it can carry.
+fn flood(duration: &str, keys: &str) -> Text {
+    granted(Text::new(duration).dumbbell(1, "10 Mbit/s", "5 ms", "queue = \"droptail\""), keys).flow(
+        "udp",
+        ("src[0]", "dst[0]"),
+        "{ kind = \"udp\" }",
+        "{ kind = \"cbr\", rate = \"29440 kbit/s\", size = \"1472 B\" }",
+    )
+}
+
+fn granted(text: Text, keys: &str) -> Text {
+    text.with("rate = \"10 Mbit/s\"", &format!("rate = {{ kind = \"lte\", {keys} }}"))
+}
+
+#[test]
+fn a_full_link_carries_the_share_of_new_blocks() {
+    let run = flood("20 s", "rates = [\"12 Mbit/s\"]").run();
+    let p: f64 = 0.1;
+    let share = 1.0 / (1.0 + p + p * p + p * p * p);
+    assert_close(run.leaf("queues.r1->r2.utilization"), share, 0.01);
+    // A block is a packet; of 18 000 some two are lost.
+    let (sent, received) = (share * 20_000.0, run.flows("udp", "received_packets")[0]);
+    assert!((sent - received).abs() < 0.01 * sent, "{sent} {received}");
+    let half = flood("20 s", "rates = [\"12 Mbit/s\"], block_error = 0.5").run();
+    let lost = half.queue("dropped_packets.link_loss");
+    assert_close(lost / (lost + half.flows("udp", "received_packets")[0]), 0.0625, 0.15);
+}
+
+#[test]
+fn utilization_is_of_what_the_channel_could_carry_in_that_run() {
+    let keys = "rates = [\"1 Mbit/s\", \"6 Mbit/s\", \"24 Mbit/s\"], dwell = \"300 ms\", block_error = 0.0";
+    let text = flood("4 s", keys);
+    let rate = |run: u32| {
+        let run = text.run_number(run);
+        assert_close(run.leaf("queues.r1->r2.utilization"), 1.0, 0.02);
+        run.flows("udp", "received_packets")[0]
+    };
+    let rates: Vec<f64> = (1..=4).map(rate).collect();
+    // Each run has a channel of its own.
+    assert!(rates.windows(2).any(|w| (w[0] - w[1]).abs() > 0.1 * w[0]), "{rates:?}");
+    assert_eq!(text.run_number(3).output.fingerprint, text.run_number(3).output.fingerprint);
+}
+
+#[test]
+fn a_fault_of_rate_holds_and_then_grants_again() {
+    let fault = "[[fault]]\nat = \"1 s\"\nuntil = \"2 s\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"3 Mbit/s\"";
+    let run = flood("4 s", "rates = [\"12 Mbit/s\"], block_error = 0.0").add(fault).run();
+    // A packet a millisecond, but for a second in which it takes four.
+    assert_close(run.flows("udp", "received_packets")[0], 3_250.0, 0.01);
+    assert_close(run.leaf("queues.r1->r2.utilization"), 1.0, 0.005);
+}
+
+#[test]
+fn an_uplink_that_asks_delays_what_comes_now_and_then() {
+    let delay = |keys: &str| {
+        let text = Text::new("20 s").dumbbell(1, "10 Mbit/s", "5 ms", "queue = \"droptail\"");
+        let run = granted(text, keys)
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "{ kind = \"udp\" }",
+                "{ kind = \"cbr\", rate = \"16 kbit/s\", size = \"100 B\" }",
+            )
+            .run();
+        run.leaf("groups.udp.one_way_delay_s.mean")
+    };
+    let rates = "rates = [\"12 Mbit/s\"], block_error = 0.0";
+    // 7 ms on the wires, up to a subframe until the next, one on the air, 3 ms to decode.
+    let plain = delay(rates);
+    assert!((0.011..0.012_1).contains(&plain), "{plain}");
+    // One each 50 ms: at a fixed place within the period, up to 10 ms and 8 ms more.
+    let asked = delay(&format!("{rates}, request = \"8 ms\"")) - plain;
+    assert!((0.007..0.018).contains(&asked), "{asked}");
+    // The network still grants to what comes after a short silence.
+    assert_close(delay(&format!("{rates}, request = \"8 ms\", silence = \"60 ms\"")), plain, 0.01);
+}
+
+#[test]
+fn tcp_downloads_over_lte() {
+    let keys = "rates = [\"4 Mbit/s\", \"12 Mbit/s\", \"40 Mbit/s\"], rlc_retransmission = \"40 ms\"";
+    let up =
+        "reverse = { rate = { kind = \"lte\", rates = [\"4 Mbit/s\", \"10 Mbit/s\"], request = \"8 ms\" } }";
+    let text = Text::new("20 s").dumbbell(
+        1,
+        "10 Mbit/s",
+        "10 ms",
+        &format!("queue = {{ kind = \"droptail\", limit = \"200 packets\" }}\n{up}"),
+    );
+    let run = granted(text, keys).flow("tcp", ("src[0]", "dst[0]"), "{ kind = \"tcp\" }", "\"bulk\"").run();
+    let utilization = run.leaf("queues.r1->r2.utilization");
+    assert!((0.6..=0.901).contains(&utilization), "{utilization}");
+}
+
+#[test]
+fn there_is_no_trace_of_what_is_drawn_in_each_run() {
+    let scenario = flood("4 s", "rates = [\"12 Mbit/s\"]").scenario();
+    let at = scenario.links.iter().position(|link| link.name == "bottleneck").unwrap();
+    let why = opportunities(&scenario, LinkIndex(at as u32), true).unwrap_err();
+    assert!(why.contains("kind lte"), "{why}");
+}

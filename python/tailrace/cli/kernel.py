@@ -1,0 +1,115 @@
+"""`tailrace kernel`: the Linux kernels that hosts of a scenario can run."""
+
+import json as json_text
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli import common, doctor
+from tailrace.cli.common import guarded, say
+
+app = typer.Typer(
+    help="Linux kernels that hosts of a scenario can run.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@app.command("build")
+@guarded
+def build(
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="Of Linux: 6.12, or 6.12.117.")],
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="PATH",
+            help="Its source, an archive or a folder [default: what is in /usr/src].",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Compilers at a time [default: processors].")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Build anew what was built before, or was begun.")
+    ] = False,
+    quiet: common.Quiet = False,
+) -> None:
+    """Build a kernel from its source, which stays as it is, and keep it. No root; stopped, it goes on."""
+    from tailrace.kernels import building, sources
+
+    def talk(text: str) -> None:
+        if not quiet:
+            say(text)
+
+    @contextmanager
+    def progress(what: str) -> Iterator[Callable[[float], None]]:
+        from tailrace import progress
+
+        talk(f"{what}: some minutes, on two processors 4 to 9")
+        with progress.watch(quiet=quiet, what=what) as watch:
+            yield watch.progress
+
+    telling = building.Telling(talk, progress)
+    where = sources.find(version, source)
+    kernel = building.build(version, where, jobs or os.cpu_count() or 1, telling, fresh=fresh)
+    common.echo(f"Linux {kernel.version}: {kernel.path}")
+
+
+@app.command("list")
+@guarded
+def listing(json: common.Json = False) -> None:
+    """The kernels that are kept, the newest first, by the names that scenarios give them."""
+    from tailrace.kernels import shelf
+
+    kept = shelf.kernels()
+    named = list(zip(shelf.names(kept), kept, strict=True))
+    if json:
+        typer.echo(json_text.dumps([kernel.described() | {"name": name} for name, kernel in named], indent=2))
+        return
+    if not kept:
+        say(f"no kernel in {shelf.folder()}: tailrace kernel build 6.12 builds one")
+        return
+    rows = [
+        (
+            name,
+            k.version,
+            k.sha256[: shelf.SHOWN_DIGITS],
+            f"{k.size / 1e6:.1f} MB",
+            _minute(k.built),
+            str(k.path),
+        )
+        for name, k in named
+    ]
+    headings = ("name", "version", "sha256", "size", "built (UTC)", "path")
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    for row in (headings, *rows):
+        common.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+@app.command("check")
+@guarded
+def check(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A kernel's name, or its path [default: all].")
+    ] = None,
+    json: common.Json = False,
+) -> None:
+    """Whether this machine can run kernels as hosts, and what to do where it cannot."""
+    from tailrace.findings import Finding
+    from tailrace.kernels import machine, shelf, trials
+
+    chosen = [shelf.find(name)] if name is not None else shelf.kernels()
+    findings = [*machine.look(), *(finding for kernel in chosen for finding in trials.of(kernel))]
+    if not chosen:
+        findings.append(
+            Finding("FAIL", "kernel", f"none in {shelf.folder()}: tailrace kernel build 6.12 builds one")
+        )
+    doctor.report(findings, json=json)
+
+
+def _minute(built: str) -> str:
+    """2026-11-23T11:30:05+00:00 as 2026-11-23 11:30."""
+    return built[:16].replace("T", " ") or "?"

@@ -1,0 +1,15 @@
+"""What a look at this machine found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of a report. Only a failure makes the exit code 1."""
+
+    state: str
+    """`ok`, `warning`, `FAIL`, or `skipped`."""
+    what: str
+    detail: str
