@@ -104,7 +104,7 @@ $(DEPS): requirements.lock
 	@touch $@
 
 $(NATIVE): $(DEPS) $(RUST)
-	$(if $(AGENT),cargo rustc --locked --profile $(PROFILE) -p tailrace-guest --bin tailrace-agent -- -C strip=symbols)
+	$(if $(AGENT),cargo rustc --locked --profile $(PROFILE) -p tailrace-agent --bin tailrace-agent -- -C strip=symbols)
 	$(if $(AGENT),cp target/$(PROFILE)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --profile $(PROFILE)
 	@rm -f $(VENV)/.extension-* && touch $@

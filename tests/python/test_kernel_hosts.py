@@ -96,3 +96,100 @@ def test_the_kernel_is_part_of_what_a_run_is(kernel, monkeypatch):
     before = identity.of_cell(scenario)
     monkeypatch.setattr(using, "hashes", lambda _: {kernel: "another"})
     assert identity.of_cell(scenario) != before
+
+
+FLOW = """
+name = "flow"
+duration = "10 s"
+[[host]]
+name = "a"
+KERNEL_A
+[[host]]
+name = "b"
+KERNEL_B
+[[link]]
+between = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+queue = { kind = "droptail", limit = "50 packets" }
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+transport = { kind = "tcp", profile = "linux", cc = "cubic" }
+app = APP
+"""
+BULK = '{ kind = "bulk" }'
+ASK = '{ kind = "request_response", request = "200 B", response = "100 kB", think = "50 ms" }'
+
+
+@pytest.fixture(scope="module", params=["6.12", "6.1"])
+def series(request):
+    if not any(kept.name == request.param for kept in shelf.kernels()):
+        pytest.skip(f"there is no kernel {request.param}: `tailrace kernel build {request.param}` builds one")
+    return request.param
+
+
+def flow(app, client="", server=""):
+    named = {"A": client, "B": server}
+    text = FLOW.replace("APP", app)
+    for host, name in named.items():
+        text = text.replace(f"KERNEL_{host}", f'kernel = "{name}"' if name else "")
+    return tailrace.run(tailrace.Scenario(text))
+
+
+def test_flows_are_sockets_of_kernels_and_have_the_results_of_flows(series):
+    simulated, found = flow(BULK), flow(BULK, series, series)
+    goodput = [result.flows["goodput_bps"].item() for result in (simulated, found)]
+    assert goodput[1] == pytest.approx(goodput[0], rel=0.03)
+    [row] = found.flows.to_dicts()
+    assert row["retransmitted_packets"] == row["lost_packets"] > 0
+    cwnd = found.flow_series["cwnd_segments"]
+    # The window goes between what the path holds, and that and the queue: some 17 and 67 segments.
+    assert cwnd.null_count() <= 1
+    assert 17 < cwnd[20:].min() < cwnd.max() < 90
+    assert found.flow_series["rtt_s"][20:].min() > 0.02
+    again = flow(BULK, series, series)
+    assert again.fingerprint == found.fingerprint
+
+
+@pytest.mark.parametrize("ends", ["both", "client", "server"])
+def test_questions_are_asked_and_answered_by_sockets(series, ends):
+    simulated = flow(ASK)
+    found = flow(ASK, series if ends != "server" else "", series if ends != "client" else "")
+    count = [result.flows["completed"].item() for result in (simulated, found)]
+    assert count[1] == pytest.approx(count[0], abs=3)
+    assert count[0] > 50
+
+
+def test_connections_of_multipath_tcp_use_both_links(series):
+    text = FLOW.replace('"tcp", profile = "linux"', '"mptcp"').replace("APP", BULK)
+    text = text.replace(
+        "KERNEL_A",
+        f'kernel = "{series}"\nlimits = {{ subflows = 2, add_addr_accepted = 2 }}\nendpoints = "2 fullmesh"',
+    )
+    text = text.replace("KERNEL_B", f'kernel = "{series}"\nendpoints = "2 signal"')
+    link = text[text.index("[[link]]") : text.index("[[flow]]")]
+    found = tailrace.run(
+        tailrace.Scenario(
+            text.replace(
+                "[[flow]]",
+                link.replace("10 Mbit/s", "5 Mbit/s").replace("[[link]]", "[[link]]\nname = 'second'")
+                + "[[flow]]",
+            )
+        )
+    )
+    assert found.flows["goodput_bps"].item() > 12.5e6
+    assert found.flows["sent_packets"].item() > 9000
+
+
+def test_a_control_that_a_kernel_does_not_have_is_named(kernel):
+    with pytest.raises(tailrace.errors.RunError, match="its kernel has no congestion control"):
+        tailrace.run(
+            tailrace.Scenario(
+                FLOW.replace("KERNEL_A", f'kernel = "{kernel}"')
+                .replace("KERNEL_B", "")
+                .replace("APP", BULK)
+                .replace('"cubic"', '"ledbat"')
+            )
+        )

@@ -15,9 +15,7 @@ use message::{Message, Op};
 use rustix::fd::{AsFd, BorrowedFd};
 use schedule::Schedule;
 use std::os::unix::net::UnixListener;
-
-/// The time of day at time zero of a guest, in nanoseconds since 1970: 14 November 2023, 22:13:20 UTC, in every run.
-pub const TIME_OF_DAY: u64 = 1_700_000_000_000_000_000;
+use tailrace_agent::TIME_OF_DAY;
 
 /// Requests beyond it are never: a guest without a timer asks for the end of a signed number.
 const NEVER: u64 = i64::MAX as u64;
@@ -87,11 +85,27 @@ impl Calendar {
         self.tell(told)
     }
 
+    /// The guest runs, and its clock shows `at`: from the next time on it is to ask again. It knows before this returns.
+    pub(crate) fn go_no_further(&mut self, at: u64) -> Result<(), KernelError> {
+        if self.shares {
+            self.schedule.free_until(at);
+            return Ok(());
+        }
+        self.unacknowledged += 1;
+        let before = self.unacknowledged;
+        self.tell(&[(Op::FreeUntil, at)])?;
+        while self.unacknowledged >= before {
+            self.receive()?;
+        }
+        Ok(())
+    }
+
     /// Says what time it is before the guest, which waits, is interrupted.
     pub(crate) fn interrupt_at(&mut self, now: u64) {
-        self.local = now;
+        // Looks at its clock may have brought it a little further than it was asked to go.
+        self.local = now.max(self.local());
         if self.shares {
-            self.schedule.set_time(now);
+            self.schedule.set_time(self.local);
         }
     }
 

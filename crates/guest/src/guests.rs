@@ -1,25 +1,29 @@
 //! All kernels of a run: started for a scenario, attached to its simulation, ended with it.
 
+use crate::control;
 use crate::error::KernelError;
 use crate::host::KernelHost;
 use crate::machine::{Machine, MachineConfig};
 use crate::pinning::Pinned;
-use crate::plan::{self, Endpoint, EndpointFlag, Interface, Plan};
 use core::fmt;
 use core::net::Ipv4Addr;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tailrace_agent::plan::{self, Control, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Rng};
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{self, NodeIndex};
-use tailrace_sim::Simulation;
+use tailrace_sim::{FlowSockets, Simulation};
 use tempfile::TempDir;
 
 /// The simulation's time zero on the clocks of guests: they have booted by then.
 const READY: Duration = Duration::from_secs(3);
+
+/// The largest packet of the card by which flows are driven.
+const CONTROL_MTU: u16 = 1500;
 
 /// Most bytes of a program's output that a report has: the last.
 const MOST_OUTPUT: usize = 256 << 10;
@@ -29,7 +33,7 @@ const MOST_OUTPUT: usize = 256 << 10;
 pub struct Stock {
     /// The kernels that a scenario names, by these names.
     pub kernels: BTreeMap<String, PathBuf>,
-    /// The agent: this crate's program.
+    /// The agent: the program of `tailrace-agent`.
     pub agent: PathBuf,
 }
 
@@ -105,14 +109,22 @@ impl Guests {
             let path = stock.kernels.get(&spec.kernel);
             let kernel = path.ok_or_else(|| failed(format!("there is no kernel {:?}", spec.kernel)))?;
             let addresses = names[&node.name].clone();
-            let host = plan_of(node, spec, &addresses);
+            let asked = simulation.flow_sockets(&node.name).map_err(|e| failed(e.to_string()))?;
+            let mut mtus = mtus(scenario, NodeIndex(index));
+            let card = mtus.len();
+            let control = control_of(&asked, card, samples(scenario));
+            if control.is_some() {
+                mtus.push(CONTROL_MTU);
+            }
+            let speaks = control.is_some();
+            let host = plan_of(node, spec, (&addresses, control));
             let folder = all.folder.path().join(format!("host{number}"));
             let config = MachineConfig {
                 kernel: kernel.clone(),
                 agent: stock.agent.clone(),
                 folder: folder.clone(),
                 memory: u32::try_from(spec.memory.get() >> 20).unwrap_or(u32::MAX),
-                mtus: mtus(scenario, NodeIndex(index)),
+                mtus,
                 plan: Plan {
                     seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(),
                     ready: READY.as_nanos(),
@@ -122,7 +134,10 @@ impl Guests {
             };
             let (machine, kernel) =
                 Machine::start(&config).map_err(|e: KernelError| failed(e.to_string()))?;
-            let host = KernelHost::new(kernel, READY);
+            let mut host = KernelHost::new(kernel, READY);
+            if speaks {
+                host = host.with_control(card);
+            }
             simulation.attach(&node.name, Box::new(host)).map_err(|e| failed(e.to_string()))?;
             let (name, programs) = (node.name.clone(), spec.programs.clone());
             all.guests.push(Guest { name, folder, programs, machine });
@@ -192,7 +207,30 @@ fn mtus(scenario: &Scenario, node: NodeIndex) -> Vec<u16> {
     links.map(|mtu| u16::try_from(mtu.get()).unwrap_or(u16::MAX)).collect()
 }
 
-fn plan_of(node: &model::Node, spec: &model::KernelHost, addresses: &[Ipv4Addr]) -> plan::Host {
+/// How the simulator reaches the sockets that flows ask for, by that card; none where none does.
+fn control_of(asked: &FlowSockets, card: usize, samples: Samples) -> Option<Control> {
+    let needs = asked.connects || !asked.listeners.is_empty();
+    let listeners = asked.listeners.iter().map(|(at, kind)| Listener { at: *at, kind: control::kind(kind) });
+    needs.then(|| Control { card: card as u16, listeners: listeners.collect(), samples })
+}
+
+/// Connections are looked at a little before the recorder asks how they are.
+fn samples(scenario: &Scenario) -> Samples {
+    const BEFORE: Duration = Duration::from_micros(20);
+    let before = |time: Duration| (READY + time).saturating_sub(BEFORE).as_nanos();
+    let interval = scenario.record.interval;
+    Samples {
+        first: before(interval.unwrap_or(scenario.duration)),
+        interval: interval.map_or(0, Duration::as_nanos),
+        last: before(scenario.duration),
+    }
+}
+
+fn plan_of(
+    node: &model::Node,
+    spec: &model::KernelHost,
+    (addresses, control): (&[Ipv4Addr], Option<Control>),
+) -> plan::Host {
     let endpoints = spec.endpoints.iter().filter_map(|endpoint| {
         let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;
         let flags = [
@@ -219,5 +257,6 @@ fn plan_of(node: &model::Node, spec: &model::KernelHost, addresses: &[Ipv4Addr])
         }),
         endpoints: endpoints.collect(),
         programs: programs.collect(),
+        control,
     }
 }

@@ -1,8 +1,9 @@
 //! A guest as a host of the simulation.
 
+use crate::control::{self, Control};
 use crate::kernel::Kernel;
 use tailrace_core::{Duration, Instant};
-use tailrace_sim::{ForeignHost, HostError};
+use tailrace_sim::{ForeignHost, HostError, SocketCommand, SocketEvent};
 
 /// A kernel, and the process that it is, whose time zero of the simulation is `ready` on its own clock.
 #[derive(Debug)]
@@ -10,13 +11,23 @@ pub struct KernelHost {
     kernel: Kernel,
     ready: Duration,
     now: Instant,
+    /// Where flows have ends.
+    control: Option<Control>,
 }
 
 impl KernelHost {
     /// A kernel that has booted up to `ready` of its clock.
     #[must_use]
     pub fn new(kernel: Kernel, ready: Duration) -> Self {
-        Self { kernel, ready, now: Instant::ZERO }
+        Self { kernel, ready, now: Instant::ZERO, control: None }
+    }
+
+    /// The same with sockets for flows, which are driven by that card.
+    #[must_use]
+    pub fn with_control(mut self, card: usize) -> Self {
+        self.kernel.set_urgent(card);
+        self.control = Some(Control::new(card));
+        self
     }
 
     fn guest_time(&self, at: Instant) -> u64 {
@@ -43,7 +54,27 @@ impl ForeignHost for KernelHost {
 
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
         let now = self.guest_time(self.now);
-        self.kernel.take(now, packet)
+        loop {
+            let card = self.kernel.take(now, packet)?;
+            match &mut self.control {
+                Some(control) if control.card == card => control.hear(packet),
+                _ => return Some(card),
+            }
+        }
+    }
+
+    fn has_sockets(&self) -> bool {
+        self.control.is_some()
+    }
+
+    fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
+        let Some(control) = &self.control else { return Ok(()) };
+        let (card, now) = (control.card, self.guest_time(self.now));
+        self.kernel.deliver(card, &control::packet(command), now).map_err(failed)
+    }
+
+    fn poll_socket(&mut self) -> Option<SocketEvent> {
+        self.control.as_mut()?.poll()
     }
 
     fn link_changed(&mut self, interface: usize, up: bool) -> Result<(), HostError> {

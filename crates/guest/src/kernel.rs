@@ -24,6 +24,8 @@ pub struct Kernel {
     /// Can be read when the guest's process has ended.
     process: Option<OwnedFd>,
     patience: Duration,
+    /// The card whose packets are answered at once: the guest goes no further ahead when it has sent by it.
+    urgent: Option<usize>,
 }
 
 /// Packets that are sent and not yet taken, in the order of their times.
@@ -55,7 +57,12 @@ impl Kernel {
         process: Option<OwnedFd>,
         patience: Duration,
     ) -> Self {
-        Self { calendar, cards, sent: Sent::default(), process, patience }
+        Self { calendar, cards, sent: Sent::default(), process, patience, urgent: None }
+    }
+
+    /// What it sends by this card is answered at the time at which it sends it.
+    pub(crate) fn set_urgent(&mut self, card: usize) {
+        self.urgent = Some(card);
     }
 
     /// Lets it boot: it runs by itself until all that it still wants is later than `ready`. What it sends meanwhile is lost.
@@ -178,7 +185,10 @@ impl Kernel {
                     self.sent.bytes.extend(bytes);
                     self.sent.packets.push_back(Packet { at, card: number, len: bytes.len() });
                 }
-                card.answer_kick()?;
+                if self.urgent == Some(number) {
+                    self.calendar.go_no_further(at)?;
+                }
+                self.cards[number].answer_kick()?;
             }
         }
         Ok(())

@@ -10,7 +10,8 @@
 //! | [`KernelHost`] | the same as a host of [`tailrace_sim`] |
 //! | [`Machine`] | the processes of a guest, from its start to its end |
 //! | [`Guests`] | all kernels of a run |
-//! | [`plan`] | what a guest is to do, for its agent |
+//!
+//! What a guest is to do, its agent is told by a [plan](tailrace_agent::plan).
 //!
 //! # What comes from the guest
 //! Messages and rings may hold anything: each is checked, and nonsense ends the run with an error that names the host.
@@ -20,6 +21,7 @@
 mod calendar;
 mod card;
 mod channel;
+mod control;
 mod error;
 mod guests;
 mod host;
@@ -30,14 +32,12 @@ mod machine;
 mod mapping;
 mod memory;
 mod pinning;
-pub mod plan;
 mod ring;
 #[cfg(test)]
 mod testing;
 
-pub use calendar::TIME_OF_DAY;
 pub use error::KernelError;
 pub use guests::{Guests, ProgramReport, StartError, Stock};
 pub use host::KernelHost;
 pub use kernel::Kernel;
-pub use machine::{Machine, MachineConfig, OWN_FOLDER};
+pub use machine::{Machine, MachineConfig};

@@ -7,7 +7,6 @@ use crate::calendar::Calendar;
 use crate::card::Card;
 use crate::error::KernelError;
 use crate::kernel::{Kernel, PATIENCE};
-use crate::plan::Plan;
 use rustix::fd::OwnedFd;
 use rustix::process::PidfdFlags;
 use std::fs::{self, File};
@@ -17,13 +16,14 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use tailrace_agent::plan::Plan;
 
 /// What a guest is made of.
 #[derive(Clone, Debug)]
 pub struct MachineConfig {
     /// The kernel: a User-Mode Linux with `UML_TIME_TRAVEL_SUPPORT`, `VIRTIO_UML` and `VIRTIO_NET`.
     pub kernel: PathBuf,
-    /// The agent: this crate's program.
+    /// The agent: the program of `tailrace-agent`.
     pub agent: PathBuf,
     /// Where its sockets and files are; made if it is not there.
     pub folder: PathBuf,
@@ -41,9 +41,6 @@ pub struct Machine {
     launcher: Child,
     folder: PathBuf,
 }
-
-/// Where a guest has its own folder.
-pub const OWN_FOLDER: &str = "/tmp/own";
 
 const KERNEL_OPTIONS: [&str; 9] = [
     "rootfstype=hostfs",

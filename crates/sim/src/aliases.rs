@@ -75,7 +75,7 @@ impl World {
         self.captures.readdress(old, new);
         for number in 0..self.flows.len() {
             if self.flows[number].readdress((old, new), fabric.now()) && !self.foreign.is_empty() {
-                self.name_foreign_ends(number);
+                self.name_foreign_ends(number, fabric);
             }
         }
         self.verdicts.learn_names(&self.flows);

@@ -1,6 +1,7 @@
 //! Applications at work: they are told what happens, and what they ask for is done.
 
 use crate::flow::{CAUSES, Carrier, Endpoint, EndpointPlan, Flow, Running, Streams, Timer, Work};
+use crate::foreign::Remote;
 use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::world::{SimFabric, World};
@@ -32,8 +33,8 @@ impl World {
             if flow >= self.flows.len() {
                 return self.wake_foreign(flow - self.flows.len(), fabric);
             }
-            if self.foreign.has(self.flows[flow].ends[0].source) {
-                return; // What a foreign host sends is its own business.
+            if self.is_foreigns_own(flow) {
+                return;
             }
         }
         let now = fabric.now();
@@ -163,7 +164,10 @@ impl World {
         let number = streams.connections;
         streams.connections += 1;
         streams.end = None;
-        let mut endpoint = streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now);
+        let mut endpoint = match self.foreign.with_sockets(envelope.source) {
+            Some(_) => Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(false)))),
+            None => streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now),
+        };
         let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
         if let Data::Message(bytes) | Data::Last(bytes) = data {
             work.begin(bytes, now);
@@ -222,7 +226,7 @@ impl World {
         }
         let Some(socket) = self.sockets.get(id) else { return };
         match &socket.endpoint {
-            Endpoint::Tcp(_) => self.release(id, fabric),
+            Endpoint::Tcp(_) | Endpoint::Remote(_) => self.release(id, fabric),
             Endpoint::Mptcp(_) => {
                 let client = if socket.end().is_server() { socket.envelope.peer } else { id };
                 // Results show the latest one of a flow as it was.

@@ -72,7 +72,7 @@ impl Side {
             delivered_bytes: endpoint.bytes_delivered(),
             retransmitted_packets: endpoint.stats().retransmitted_segments,
             timeouts: endpoint.timeouts(),
-            subflows: endpoint.as_mptcp().map_or(1, |connection| connection.stats().subflows_established),
+            subflows: endpoint.subflows(),
         }
     }
 }

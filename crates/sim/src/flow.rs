@@ -1,5 +1,6 @@
 //! One flow: the application that drives it, its connections, and what it has done so far.
 
+use crate::foreign::{Remote, SocketKind};
 use crate::packet::{Envelope, FlowEnd};
 use crate::paths::FlowPaths;
 use crate::ports::ClientPorts;
@@ -13,7 +14,7 @@ use tailrace_app::{App, AppConfig, Data, End, Member, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
-use tailrace_transport::{CcConfig, Event, ResetCause, Tcp, TcpConfig, TcpStats};
+use tailrace_transport::{CcConfig, Event, ResetCause, Tcp, TcpConfig, TcpStats, TcpView};
 
 /// What a timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ impl Timer {
 pub(crate) enum Endpoint {
     Tcp(Tcp),
     Mptcp(Box<Mptcp>),
+    /// A socket of a foreign host.
+    Remote(Box<Remote>),
 }
 
 impl Endpoint {
@@ -53,6 +56,10 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.write(bytes),
             Self::Mptcp(connection) => connection.write(bytes),
+            Self::Remote(remote) => {
+                remote.write(bytes);
+                0
+            }
         };
     }
     /// The application takes up to so many bytes of what has come.
@@ -60,6 +67,10 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.read(bytes),
             Self::Mptcp(connection) => connection.read(bytes),
+            Self::Remote(remote) => {
+                remote.read(bytes);
+                0
+            }
         };
     }
     /// From now on what has come stays in the receive buffer until the application reads it.
@@ -67,12 +78,14 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.set_auto_read(false),
             Self::Mptcp(connection) => connection.set_auto_read(false),
+            Self::Remote(remote) => remote.await_reads(),
         }
     }
     pub(crate) fn close(&mut self) {
         match self {
             Self::Tcp(tcp) => tcp.close(),
             Self::Mptcp(connection) => connection.close(),
+            Self::Remote(remote) => remote.close(),
         }
     }
     #[inline]
@@ -80,6 +93,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.poll_event(),
             Self::Mptcp(connection) => connection.poll_event(),
+            Self::Remote(remote) => remote.poll_event(),
         }
     }
     #[inline]
@@ -87,12 +101,14 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.poll_timeout(),
             Self::Mptcp(connection) => connection.poll_timeout(),
+            Self::Remote(_) => None,
         }
     }
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
         match self {
             Self::Tcp(tcp) => tcp.handle_timeout(now),
             Self::Mptcp(connection) => connection.handle_timeout(now),
+            Self::Remote(_) => {}
         }
     }
     /// Counters of TCP, summed over the subflows.
@@ -100,6 +116,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => *tcp.stats(),
             Self::Mptcp(connection) => connection.tcp_stats(),
+            Self::Remote(remote) => *remote.stats(),
         }
     }
     /// Bytes that it delivered and that a middlebox had changed.
@@ -107,6 +124,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.altered_bytes(),
             Self::Mptcp(connection) => connection.altered_bytes(),
+            Self::Remote(_) => 0,
         }
     }
     /// Retransmission timeouts so far.
@@ -114,6 +132,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.stats().timeouts,
             Self::Mptcp(connection) => connection.stats().timeouts,
+            Self::Remote(remote) => remote.stats().timeouts,
         }
     }
     /// Bytes handed to the application so far.
@@ -121,13 +140,14 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.stats().bytes_delivered,
             Self::Mptcp(connection) => connection.stats().bytes_delivered,
+            Self::Remote(remote) => remote.stats().bytes_delivered,
         }
     }
     /// Whether what the latest segment delivered begins with another segment's bytes.
     #[inline]
     pub(crate) fn releases(&self) -> bool {
         match self {
-            Self::Tcp(_) => false,
+            Self::Tcp(_) | Self::Remote(_) => false,
             Self::Mptcp(connection) => connection.releases(),
         }
     }
@@ -136,6 +156,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.received(),
             Self::Mptcp(connection) => connection.received(),
+            Self::Remote(remote) => remote.stats().bytes_delivered,
         }
     }
     /// Ranges of the stream that have come and wait for others before them.
@@ -143,6 +164,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.waiting(),
             Self::Mptcp(connection) => connection.waiting(),
+            Self::Remote(_) => Vec::new(),
         }
     }
     /// When byte `n` of the stream left for the first time, as long as it is unacknowledged.
@@ -150,6 +172,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.first_sending_of(n),
             Self::Mptcp(connection) => connection.first_sending_of(n),
+            Self::Remote(_) => None,
         }
     }
     /// Number of round-trip samples so far, and the latest.
@@ -158,6 +181,7 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.latest_rtt(),
             Self::Mptcp(connection) => connection.latest_rtt(),
+            Self::Remote(remote) => remote.latest_rtt(),
         }
     }
     /// Bytes of the stream sent so far, each once.
@@ -165,29 +189,41 @@ impl Endpoint {
         match self {
             Self::Tcp(tcp) => tcp.stats().bytes_sent - tcp.stats().retransmitted_bytes,
             Self::Mptcp(connection) => connection.progress().1,
+            Self::Remote(remote) => remote.stats().bytes_sent - remote.stats().retransmitted_bytes,
         }
     }
     /// The least round-trip time so far; none of Multipath TCP, whose paths have each their own.
     pub(crate) fn min_rtt(&self) -> Option<Duration> {
-        let view = self.as_tcp()?.view();
+        let (view, _) = self.view()?;
         (view.rtt_samples > 0).then_some(view.min_rtt)
+    }
+    /// Subflows that it has had; one of TCP.
+    pub(crate) fn subflows(&self) -> u32 {
+        match self {
+            Self::Tcp(_) => 1,
+            Self::Mptcp(connection) => connection.stats().subflows_established,
+            Self::Remote(remote) => remote.subflows(),
+        }
     }
     /// Whether both directions are done.
     pub(crate) fn is_over(&self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.is_over(),
             Self::Mptcp(connection) => connection.is_over(),
+            Self::Remote(remote) => remote.is_over(),
         }
     }
-    pub(crate) fn as_tcp(&self) -> Option<&Tcp> {
+    /// Windows and times of TCP, and the payload of a full segment; none of Multipath TCP, whose subflows have each their own.
+    pub(crate) fn view(&self) -> Option<(TcpView, u32)> {
         match self {
-            Self::Tcp(tcp) => Some(tcp),
+            Self::Tcp(tcp) => Some((tcp.view(), tcp.mss())),
             Self::Mptcp(_) => None,
+            Self::Remote(remote) => remote.view(),
         }
     }
     pub(crate) fn as_mptcp(&self) -> Option<&Mptcp> {
         match self {
-            Self::Tcp(_) => None,
+            Self::Tcp(_) | Self::Remote(_) => None,
             Self::Mptcp(connection) => Some(connection),
         }
     }
@@ -207,6 +243,15 @@ impl EndpointPlan {
             Self::Tcp { config, .. } => config.time_wait,
             Self::Mptcp(plan) => plan.tcp.time_wait,
         }
+    }
+
+    /// What a socket of a foreign host is to be that stands for such an endpoint.
+    pub(crate) fn socket_kind(&self, waits_for_reads: bool) -> SocketKind {
+        let (multipath, name) = match self {
+            Self::Tcp { cc, .. } => (false, cc.name()),
+            Self::Mptcp(plan) => (true, plan.control.name()),
+        };
+        SocketKind { multipath, congestion_control: name.to_string(), waits_for_reads }
     }
 
     /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.
@@ -258,6 +303,13 @@ impl Running {
 pub(crate) enum Carrier {
     Udp(Datagrams),
     Tcp(Box<Streams>),
+}
+
+impl Carrier {
+    /// Whether its connections can have several paths.
+    pub(crate) fn is_multipath(&self) -> bool {
+        matches!(self, Self::Tcp(streams) if matches!(*streams.plan, EndpointPlan::Mptcp(_)))
+    }
 }
 
 /// State of a flow over UDP; of pairs, the client's and the server's.

@@ -67,10 +67,14 @@ mod world;
 pub use build::BuildError;
 pub use columns::{ColumnInfo, TableInfo, tables};
 pub use control::Control;
-pub use foreign::{AttachError, ForeignHost, HostError, HostFailure};
+pub use foreign::{
+    AttachError, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand, SocketEvent, SocketFigures,
+    SocketKind, SocketOrder, SocketPair, SocketReport,
+};
 pub use keys::{KeyInfo, ObjectInfo};
 pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
 pub use simulation::{Change, ChangeError, OnTheWay, Progress, RunError, Simulation, opportunities};
 pub use snapshot::{GroupView, QueueView, Snapshot};
 pub use stall::Stall;
 pub use summary::objects;
+pub use tailrace_transport::{ResetCause, State, TcpStats, TcpView};

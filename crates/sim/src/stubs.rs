@@ -34,6 +34,8 @@ impl Stubs {
                     self.insert(socket.tuple(), Stub { wait, peer }, now);
                 }
             }
+            // Its host knows by itself.
+            Endpoint::Remote(_) => {}
             Endpoint::Mptcp(connection) => {
                 for (tuple, wait) in connection.time_waits() {
                     self.insert(tuple, Stub { wait, peer }, now);

@@ -93,6 +93,7 @@ impl Hosts<SimPacket> for World {
         match &socket.endpoint {
             Endpoint::Tcp(tcp) => tcp.warm_up(),
             Endpoint::Mptcp(connection) => connection.warm_up(&pkt.tuple()),
+            Endpoint::Remote(_) => {}
         }
     }
 
@@ -228,6 +229,8 @@ impl World {
                 let (sequence, end) = (connection.reordering().latest(), socket.end());
                 self.count_new_bytes(end, new, sequence);
             }
+            // Its host has what is for it.
+            Endpoint::Remote(_) => pkt.release(&mut self.options),
         }
         self.serve_socket(id, fabric);
     }
@@ -259,6 +262,7 @@ impl World {
             let segment = match &mut socket.endpoint {
                 Endpoint::Tcp(tcp) => tcp.poll_transmit(now),
                 Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
+                Endpoint::Remote(_) => return self.pass_orders(id, fabric),
             };
             let Some(segment) = segment else { return };
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);

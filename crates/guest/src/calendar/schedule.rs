@@ -89,6 +89,11 @@ impl Schedule {
         self.set_u16(RUNNING, GUEST as u16);
     }
 
+    /// The guest, which runs, may go on up to then.
+    pub(crate) fn free_until(&self, time: u64) {
+        self.set_u64(FREE_UNTIL, time);
+    }
+
     /// The guest waits.
     pub(crate) fn stop(&self) {
         self.set_u16(RUNNING, CALENDAR);

@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::kernel::RunDecl;
 use crate::declarations::node::NodeDecl;
-use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario};
+use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario, Transport};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -42,8 +42,8 @@ pub(super) fn run_something(draft: &Draft) -> bool {
     draft.nodes.iter().any(|decl| decl.kernel.is_some() && decl.run.is_some())
 }
 
-/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end, flows
-/// that a kernel would have to send.
+/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end,
+/// datagrams that a kernel would have to send.
 pub(super) fn check(
     scenario: &Scenario,
     draft: &Draft,
@@ -69,11 +69,15 @@ pub(super) fn check(
     }
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
         let sends = |node: NodeIndex| scenario.nodes[node.0 as usize].kernel.is_some();
-        if let Some(pair) = group.pairs.iter().find(|(from, _)| sends(*from)) {
+        let datagrams = matches!(group.transport, Transport::Udp { .. });
+        if let Some(pair) = group.pairs.iter().find(|(from, _)| datagrams && sends(*from)) {
             let host = &scenario.nodes[pair.0.0 as usize].name;
-            let message = format!("host {host} has a kernel of its own, which sends what its programs send");
+            let message =
+                format!("host {host} has a kernel of its own, and no datagrams of flows begin there");
             let error = sink.at(Code::WrongNode, decl.from.origin, message);
-            sink.push(error.help("let it `run` a program that sends, or leave out its `kernel`"));
+            sink.push(error.help(
+                "use TCP or Multipath TCP, let it `run` a program that sends, or leave out its `kernel`",
+            ));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a host has to do whose stack is not the simulator's.
 
+use super::socket::{SocketCommand, SocketEvent};
 use core::fmt;
 use tailrace_core::Instant;
 
@@ -34,6 +35,25 @@ pub trait ForeignHost {
     /// The next packet that it has sent by the time it was run to, and that was not taken: puts the bytes into `packet`, and returns the interface
     /// by which it leaves. What is no IPv4 packet with a right header checksum is counted and not sent.
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize>;
+
+    /// Whether flows of the scenario can have ends there: then it listens for all connections that they open to it, and
+    /// [`ForeignHost::command`] and [`ForeignHost::poll_socket`] are how the simulator drives its sockets.
+    fn has_sockets(&self) -> bool {
+        false
+    }
+
+    /// An application of the host does something with a socket, at the time that the host has been run to last.
+    ///
+    /// # Errors
+    /// Where it cannot go on: the run ends.
+    fn command(&mut self, _command: &SocketCommand) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    /// The next thing that has happened to a socket by the time that the host was run to.
+    fn poll_socket(&mut self) -> Option<SocketEvent> {
+        None
+    }
 
     /// The link at an interface has gone down, or come up again, as routing sees it.
     ///

@@ -5,12 +5,20 @@
 //! they were sent, but for what queues and middleboxes have done.
 //!
 //! A packet that belongs to a flow of the scenario is counted to it: its other end may be simulated, with a socket or a server
-//! that waits for one. Others are counted to the host that sent them.
+//! that waits for one. Others are counted to the host that sent them. A host that [has sockets](ForeignHost::has_sockets) can be
+//! the end of a flow itself: its applications are the simulator's, their sockets the host's.
 
 mod host;
+mod remote;
+mod socket;
+mod sockets;
 mod tally;
 
 pub use host::{AttachError, ForeignHost, HostError, HostFailure};
+pub(crate) use remote::Remote;
+pub use socket::{
+    FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
+};
 pub(crate) use tally::ForeignTally;
 
 use crate::by_tuple::ByTuple;
@@ -20,6 +28,7 @@ use crate::packet::{FlowEnd, Owner, SimPacket};
 use crate::sockets::SocketId;
 use crate::world::{SimFabric, World};
 use core::fmt;
+use std::collections::VecDeque;
 use tailrace_core::Instant;
 use tailrace_net::{Address, LinkId, NodeId};
 use tailrace_transport::mptcp::Tuple;
@@ -44,6 +53,12 @@ struct Attached {
     addresses: Vec<Address>,
     /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
     armed: Instant,
+    /// Whether flows can have ends there.
+    has_sockets: bool,
+    /// What is to be said to its sockets.
+    commands: VecDeque<SocketCommand>,
+    /// Somebody is about to hear all that it says.
+    is_served: bool,
     tally: ForeignTally,
 }
 
@@ -116,20 +131,35 @@ impl World {
         fabric: &mut SimFabric,
     ) {
         let addresses: Vec<Address> = fabric.graph().addresses(node).collect();
-        let (name, armed, tally) = (name.to_string(), Instant::MAX, ForeignTally::default());
-        self.foreign.hosts.push(Attached { host, name, node, addresses, armed, tally });
-        (0..self.flows.len()).for_each(|flow| self.name_foreign_ends(flow));
+        let (name, armed, has_sockets) = (name.to_string(), Instant::MAX, host.has_sockets());
+        let (commands, tally) = Default::default();
+        let is_served = false;
+        let attached =
+            Attached { host, name, node, addresses, armed, has_sockets, commands, is_served, tally };
+        self.foreign.hosts.push(attached);
+        (0..self.flows.len()).for_each(|flow| self.name_foreign_ends(flow, fabric));
         self.serve_foreign(self.foreign.hosts.len() - 1, fabric);
     }
 
     /// The ends of a flow are known by its present addresses, if a foreign host has one of them.
-    pub(crate) fn name_foreign_ends(&mut self, flow: usize) {
-        let ends = &self.flows[flow].ends;
-        if self.foreign.has(ends[0].source) || self.foreign.has(ends[0].destination) {
-            let to_server = Tuple { remote_port: 0, ..ends[1].tuple() };
-            let server = FlowEnd::client(flow).peer();
-            self.foreign.ends.entry(to_server).or_insert(server);
-            self.foreign.ends.entry(to_server.reversed()).or_insert(server.peer());
+    pub(crate) fn name_foreign_ends(&mut self, flow: usize, fabric: &SimFabric) {
+        let [client, server] = self.flows[flow].ends;
+        if !self.foreign.has(client.source) && !self.foreign.has(client.destination) {
+            return;
+        }
+        let several = self.flows[flow].carrier.is_multipath();
+        let all = |address: Address| -> Vec<Address> {
+            let graph = fabric.graph();
+            let host = graph.owner(address).filter(|_| several);
+            host.map_or_else(|| vec![address], |host| graph.addresses(host).collect())
+        };
+        let end = FlowEnd::client(flow).peer();
+        for local in all(server.source) {
+            for remote in all(client.source) {
+                let to_server = Tuple { local: local.0, remote: remote.0, remote_port: 0, ..server.tuple() };
+                self.foreign.ends.entry(to_server).or_insert(end);
+                self.foreign.ends.entry(to_server.reversed()).or_insert(end.peer());
+            }
         }
     }
 
@@ -151,8 +181,8 @@ impl World {
         attached.tally.received_packets += 1;
         attached.tally.received_bytes += foreign.buffer.len() as u64;
         let Some(interface) = attached.addresses.iter().position(|a| *a == pkt.destination) else { return };
-        let horizon = attached.horizon(fabric);
-        let run = attached.host.run_until(now, horizon);
+        // Not ahead of the time at which the packet comes.
+        let run = attached.host.run_until(now, now);
         if let Err(error) = run.and_then(|()| attached.host.deliver(interface, &foreign.buffer)) {
             return foreign.fail(host, now, error);
         }
@@ -174,19 +204,32 @@ impl World {
         }
     }
 
-    /// Sends what a foreign host has sent, and asks to be woken for its next event.
+    /// Sends what a foreign host has sent, hears what it says of its sockets and says what they are to do, until there is nothing
+    /// more; and asks to be woken for its next event.
     fn serve_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
-        let mut bytes = std::mem::take(&mut self.foreign.buffer);
-        while let Some(interface) = self.foreign.hosts[host].host.take(&mut bytes) {
-            self.send_foreign((host, interface), &bytes, fabric);
+        self.foreign.hosts[host].is_served = true;
+        loop {
+            self.take_foreign(host, fabric);
+            let spoke = self.hear_foreign(host, fabric) || self.command_foreign(host, fabric);
+            if !spoke || self.foreign.failure.is_some() {
+                break;
+            }
         }
-        self.foreign.buffer = bytes;
         let attached = &mut self.foreign.hosts[host];
+        attached.is_served = false;
         let next = attached.host.next_event().unwrap_or(Instant::MAX).max(fabric.now());
         if next < attached.armed {
             attached.armed = next;
             fabric.wake_at(next, Timer::App(self.flows.len() + host).id());
         }
+    }
+
+    fn take_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
+        let mut bytes = std::mem::take(&mut self.foreign.buffer);
+        while let Some(interface) = self.foreign.hosts[host].host.take(&mut bytes) {
+            self.send_foreign((host, interface), &bytes, fabric);
+        }
+        self.foreign.buffer = bytes;
     }
 
     fn send_foreign(&mut self, (host, interface): (usize, usize), bytes: &[u8], fabric: &mut SimFabric) {
@@ -244,8 +287,8 @@ impl World {
             if changed.is_empty() {
                 continue;
             }
-            let (now, horizon) = (fabric.now(), attached.horizon(fabric));
-            let mut told = attached.host.run_until(now, horizon);
+            let now = fabric.now();
+            let mut told = attached.host.run_until(now, now);
             for (interface, up) in changed {
                 told = told.and_then(|()| attached.host.link_changed(interface, up));
             }

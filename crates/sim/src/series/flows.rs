@@ -122,7 +122,7 @@ impl FlowSeries {
         let sending = client.and_then(|client| world.sender(client));
         *sender = sending.map(Socket::end).or(*sender);
         let open = client.is_some_and(|client| !client.endpoint.is_over());
-        let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.as_tcp());
+        let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.view());
         let f = &world.flows[*flow];
         let row = Row {
             run: plan.run,
@@ -130,7 +130,7 @@ impl FlowSeries {
             group: &plan.scenario.flows[f.group as usize].name,
             member: f.member,
             end: sender.unwrap_or_else(|| f.sender()),
-            tcp: tcp.map(|tcp| (tcp.view(), f64::from(tcp.mss()))),
+            tcp: tcp.map(|(view, mss)| (view, f64::from(mss))),
             tally,
             new,
             playback: world.playback(*flow, now),

@@ -112,11 +112,11 @@ impl Open {
         let (mut live, now_open) = (0, f.start <= now && now < f.stop);
         for client in clients {
             live += 1;
-            if let Some(tcp) = world.sender(client).and_then(|sender| sender.endpoint.as_tcp()) {
-                let cwnd = tcp.view().cwnd.as_f64();
+            if let Some((view, mss)) = world.sender(client).and_then(|sender| sender.endpoint.view()) {
+                let cwnd = view.cwnd.as_f64();
                 self.windows += 1;
                 self.bytes += cwnd;
-                self.segments += cwnd / f64::from(tcp.mss());
+                self.segments += cwnd / f64::from(mss);
             }
         }
         self.flows += u32::from(match f.carrier {

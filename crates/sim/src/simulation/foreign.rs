@@ -1,7 +1,7 @@
 //! Hosts of the scenario that get foreign stacks.
 
 use super::Simulation;
-use crate::foreign::{AttachError, ForeignHost};
+use crate::foreign::{AttachError, FlowSockets, ForeignHost};
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;
 use tailrace_net::NodeId;
@@ -9,8 +9,9 @@ use tailrace_scenario::model::NodeKind;
 
 impl Simulation {
     /// Puts `host` in the place of the simulated stack of the host that the scenario calls `name`; call before the first
-    /// step. Returns the addresses that it has, in the order of its links. Flows from it are its own business then, and
-    /// those to it end in whatever it makes of their packets.
+    /// step. Returns the addresses that it has, in the order of its links. Where it [has sockets](ForeignHost::has_sockets),
+    /// flows over TCP end there; else those from it are its own business, and those to it end in whatever it makes of their
+    /// packets.
     ///
     /// # Errors
     /// Where there is no such host, it has a foreign stack already, a fault changes its address, or the run has begun.
@@ -40,6 +41,15 @@ impl Simulation {
     pub fn addresses(&self, name: &str) -> Result<Vec<Ipv4Addr>, AttachError> {
         let node = self.host(name)?;
         Ok(self.fabric.graph().addresses(node).map(|a| Ipv4Addr::from(a.0)).collect())
+    }
+
+    /// What flows of the scenario ask of the host that it calls `name`, should that be a foreign one with sockets for them.
+    ///
+    /// # Errors
+    /// Where there is no such host.
+    pub fn flow_sockets(&self, name: &str) -> Result<FlowSockets, AttachError> {
+        let addresses: Vec<_> = self.fabric.graph().addresses(self.host(name)?).collect();
+        Ok(self.world.flow_sockets(&addresses))
     }
 
     fn host(&self, name: &str) -> Result<NodeId, AttachError> {

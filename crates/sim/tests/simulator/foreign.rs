@@ -97,7 +97,7 @@ fn pattern(seq: SeqNumber) -> u8 {
     (seq.0 ^ seq.0 >> 8) as u8
 }
 
-fn packet(s: &Segment, [(src, src_port), (dst, dst_port)]: [(Ipv4Addr, u16); 2]) -> Vec<u8> {
+pub(crate) fn packet(s: &Segment, [(src, src_port), (dst, dst_port)]: [(Ipv4Addr, u16); 2]) -> Vec<u8> {
     let mut sack = WireBlocks::default();
     s.sack.as_slice().iter().for_each(|(left, right)| sack.push(left.0, right.0));
     let options = TcpOptions {
@@ -130,7 +130,7 @@ fn packet(s: &Segment, [(src, src_port), (dst, dst_port)]: [(Ipv4Addr, u16); 2])
     bytes
 }
 
-fn segment(packet: &[u8], [to, from]: [(Ipv4Addr, u16); 2]) -> (Segment, Vec<u8>) {
+pub(crate) fn segment(packet: &[u8], [to, from]: [(Ipv4Addr, u16); 2]) -> (Segment, Vec<u8>) {
     let ip = Ipv4Packet::new_checked(packet).unwrap();
     assert!(ip.verify_checksum() && (ip.src(), ip.dst()) == (from.0, to.0));
     let tcp = TcpPacket::new_checked(ip.payload()).unwrap();
@@ -156,7 +156,7 @@ fn segment(packet: &[u8], [to, from]: [(Ipv4Addr, u16); 2]) -> (Segment, Vec<u8>
 }
 
 /// One TCP flow over a bottleneck that drops and marks.
-fn bottleneck() -> Text {
+pub(crate) fn bottleneck() -> Text {
     Text::new("20 s")
         .dumbbell(1, "5 Mbit/s", "10 ms", "queue = { kind = \"red\", limit = \"30 packets\", ecn = true }")
         .flow(
@@ -171,7 +171,7 @@ fn bottleneck() -> Text {
 const CLIENT: (Ipv4Addr, u16) = (Ipv4Addr::new(10, 0, 0, 1), 40_000);
 const SERVER: (Ipv4Addr, u16) = (Ipv4Addr::new(10, 0, 0, 2), 5001);
 
-fn finish(mut simulation: Simulation) -> Run {
+pub(crate) fn finish(mut simulation: Simulation) -> Run {
     while simulation.step(Instant::MAX, &Control::default()).unwrap() != tailrace_sim::Progress::Ended {
         simulation.balance().unwrap();
     }
@@ -179,7 +179,7 @@ fn finish(mut simulation: Simulation) -> Run {
     Run::new(simulation.finish(tailrace_sim::Cost::default()))
 }
 
-fn number(run: &Run, host: &str, key: &str) -> u64 {
+pub(crate) fn number(run: &Run, host: &str, key: &str) -> u64 {
     run.json["foreign_hosts"][host][key].as_u64().unwrap()
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tailrace_agent::plan::{Host, Interface, Plan, Program};
 use tailrace_core::{Duration, Instant};
-use tailrace_guest::plan::{Host, Interface, Plan, Program};
 use tailrace_guest::{KernelHost, Machine, MachineConfig};
 use tailrace_sim::{Control, Cost, Progress, Simulation};
 

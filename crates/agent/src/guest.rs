@@ -5,14 +5,14 @@
 //! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line): the registers of that are not kept when the kernel
 //! switches between processes, see [`crate::launch`].
 
-use crate::{network, programs, seed};
+use crate::{network, programs, raw, sockets};
 use rustix::mount::{MountFlags, mount, mount_bind};
 use std::error::Error;
 use std::fs;
 use std::thread;
 use std::time::Duration;
-use tailrace_guest::OWN_FOLDER;
-use tailrace_guest::plan::{Host, Plan};
+use tailrace_agent::OWN_FOLDER;
+use tailrace_agent::plan::{Host, Plan};
 
 /// Does all that the plan says, and waits for the end.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
@@ -20,12 +20,16 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     mount("sys", "/sys", "sysfs", MountFlags::empty(), None)?;
     mount("dev", "/dev", "devtmpfs", MountFlags::empty(), None)?;
     let plan: Plan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
-    seed::seed(plan.seed)?;
+    raw::seed(plan.seed)?;
     name(&plan)?;
     for host in &plan.hosts {
         set_up(host)?;
     }
     for host in plan.hosts {
+        if let Some(control) = host.control {
+            let sockets = sockets::Sockets::open(&control)?;
+            thread::Builder::new().spawn(move || sockets.serve())?;
+        }
         for program in host.programs {
             thread::Builder::new().spawn(move || programs::run(&program))?;
         }

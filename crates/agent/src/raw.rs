@@ -1,13 +1,27 @@
-//! The guest's random numbers come of the run's seed: the one place of the agent where the compiler's word is not enough.
+//! System calls for which the libraries that are used have no safe form: the one place of the agent where the compiler's word is
+//! not enough.
 
-#![expect(
-    unsafe_code,
-    reason = "there is no other way to give the kernel entropy that counts than this ioctl"
-)]
+#![expect(unsafe_code, reason = "there is no other way to make these calls")]
 
+use nix::libc;
+use rustix::fd::{AsFd, AsRawFd as _};
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
 use std::fs::OpenOptions;
 use std::io;
+
+/// The value of a socket's option as the kernel writes it, as much of it as there is room for; returns how much that is.
+pub(crate) fn socket_option(
+    socket: impl AsFd,
+    (level, name): (i32, i32),
+    value: &mut [u8],
+) -> io::Result<usize> {
+    let socket = socket.as_fd();
+    let mut len = libc::socklen_t::try_from(value.len()).unwrap_or(libc::socklen_t::MAX);
+    // SAFETY: the descriptor is open while it is borrowed; the kernel writes at most `len` bytes, which `value` has.
+    let result =
+        unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, value.as_mut_ptr().cast(), &raw mut len) };
+    if result == 0 { Ok(len as usize) } else { Err(io::Error::last_os_error()) }
+}
 
 const BYTES: usize = 64;
 

@@ -1,7 +1,7 @@
 //! A real kernel, where there is one: `TAILRACE_KERNEL` names it.
 
 use std::path::PathBuf;
-use tailrace_guest::plan::{Host, Interface, Plan, Program};
+use tailrace_agent::plan::{Host, Interface, Plan, Program};
 use tailrace_guest::{Machine, MachineConfig};
 
 fn kernel() -> Option<PathBuf> {

@@ -8,7 +8,8 @@ mod launch;
 mod netlink;
 mod network;
 mod programs;
-mod seed;
+mod raw;
+mod sockets;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! What a guest's agent is to do: it reads this when the guest has booted.
 
-use core::net::Ipv4Addr;
+use crate::messages::Kind;
+use core::net::{Ipv4Addr, SocketAddrV4};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -33,6 +34,39 @@ pub struct Host {
     pub endpoints: Vec<Endpoint>,
     /// Programs.
     pub programs: Vec<Program>,
+    /// How the simulator reaches its sockets; none where flows have no ends there.
+    pub control: Option<Control>,
+}
+
+/// Sockets that the simulator speaks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Control {
+    /// The number of the guest's card by which [messages](crate::messages) come and go.
+    pub card: u16,
+    /// Where connections are taken.
+    pub listeners: Vec<Listener>,
+    /// When connections are looked at.
+    pub samples: Samples,
+}
+
+/// When what the kernel says of connections is wanted: at this time, at each interval from there on, and at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The first.
+    pub first: u64,
+    /// Nanoseconds; zero for no other.
+    pub interval: u64,
+    /// The last.
+    pub last: u64,
+}
+
+/// Where connections are taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listener {
+    /// Address and port.
+    pub at: SocketAddrV4,
+    /// What those are that come.
+    pub kind: Kind,
 }
 
 /// One card.

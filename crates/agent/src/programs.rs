@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
-use tailrace_guest::plan::{Program, exit_name};
-use tailrace_guest::{OWN_FOLDER, TIME_OF_DAY};
+use tailrace_agent::plan::{Program, exit_name};
+use tailrace_agent::{OWN_FOLDER, TIME_OF_DAY};
 
 /// Runs a program at its time. What it says is in one file, written through to the host at once; how it ended in another.
 pub(crate) fn run(program: &Program) {

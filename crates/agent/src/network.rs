@@ -7,7 +7,8 @@ use crate::netlink::{CREATE, Request, Socket, attribute};
 use core::net::Ipv4Addr;
 use std::error::Error;
 use std::fs;
-use tailrace_guest::plan::{Endpoint, EndpointFlag, Host, Limits};
+use tailrace_agent::messages::{AGENT, SIMULATOR};
+use tailrace_agent::plan::{Endpoint, EndpointFlag, Host, Limits};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -22,13 +23,17 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
         // A packet of another card's address may arrive here.
         fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0")?;
         let index = bring_up(&socket, &name, true)?;
-        add_address(&socket, index, interface.address)?;
+        add_address(&socket, index, (interface.address, interface.address))?;
         let table = 100 + number;
         add_route(&socket, index, interface.address, table)?;
         add_rule(&socket, interface.address, table)?;
         if number == 0 {
             add_route(&socket, index, interface.address, MAIN)?;
         }
+    }
+    if let Some(control) = &host.control {
+        let index = bring_up(&socket, &format!("eth{}", control.card), true)?;
+        add_address(&socket, index, (AGENT, SIMULATOR))?;
     }
     fs::write("/proc/sys/net/ipv4/conf/all/rp_filter", "0")?;
     // What one connection learnt of a path is no matter of the next: every run begins anew.
@@ -59,16 +64,16 @@ fn bring_up(socket: &Socket, name: &str, without_arp: bool) -> Result<u32, Box<d
     Ok(index)
 }
 
-fn add_address(socket: &Socket, index: u32, address: Ipv4Addr) -> Outcome {
+/// An address, and that of the neighbour at the other end, which may be the same for none.
+fn add_address(socket: &Socket, index: u32, (own, neighbour): (Ipv4Addr, Ipv4Addr)) -> Outcome {
     const RTM_NEWADDR: u16 = 20;
     const IFA_ADDRESS: u16 = 1;
     const IFA_LOCAL: u16 = 2;
     // struct ifaddrmsg: family, length of the prefix, flags, scope, interface.
     let mut body = vec![AF_INET, 32, 0, 0];
     body.extend_from_slice(&index.to_ne_bytes());
-    let octets = address.octets();
-    socket
-        .ask(Request::new(RTM_NEWADDR, CREATE, &body).with(IFA_LOCAL, &octets).with(IFA_ADDRESS, &octets))?;
+    let request = Request::new(RTM_NEWADDR, CREATE, &body).with(IFA_LOCAL, &own.octets());
+    socket.ask(request.with(IFA_ADDRESS, &neighbour.octets()))?;
     Ok(())
 }
 

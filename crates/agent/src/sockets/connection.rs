@@ -1,0 +1,218 @@
+//! One connection: what it has still to send, what it has read, and how it ends.
+
+use super::figures;
+use super::listener::make;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::net::sockopt::socket_error;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketAddrAny, SocketFlags};
+use rustix::net::{acceptfrom_with, bind, connect, getpeername, getsockname, recv, send, shutdown};
+use std::io;
+use std::net::SocketAddrV4;
+use tailrace_agent::messages::{Cause, Figures, Kind, Order, Pair, Report};
+
+/// What is sent: nobody looks at it.
+static NOTHING: [u8; 1 << 16] = [0; 1 << 16];
+
+/// Whether there is more to come of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Open,
+    Over,
+}
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    socket: OwnedFd,
+    pair: Pair,
+    multipath: bool,
+    connecting: bool,
+    /// Bytes that are still to be sent; `u64::MAX` for as long as it is open.
+    to_send: u64,
+    /// Nothing comes after these.
+    closing: bool,
+    /// That was said to the other end.
+    shut: bool,
+    /// The other end said so.
+    peer_closed: bool,
+    /// How much may be read still, where that is for the simulator to say.
+    allowed: Option<u64>,
+    /// Of what can be read, how much the simulator knows of.
+    announced: u64,
+}
+
+impl Connection {
+    fn new(socket: OwnedFd, pair: Pair, kind: &Kind) -> Self {
+        Self {
+            socket,
+            pair,
+            multipath: kind.multipath,
+            connecting: false,
+            to_send: 0,
+            closing: false,
+            shut: false,
+            peer_closed: false,
+            allowed: kind.waits_for_reads.then_some(0),
+            announced: 0,
+        }
+    }
+
+    /// Opens one.
+    pub(super) fn connect(pair: Pair, kind: &Kind) -> io::Result<Self> {
+        let socket = make(kind)?;
+        bind(&socket, &pair.local)?;
+        match connect(&socket, &pair.remote) {
+            // What else goes wrong is the connection's to tell.
+            Ok(()) | Err(_) => {}
+        }
+        Ok(Self { connecting: true, ..Self::new(socket, pair, kind) })
+    }
+
+    /// Takes the next that waits.
+    pub(super) fn accept(listener: &OwnedFd, kind: &Kind) -> Option<Self> {
+        loop {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            match acceptfrom_with(listener, flags) {
+                Ok((socket, peer)) => {
+                    let (local, remote) = (getsockname(&socket).ok().and_then(v4)?, peer.and_then(v4)?);
+                    return Some(Self::new(socket, Pair { local, remote }, kind));
+                }
+                // It was gone before it was taken.
+                Err(Errno::CONNABORTED | Errno::INTR) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    pub(super) fn pair(&self) -> Pair {
+        self.pair
+    }
+
+    /// Remembers what is asked for; [`Connection::progress`] does it.
+    pub(super) fn obey(&mut self, order: &Order) {
+        match order {
+            Order::Connect(_) => {}
+            Order::Write(bytes) => self.to_send = self.to_send.saturating_add(*bytes),
+            Order::Close => {
+                self.closing = true;
+                if self.to_send == u64::MAX {
+                    self.to_send = 0;
+                }
+            }
+            Order::Read(bytes) => self.allowed = self.allowed.map(|n| n.saturating_add(*bytes)),
+        }
+    }
+
+    /// What the kernel says of it.
+    pub(super) fn figures(&self) -> Option<Figures> {
+        if self.multipath { figures::of_multipath(&self.socket) } else { figures::of_tcp(&self.socket) }
+    }
+
+    /// Does all that can be done now.
+    pub(super) fn progress(&mut self, reports: &mut Vec<Report>) -> Progress {
+        match self.work(reports) {
+            Ok(()) if self.shut && self.peer_closed => {
+                reports.extend(self.figures().map(Report::Counted));
+                reports.push(Report::Closed);
+                Progress::Over
+            }
+            Ok(()) => Progress::Open,
+            Err(error) => {
+                reports.extend(self.figures().map(Report::Counted));
+                reports.push(Report::Broken(cause(error)));
+                Progress::Over
+            }
+        }
+    }
+
+    fn work(&mut self, reports: &mut Vec<Report>) -> Result<(), Errno> {
+        if self.connecting {
+            socket_error(&self.socket)??;
+            if getpeername(&self.socket).ok().flatten().is_none() {
+                return Ok(());
+            }
+            self.connecting = false;
+            reports.push(Report::Connected);
+        }
+        self.read(reports)?;
+        self.write()
+    }
+
+    fn write(&mut self) -> Result<(), Errno> {
+        while self.to_send > 0 {
+            let len = usize::try_from(self.to_send).unwrap_or(usize::MAX).min(NOTHING.len());
+            match send(&self.socket, &NOTHING[..len], SendFlags::NOSIGNAL) {
+                Ok(sent) if self.to_send < u64::MAX => self.to_send -= sent as u64,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        if self.closing && !self.shut {
+            self.shut = true;
+            shutdown(&self.socket, Shutdown::Write)?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, reports: &mut Vec<Report>) -> Result<(), Errno> {
+        let waits = self.allowed.is_some();
+        let (mut got, mut closed) = (0, false);
+        while !self.peer_closed {
+            let mut buffer = [0; 1 << 16];
+            let most = self.allowed.map_or(buffer.len(), |n| (n as usize).min(buffer.len()));
+            if most == 0 {
+                break;
+            }
+            match recv(&self.socket, &mut buffer[..most], RecvFlags::empty()) {
+                Ok((_, 0)) => closed = true,
+                Ok((_, len)) => {
+                    got += len as u64;
+                    self.allowed = self.allowed.map(|n| n - len as u64);
+                    continue;
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => {}
+                Err(error) => return Err(error),
+            }
+            break;
+        }
+        if waits {
+            // What the simulator knows of and was read is not there any more; the rest is news.
+            self.announced = self.announced.saturating_sub(got);
+            let there = ioctl_fionread(&self.socket)?;
+            got = there.saturating_sub(self.announced);
+            self.announced = there;
+            let mut peeked = [0; 1];
+            let mut peek = || recv(&self.socket, &mut peeked[..], RecvFlags::PEEK);
+            closed = closed || (there == 0 && !self.peer_closed && matches!(peek(), Ok((_, 0))));
+        }
+        if got > 0 {
+            reports.push(Report::Delivered(got));
+        }
+        if closed {
+            self.peer_closed = true;
+            reports.push(Report::PeerClosed);
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn v4(address: SocketAddrAny) -> Option<SocketAddrV4> {
+    SocketAddrV4::try_from(address).ok()
+}
+
+fn cause(error: Errno) -> Cause {
+    match error {
+        Errno::CONNREFUSED => Cause::Refused,
+        Errno::CONNRESET | Errno::PIPE => Cause::Reset,
+        Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH => Cause::TimedOut,
+        _ => Cause::Other,
+    }
+}

@@ -1,0 +1,200 @@
+//! Flows of the scenario as sockets of this host: the simulator says what its applications do, and hears what comes of it.
+
+mod connection;
+mod figures;
+mod listener;
+mod samples;
+
+use connection::{Connection, Progress};
+use listener::listen;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, bind, connect, recv, send, socket};
+use samples::Samples;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::SocketAddrV4;
+use tailrace_agent::messages::{
+    AGENT, Command, Event, Kind, MOST_BYTES, Order, PORT, Pair, Report, SIMULATOR,
+};
+use tailrace_agent::plan::Control;
+
+/// What epoll says of the control socket, and of the time of a sample; others have their numbers.
+const CONTROL: u64 = 0;
+const SAMPLE: u64 = 1;
+
+/// Who is behind a number.
+#[derive(Debug)]
+enum Holder {
+    Listener(OwnedFd, Kind),
+    Connection(Box<Connection>),
+}
+
+/// All sockets of a host that belong to flows.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    control: OwnedFd,
+    epoll: OwnedFd,
+    samples: Samples,
+    holders: BTreeMap<u64, Holder>,
+    numbers: BTreeMap<Pair, u64>,
+    last: u64,
+    events: VecDeque<Event>,
+}
+
+impl Sockets {
+    /// Listens wherever it is to be listened, and to the simulator.
+    pub(crate) fn open(plan: &Control) -> io::Result<Self> {
+        let control = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+        bind(&control, &SocketAddrV4::new(AGENT, PORT))?;
+        connect(&control, &SocketAddrV4::new(SIMULATOR, PORT))?;
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        epoll::add(&epoll, &control, EventData::new_u64(CONTROL), EventFlags::IN)?;
+        let samples = Samples::new(plan.samples)?;
+        epoll::add(&epoll, &samples, EventData::new_u64(SAMPLE), EventFlags::IN)?;
+        let mut all = Self {
+            control,
+            epoll,
+            samples,
+            holders: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            last: SAMPLE,
+            events: VecDeque::new(),
+        };
+        for listener in &plan.listeners {
+            let socket = listen(listener)?;
+            all.watch(&socket, EventFlags::IN)?;
+            all.holders.insert(all.last, Holder::Listener(socket, listener.kind.clone()));
+        }
+        Ok(all)
+    }
+
+    /// Does what is asked and says what happens, for ever.
+    pub(crate) fn serve(mut self) {
+        let mut ready = Vec::with_capacity(64);
+        loop {
+            ready.clear();
+            match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut ready), None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                // Nobody is left to be told.
+                Err(_) => return,
+            }
+            for event in &ready {
+                match event.data.u64() {
+                    CONTROL => self.obey(),
+                    SAMPLE => self.sample(),
+                    number => self.progress(number),
+                }
+            }
+            self.say();
+        }
+    }
+
+    /// A new number for a socket of which epoll is to tell.
+    fn watch(&mut self, socket: impl AsFd, what: EventFlags) -> io::Result<()> {
+        self.last += 1;
+        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(self.last), what)?)
+    }
+
+    fn obey(&mut self) {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok((_, len)) = recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
+            // Nobody else speaks to this socket: it is connected.
+            let commands: Vec<Command> = serde_json::from_slice(&buffer[..len]).unwrap_or_default();
+            for Command { socket, order } in commands {
+                self.carry_out(socket, order);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, pair: Pair, order: Order) {
+        if let Order::Connect(kind) = order {
+            return match Connection::connect(pair, &kind) {
+                Ok(connection) => self.add(connection),
+                Err(error) => self.tell(pair, Report::Failed(error.to_string())),
+            };
+        }
+        // One that has ended may be spoken of as long as the simulator does not know.
+        let Some(number) = self.numbers.get(&pair).copied() else { return };
+        if let Some(Holder::Connection(connection)) = self.holders.get_mut(&number) {
+            connection.obey(&order);
+        }
+        self.progress(number);
+    }
+
+    fn add(&mut self, connection: Connection) {
+        // Each turn takes all there is, so that the next news is news.
+        let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        let pair = connection.pair();
+        if let Err(error) = self.watch(&connection, both) {
+            return self.tell(pair, Report::Failed(error.to_string()));
+        }
+        self.numbers.insert(pair, self.last);
+        self.holders.insert(self.last, Holder::Connection(Box::new(connection)));
+        self.progress(self.last);
+    }
+
+    /// Does all that a socket can do now.
+    fn progress(&mut self, number: u64) {
+        match self.holders.get_mut(&number) {
+            None => {}
+            Some(Holder::Listener(..)) => self.accept(number),
+            Some(Holder::Connection(connection)) => {
+                let pair = connection.pair();
+                let mut reports = Vec::new();
+                let progress = connection.progress(&mut reports);
+                reports.into_iter().for_each(|report| self.tell(pair, report));
+                if progress == Progress::Over {
+                    self.holders.remove(&number);
+                    self.numbers.remove(&pair);
+                }
+            }
+        }
+    }
+
+    fn sample(&mut self) {
+        self.samples.next();
+        for holder in self.holders.values() {
+            if let Holder::Connection(connection) = holder
+                && let Some(figures) = connection.figures()
+            {
+                self.events.push_back(Event { socket: connection.pair(), report: Report::Counted(figures) });
+            }
+        }
+    }
+
+    fn accept(&mut self, number: u64) {
+        while let Some(Holder::Listener(socket, kind)) = self.holders.get(&number) {
+            let Some(connection) = Connection::accept(socket, kind) else { return };
+            self.tell(connection.pair(), Report::Accepted);
+            self.add(connection);
+        }
+    }
+
+    fn tell(&mut self, socket: Pair, report: Report) {
+        self.events.push_back(Event { socket, report });
+    }
+
+    /// Says all that there is to say.
+    fn say(&mut self) {
+        let mut list = Vec::new();
+        while let Some(event) = self.events.pop_front() {
+            let Ok(word) = serde_json::to_vec(&event) else { continue };
+            if list.len() + word.len() >= MOST_BYTES {
+                self.send(std::mem::take(&mut list));
+            }
+            list.push(if list.is_empty() { b'[' } else { b',' });
+            list.extend(word);
+        }
+        if !list.is_empty() {
+            self.send(list);
+        }
+    }
+
+    fn send(&self, mut list: Vec<u8>) {
+        list.push(b']');
+        // The card takes all at once; without it there is no simulator to hear of it.
+        let _ = send(&self.control, &list, SendFlags::empty());
+    }
+}

@@ -1,0 +1,142 @@
+//! The card by which the simulator drives a guest's sockets: orders go in, events come out, as [messages] in UDP.
+//!
+//! [messages]: tailrace_agent::messages
+
+use std::collections::VecDeque;
+use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
+use tailrace_core::{Bytes, Duration};
+use tailrace_sim::{
+    ResetCause, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
+    State, TcpStats, TcpView,
+};
+use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, UdpPacket, UdpRepr};
+
+const UDP: u8 = 17;
+/// Of both headers.
+const HEADERS: usize = 28;
+
+/// The control card of a guest, and what has come by it.
+#[derive(Debug)]
+pub(crate) struct Control {
+    /// The number of the card.
+    pub(crate) card: usize,
+    events: VecDeque<SocketEvent>,
+}
+
+impl Control {
+    pub(crate) fn new(card: usize) -> Self {
+        Self { card, events: VecDeque::new() }
+    }
+
+    /// A packet has come from the agent.
+    pub(crate) fn hear(&mut self, packet: &[u8]) {
+        let Some(list) = payload(packet) else { return };
+        let list: Vec<said::Event> = serde_json::from_slice(list).unwrap_or_default();
+        self.events.extend(list.into_iter().map(event));
+    }
+
+    pub(crate) fn poll(&mut self) -> Option<SocketEvent> {
+        self.events.pop_front()
+    }
+}
+
+/// The packet that says an order to the agent.
+pub(crate) fn packet(command: &SocketCommand) -> Vec<u8> {
+    let list = [said::Command { socket: pair(&command.socket), order: order(&command.order) }];
+    let text = serde_json::to_vec(&list).unwrap_or_default();
+    let mut bytes = vec![0; HEADERS];
+    let ip = Ipv4Repr::new(SIMULATOR, AGENT, UDP, HEADERS - 20 + text.len());
+    let udp = UdpRepr { src_port: PORT, dst_port: PORT };
+    let written = ip
+        .emit(&mut bytes)
+        .and_then(|at| udp.emit(SIMULATOR, AGENT, Payload::Bytes(&text), &mut bytes[at..]));
+    debug_assert!(written.is_ok(), "a short text fits");
+    bytes.extend(text);
+    bytes
+}
+
+/// What the agent has said, if it was the agent.
+fn payload(packet: &[u8]) -> Option<&[u8]> {
+    let ip = Ipv4Packet::new_checked(packet).ok()?;
+    let from_agent = (ip.src(), ip.dst(), ip.protocol()) == (AGENT, SIMULATOR, UDP);
+    let rest = packet.get(ip.header_len()..usize::from(ip.total_len()))?;
+    let udp = UdpPacket::new_checked(rest).ok().filter(|udp| from_agent && udp.dst_port() == PORT)?;
+    rest.get(8..8 + udp.payload().len())
+}
+
+fn pair(pair: &SocketPair) -> said::Pair {
+    said::Pair { local: pair.local, remote: pair.remote }
+}
+
+/// What a socket is to be, in the agent's words.
+pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
+    // What this project calls `newreno` is what Linux calls `reno`.
+    let name = match &kind.congestion_control[..] {
+        "newreno" => "reno",
+        other => other,
+    };
+    said::Kind {
+        multipath: kind.multipath,
+        congestion_control: Some(name.to_string()),
+        waits_for_reads: kind.waits_for_reads,
+    }
+}
+
+fn order(order: &SocketOrder) -> said::Order {
+    match order {
+        SocketOrder::Connect(what) => said::Order::Connect(kind(what)),
+        SocketOrder::Write(bytes) => said::Order::Write(*bytes),
+        SocketOrder::Close => said::Order::Close,
+        SocketOrder::Read(bytes) => said::Order::Read(*bytes),
+    }
+}
+
+fn event(event: said::Event) -> SocketEvent {
+    let socket = SocketPair { local: event.socket.local, remote: event.socket.remote };
+    let report = match event.report {
+        said::Report::Accepted => SocketReport::Accepted,
+        said::Report::Connected => SocketReport::Connected,
+        said::Report::Delivered(bytes) => SocketReport::Delivered(bytes),
+        said::Report::PeerClosed => SocketReport::PeerClosed,
+        said::Report::Closed => SocketReport::Closed,
+        said::Report::Broken(cause) => SocketReport::Broken(match cause {
+            said::Cause::Refused => ResetCause::Refused,
+            said::Cause::Reset => ResetCause::Peer,
+            said::Cause::TimedOut => ResetCause::TimedOut,
+            said::Cause::Other => ResetCause::Local,
+        }),
+        said::Report::Counted(all) => SocketReport::Counted(Box::new(figures(&all))),
+        said::Report::Failed(why) => SocketReport::Failed(why),
+    };
+    SocketEvent { socket, report }
+}
+
+fn figures(all: &said::Figures) -> SocketFigures {
+    let time = |us: u32| Duration::from_micros(us.into());
+    let stats = TcpStats {
+        segments_sent: all.segments_sent,
+        retransmitted_segments: all.retransmitted_segments,
+        bytes_sent: all.bytes_sent,
+        retransmitted_bytes: all.retransmitted_bytes,
+        bytes_acked: all.bytes_acked,
+        timeouts: all.timeouts.unwrap_or_default(),
+        ..TcpStats::default()
+    };
+    let view = TcpView {
+        state: State::Established,
+        cwnd: Bytes(all.cwnd),
+        ssthresh: all.ssthresh.map(Bytes),
+        in_flight: Bytes(all.in_flight),
+        smoothed_rtt: time(all.rtt),
+        rtt_var: time(all.rtt_var),
+        min_rtt: time(all.min_rtt.unwrap_or_default()),
+        latest_rtt: time(all.rtt),
+        rtt_samples: u64::from(all.min_rtt.is_some()),
+        rto: time(all.rto),
+        snd_wnd: Bytes::default(),
+        rcv_wnd: Bytes::default(),
+        in_recovery: false,
+    };
+    let view = (!all.multipath).then_some(view);
+    SocketFigures { stats, view, mss: all.mss, subflows: all.subflows }
+}

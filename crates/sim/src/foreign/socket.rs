@@ -1,0 +1,98 @@
+//! What the simulator asks of sockets of foreign hosts, and what it hears of them.
+
+use core::net::SocketAddrV4;
+use tailrace_transport::{ResetCause, TcpStats, TcpView};
+
+/// Addresses and ports of a connection: the foreign host's, the other end's. Multipath TCP's are those of its first subflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SocketPair {
+    /// At the foreign host.
+    pub local: SocketAddrV4,
+    /// At the other end.
+    pub remote: SocketAddrV4,
+}
+
+/// What a socket is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketKind {
+    /// Multipath TCP.
+    pub multipath: bool,
+    /// The congestion control, as scenarios call it.
+    pub congestion_control: String,
+    /// Whether its application takes what has come when it is told to, and else at once.
+    pub waits_for_reads: bool,
+}
+
+/// What flows of a scenario ask of a host whose sockets are their ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowSockets {
+    /// Where it is to listen, and what those are that come.
+    pub listeners: Vec<(SocketAddrV4, SocketKind)>,
+    /// Whether connections begin there.
+    pub connects: bool,
+}
+
+/// What the application at a foreign host does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketCommand {
+    /// With which socket.
+    pub socket: SocketPair,
+    /// What.
+    pub order: SocketOrder,
+}
+
+/// What an application does with its socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SocketOrder {
+    /// Opens the connection.
+    Connect(SocketKind),
+    /// Sends so many bytes more; `u64::MAX` for as long as it is open.
+    Write(u64),
+    /// Sends nothing more after that.
+    Close,
+    /// Takes so many bytes of what has come.
+    Read(u64),
+}
+
+/// What a foreign host says of one of its sockets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketEvent {
+    /// Which.
+    pub socket: SocketPair,
+    /// What has happened to it.
+    pub report: SocketReport,
+}
+
+/// What a foreign host's stack says of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketFigures {
+    /// Counters, as far as the stack has them; of Multipath TCP summed over its subflows. What was delivered is not of them.
+    pub stats: TcpStats,
+    /// Its windows and times; none of Multipath TCP, whose subflows have each their own.
+    pub view: Option<TcpView>,
+    /// Payload of a full segment, bytes.
+    pub mss: u32,
+    /// Subflows of Multipath TCP; one of TCP.
+    pub subflows: u32,
+}
+
+/// What has happened to a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SocketReport {
+    /// A client has connected where the host listens.
+    Accepted,
+    /// The connection is open.
+    Connected,
+    /// So many bytes more have come, and are taken or can be.
+    Delivered(u64),
+    /// The other end sends nothing more.
+    PeerClosed,
+    /// Both ends have sent all.
+    Closed,
+    /// It broke.
+    Broken(ResetCause),
+    /// What its stack says of it, at times of the host's choice and before it is over.
+    Counted(Box<SocketFigures>),
+    /// The host cannot have such a socket: why. The run ends.
+    Failed(String),
+}

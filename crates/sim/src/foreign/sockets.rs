@@ -1,0 +1,141 @@
+//! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
+//! says of them comes back to the applications.
+
+use super::remote::Remote;
+use super::socket::{FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport};
+use super::{Foreign, HostError};
+use crate::flow::{Carrier, Endpoint, Timer};
+use crate::packet::Envelope;
+use crate::sockets::{Socket, SocketId};
+use crate::world::{SimFabric, World};
+use core::net::SocketAddrV4;
+use tailrace_app::End;
+use tailrace_net::Address;
+use tailrace_transport::mptcp::Tuple;
+
+impl Foreign {
+    /// The foreign host that has this address and sockets for flows.
+    pub(crate) fn with_sockets(&self, address: Address) -> Option<usize> {
+        self.hosts.iter().position(|h| h.has_sockets && h.addresses.contains(&address))
+    }
+}
+
+impl World {
+    /// Whether what a flow sends is a foreign host's own business: one that has no sockets for it.
+    pub(crate) fn is_foreigns_own(&self, flow: usize) -> bool {
+        let Some(flow) = self.flows.get(flow) else { return false };
+        let source = flow.ends[0].source;
+        let by_sockets =
+            matches!(flow.carrier, Carrier::Tcp(_)) && self.foreign.with_sockets(source).is_some();
+        self.foreign.has(source) && !by_sockets
+    }
+
+    /// What an application has done with a socket of a foreign host is said to the host.
+    #[cold]
+    pub(crate) fn pass_orders(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let Some(socket) = self.sockets.live(id) else { return };
+        let pair = pair_of(&socket.tuple());
+        let Some(host) = self.foreign.with_sockets(socket.envelope.source) else { return };
+        let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
+        let attached = &mut self.foreign.hosts[host];
+        while let Some(order) = remote.poll_order() {
+            attached.commands.push_back(SocketCommand { socket: pair, order });
+        }
+        // Who is served hears of it; else it is woken, not called: whoever gives the order is not done with the socket.
+        if !attached.is_served && attached.armed > fabric.now() {
+            attached.armed = fabric.now();
+            fabric.wake_at(fabric.now(), Timer::App(self.flows.len() + host).id());
+        }
+    }
+
+    /// Says the next thing to a host that is to be said; false where there is nothing.
+    pub(super) fn command_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+        let attached = &mut self.foreign.hosts[host];
+        let Some(command) = attached.commands.pop_front() else { return false };
+        let now = fabric.now();
+        // Who is to hear more at this time must not go ahead of it.
+        let horizon = if attached.commands.is_empty() { attached.horizon(fabric) } else { now };
+        let own = &mut attached.host;
+        let told = own.run_until(now, now).and_then(|()| own.command(&command));
+        // It takes each before the next is said, so that none waits for room.
+        if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {
+            self.foreign.fail(host, now, error);
+            return false;
+        }
+        true
+    }
+
+    /// Acts on the next thing that a host says of its sockets; false where it says nothing.
+    pub(super) fn hear_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+        let Some(SocketEvent { socket, report }) = self.foreign.hosts[host].host.poll_socket() else {
+            return false;
+        };
+        if let SocketReport::Failed(why) = report {
+            self.foreign.fail(host, fabric.now(), HostError(why));
+            return false;
+        }
+        let tuple = tuple_of(&socket);
+        let id = match report {
+            SocketReport::Accepted => self.accept_remote(tuple, fabric),
+            _ => self.sockets.find(&tuple),
+        };
+        // A flow that is over has forgotten its sockets; the host may still have to say something of them.
+        let Some(id) = id else { return true };
+        if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
+            remote.hear(&report);
+            self.serve_socket(id, fabric);
+        }
+        true
+    }
+
+    /// The server's side of a connection that a foreign host has accepted.
+    fn accept_remote(&mut self, tuple: Tuple, fabric: &SimFabric) -> Option<SocketId> {
+        let end = *self.foreign.ends.get(&Tuple { remote_port: 0, ..tuple })?;
+        let client = self.sockets.find(&tuple.reversed());
+        let flow = &self.flows[end.flow()];
+        let Carrier::Tcp(streams) = &flow.carrier else { return None };
+        let kind = streams.plan.socket_kind(streams.reader == Some(End::Server));
+        let envelope = Envelope {
+            source: Address(tuple.local),
+            destination: Address(tuple.remote),
+            destination_port: tuple.remote_port,
+            peer: client.unwrap_or(SocketId::NONE),
+            ..flow.ends[1]
+        };
+        let (endpoint, header) = (Endpoint::Remote(Box::new(Remote::accepted(kind))), flow.header);
+        let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
+        if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
+            client.envelope.peer = id;
+            let record = client.record;
+            self.sockets.live(id)?.record = record;
+        }
+        Some(id)
+    }
+}
+
+impl World {
+    /// What flows over TCP ask of the host with these addresses.
+    pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
+        let mut all = FlowSockets::default();
+        for flow in &self.flows {
+            let (Carrier::Tcp(streams), [client, server]) = (&flow.carrier, &flow.ends) else { continue };
+            all.connects |= addresses.contains(&client.source);
+            if addresses.contains(&server.source) {
+                let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
+                let kind = streams.plan.socket_kind(streams.reader == Some(End::Server));
+                all.listeners.push((at, kind));
+            }
+        }
+        all
+    }
+}
+
+fn pair_of(tuple: &Tuple) -> SocketPair {
+    let at = |address: u32, port| SocketAddrV4::new(address.into(), port);
+    SocketPair { local: at(tuple.local, tuple.local_port), remote: at(tuple.remote, tuple.remote_port) }
+}
+
+fn tuple_of(pair: &SocketPair) -> Tuple {
+    let (local, remote) = (u32::from(*pair.local.ip()), u32::from(*pair.remote.ip()));
+    Tuple { local, remote, local_port: pair.local.port(), remote_port: pair.remote.port() }
+}

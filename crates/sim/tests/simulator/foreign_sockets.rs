@@ -1,0 +1,227 @@
+//! Hosts with stacks of their own whose sockets are the ends of flows: a fake whose stack is this project's TCP.
+
+use crate::foreign::{bottleneck, finish, number, packet, segment};
+use crate::support::{Run, Text};
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use tailrace_core::Instant;
+use tailrace_scenario::model::Transport;
+use tailrace_sim::{
+    Control, ForeignHost, HostError, ResetCause, RunError, Simulation, SocketCommand, SocketEvent,
+    SocketFigures, SocketOrder, SocketPair, SocketReport,
+};
+use tailrace_transport::{Event, Tcp};
+
+/// A host that has sockets, one at a time.
+struct SocketHost {
+    text: Text,
+    socket: Option<(SocketPair, Tcp)>,
+    now: Instant,
+    out: VecDeque<Vec<u8>>,
+    events: VecDeque<SocketEvent>,
+    /// What it says of the first order it gets, in place of doing it.
+    refuses: Option<&'static str>,
+}
+
+impl SocketHost {
+    fn new(text: Text) -> Self {
+        let (out, events) = Default::default();
+        Self { text, socket: None, now: Instant::ZERO, out, events, refuses: None }
+    }
+
+    fn tcp(&self, listens: bool) -> Tcp {
+        let scenario = self.text.scenario();
+        let Transport::Tcp { config, cc, .. } = &scenario.flows[0].transport else { panic!("TCP") };
+        if listens { Tcp::listen(config, cc, 2000) } else { Tcp::connect(config, cc, 1000, self.now) }
+    }
+
+    fn pump(&mut self) {
+        let Some((pair, tcp)) = &mut self.socket else { return };
+        let ends = [pair.local, pair.remote].map(|at| (*at.ip(), at.port()));
+        loop {
+            while let Some(segment) = tcp.poll_transmit(self.now) {
+                self.out.push_back(packet(&segment, ends));
+            }
+            let Some(event) = tcp.poll_event() else { return };
+            let report = match event {
+                Event::Connected => SocketReport::Connected,
+                Event::Delivered { bytes } => SocketReport::Delivered(bytes),
+                Event::PeerClosed => SocketReport::PeerClosed,
+                Event::Closed => SocketReport::Closed,
+                Event::Reset { cause } => SocketReport::Broken(cause),
+            };
+            let figures =
+                SocketFigures { stats: *tcp.stats(), view: Some(tcp.view()), mss: tcp.mss(), subflows: 1 };
+            let counted = SocketReport::Counted(Box::new(figures));
+            self.events.push_back(SocketEvent { socket: *pair, report: counted });
+            // What is accepted was said to be.
+            if !(report == SocketReport::Connected && pair.local.port() == 5001) {
+                self.events.push_back(SocketEvent { socket: *pair, report });
+            }
+        }
+    }
+}
+
+impl ForeignHost for SocketHost {
+    fn next_event(&self) -> Option<Instant> {
+        self.socket.as_ref()?.1.poll_timeout()
+    }
+    fn run_until(&mut self, until: Instant, _horizon: Instant) -> Result<(), HostError> {
+        self.now = until;
+        if let Some((_, tcp)) = &mut self.socket
+            && tcp.poll_timeout().is_some_and(|next| next <= until)
+        {
+            tcp.handle_timeout(until);
+        }
+        self.pump();
+        Ok(())
+    }
+    fn deliver(&mut self, _interface: usize, bytes: &[u8]) -> Result<(), HostError> {
+        let port = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+        let address = |at: usize| Ipv4Addr::new(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]);
+        let pair = SocketPair {
+            local: SocketAddrV4::new(address(16), port(22)),
+            remote: SocketAddrV4::new(address(12), port(20)),
+        };
+        if self.socket.is_none() {
+            self.socket = Some((pair, self.tcp(true)));
+            self.events.push_back(SocketEvent { socket: pair, report: SocketReport::Accepted });
+        }
+        let ends = [pair.local, pair.remote].map(|at| (*at.ip(), at.port()));
+        let (segment, _) = segment(bytes, ends);
+        let Some((_, tcp)) = &mut self.socket else { unreachable!("just made") };
+        tcp.handle_segment(&segment, self.now);
+        self.pump();
+        Ok(())
+    }
+    fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
+        *packet = self.out.pop_front()?;
+        Some(0)
+    }
+    fn has_sockets(&self) -> bool {
+        true
+    }
+    fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
+        if let Some(why) = self.refuses {
+            let report = SocketReport::Failed(why.into());
+            self.events.push_back(SocketEvent { socket: command.socket, report });
+            return Ok(());
+        }
+        if let SocketOrder::Connect(kind) = &command.order {
+            assert!(!kind.multipath && kind.congestion_control == "cubic");
+            self.socket = Some((command.socket, self.tcp(false)));
+        }
+        let Some((pair, tcp)) = &mut self.socket else { panic!("{command:?} to nobody") };
+        assert_eq!(command.socket, *pair);
+        match command.order {
+            SocketOrder::Connect(_) => {}
+            SocketOrder::Write(bytes) => _ = tcp.write(bytes),
+            SocketOrder::Read(bytes) => _ = tcp.read(bytes),
+            SocketOrder::Close => tcp.close(),
+        }
+        self.pump();
+        Ok(())
+    }
+    fn poll_socket(&mut self) -> Option<SocketEvent> {
+        self.events.pop_front()
+    }
+}
+
+fn run(text: &Text, foreign: &[&str]) -> Run {
+    let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
+    for name in foreign {
+        let asked = simulation.flow_sockets(name).unwrap();
+        assert_eq!(
+            (asked.connects, asked.listeners.len()),
+            (*name == "src[0]", usize::from(*name == "dst[0]"))
+        );
+        simulation.attach(name, Box::new(SocketHost::new(text.clone()))).unwrap();
+    }
+    finish(simulation)
+}
+
+#[test]
+fn a_transfer_between_sockets_is_the_same_wherever_these_are() {
+    let text = bottleneck();
+    let simulated = text.run();
+    for foreign in [&["src[0]"][..], &["dst[0]"], &["src[0]", "dst[0]"]] {
+        let run = run(&text, foreign);
+        for key in
+            ["sent_packets", "goodput_bps.sum", "completed", "retransmitted_packets", "completion_s.mean"]
+        {
+            assert_eq!(run.tcp(key), simulated.tcp(key), "{key} with sockets at {foreign:?}");
+        }
+        assert_eq!(run.queue("marked_packets"), simulated.queue("marked_packets"), "{foreign:?}");
+        for host in foreign {
+            let own = (number(&run, host, "malformed_packets"), number(&run, host, "sent_packets"));
+            assert_eq!(own, (0, 0), "{host}: all is the flow's");
+        }
+    }
+}
+
+#[test]
+fn questions_and_answers_go_between_sockets() {
+    let flow =
+        "{ kind = \"request_response\", request = \"300 B\", response = \"20 kB\", think = \"100 ms\" }";
+    let text = Text::new("10 s").dumbbell(1, "5 Mbit/s", "10 ms", "queue = \"droptail\"").flow(
+        "tcp",
+        ("src[0]", "dst[0]"),
+        "{ kind = \"tcp\", profile = \"linux\" }",
+        flow,
+    );
+    let simulated = text.run();
+    assert!(simulated.tcp("completed") > 40.0);
+    for foreign in [&["src[0]"][..], &["dst[0]"], &["src[0]", "dst[0]"]] {
+        assert_eq!(run(&text, foreign).tcp("completed"), simulated.tcp("completed"), "{foreign:?}");
+    }
+}
+
+#[test]
+fn a_socket_that_cannot_be_had_ends_the_run_and_says_why() {
+    let text = bottleneck();
+    let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
+    let host = SocketHost { refuses: Some("its kernel has no such control"), ..SocketHost::new(text) };
+    simulation.attach("src[0]", Box::new(host)).unwrap();
+    let failed = simulation.step(Instant::MAX, &Control::default());
+    let Err(RunError::HostFailed(failure)) = failed else { panic!("{failed:?}") };
+    assert_eq!((&failure.host[..], &failure.why[..]), ("src[0]", "its kernel has no such control"));
+}
+
+#[test]
+fn a_connection_that_breaks_is_said_to_have_broken() {
+    /// Refuses whatever is asked.
+    struct Refusing(VecDeque<SocketEvent>);
+    impl ForeignHost for Refusing {
+        fn next_event(&self) -> Option<Instant> {
+            None
+        }
+        fn run_until(&mut self, _: Instant, _: Instant) -> Result<(), HostError> {
+            Ok(())
+        }
+        fn deliver(&mut self, _: usize, _: &[u8]) -> Result<(), HostError> {
+            Ok(())
+        }
+        fn take(&mut self, _: &mut Vec<u8>) -> Option<usize> {
+            None
+        }
+        fn has_sockets(&self) -> bool {
+            true
+        }
+        fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
+            if matches!(command.order, SocketOrder::Connect(_)) {
+                let report = SocketReport::Broken(ResetCause::Refused);
+                self.0.push_back(SocketEvent { socket: command.socket, report });
+            }
+            Ok(())
+        }
+        fn poll_socket(&mut self) -> Option<SocketEvent> {
+            self.0.pop_front()
+        }
+    }
+    let text = bottleneck();
+    let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
+    simulation.attach("src[0]", Box::new(Refusing(VecDeque::new()))).unwrap();
+    let run = finish(simulation);
+    assert_eq!(run.tcp("connections.broken.refused"), 1.0);
+    assert_eq!(run.tcp("completed"), 0.0);
+}
