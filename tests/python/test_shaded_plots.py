@@ -6,6 +6,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
+from tailrace import _native
 from tailrace.errors import UsageError
 from tailrace.plots import chosen, spans
 from tailrace.plots.spans import Span
@@ -113,6 +114,31 @@ def test_attacks_are_shaded_while_their_kind_sends(keys):
         spread = text.replace('kind = "pulse"', 'kind = "pulse"\nphase = "spread"')
         found = [span for span in spans.of([tailrace.run(spread, runs=1)]) if span.what == "attack"]
         assert [(span.start, span.end) for span in found] == [(2.0, 4.0)]
+
+
+def test_bursts_are_the_engines():
+    pulse = '{"kind": "pulse", "period": "1 s", "burst": "300 ms", "rate": "1 Mbit/s", "size": "500 B"%s}'
+    two = [(0.0, 0.3), (1.0, 1.3)]
+    # Keys that say something else than when it sends are no matter.
+    assert _native.bursts(pulse % ', "name": "x", "phase": "together"', True, 2.0) == two
+    assert _native.bursts(pulse % "", False, 1.1) == [(0.0, 0.3), (1.0, 1.1)]
+    # An attack may say the length of a pulse as a share, an application may not.
+    share = pulse.replace('"burst": "300 ms"', '"duty": 0.3') % ""
+    assert _native.bursts(share, True, 2.0) == two
+    steps = '{"kind": "schedule", "size": "1 B", "steps": [["0 s", "0 bit/s"], ["1 s", "1 Mbit/s"]]}'
+    assert _native.bursts(steps, False, 3.0) == [(1.0, 3.0)]
+    assert _native.bursts('{"kind": "poisson", "rate": "1 Mbit/s", "size": "1 B"}', False, 3.0) == [
+        (0.0, 3.0)
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["no JSON", "3", "{}", '{"kind": "plse"}', '{"kind": "pulse"}', '{"kind": "pulse", "period": [[null]]}'],
+)
+def test_a_table_that_cannot_be_read_has_no_bursts(table):
+    assert _native.bursts(table, True, 1.0) is None
+    assert _native.bursts(table, False, 1.0) is None
 
 
 def test_what_lasts_from_beginning_to_end_is_not_shaded(small):

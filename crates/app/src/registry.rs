@@ -131,6 +131,11 @@ pub trait AppKind: Parameters {
     fn has_pulses(&self) -> bool {
         false
     }
+    /// When it sends, from and until in the time since its start, in order; up to `within`, when it is stopped. Where chance or the network
+    /// decides, that is all the time.
+    fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
+        vec![(Duration::ZERO, within)]
+    }
     /// Whether it plays what it fetches.
     fn plays(&self) -> bool {
         false
@@ -223,6 +228,10 @@ macro_rules! applications {
             /// Whether what it sends comes in pulses, which it counts.
             pub fn has_pulses(&self) -> bool {
                 match self { $( Self::$variant(c) => c.has_pulses(), )+ }
+            }
+            /// When it sends, from and until in the time since its start, in order; up to `within`, when it is stopped.
+            pub fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
+                match self { $( Self::$variant(c) => c.bursts(within), )+ }
             }
             /// Whether it plays what it fetches.
             pub fn plays(&self) -> bool {

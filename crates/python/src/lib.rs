@@ -1,6 +1,7 @@
 //! The Python extension `tailrace._native`. It converts, releases the interpreter lock and maps errors; all else is
 //! in the crates below it or in `python/tailrace`.
 
+mod bursts;
 mod capture_files;
 mod catalog;
 mod clock;
@@ -62,6 +63,13 @@ mod _native {
     #[pyfunction]
     fn quantity(text: &str) -> Option<(f64, &'static str)> {
         crate::quantity::quantity(text)
+    }
+
+    /// From and until, in seconds since its start, a flow sends that is stopped after `within_s`: `table` is the JSON text of its application,
+    /// or of the attack that it belongs to. None where the table cannot be read.
+    #[pyfunction]
+    fn bursts(table: &str, attack: bool, within_s: f64) -> Option<Vec<(f64, f64)>> {
+        crate::bursts::bursts(&serde_json::from_str(table).ok()?, attack, within_s)
     }
 
     /// Every number and word of runs' summaries as a table: `{column: (type, little-endian bytes, words)}`, the

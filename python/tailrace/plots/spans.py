@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from matplotlib.artist import Artist
@@ -14,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from tailrace import groups, present
+from tailrace import _native, groups, present
 from tailrace.plots import layout, style
 from tailrace.study.formulas import Quantity, value_of
 
@@ -131,10 +132,11 @@ def _attacks(said: Mapping[str, Any], result: Result, end: float) -> Iterator[Sp
     for section, group in groups.running(said):
         if not groups.is_attack(section, group):
             continue
-        name, app = str(group.get("name")), group if section == groups.ATTACK else group.get("app")
+        name, attack = str(group.get("name")), section == groups.ATTACK
         stop = _seconds(group.get("stop"))
         last = end if stop is None else min(stop, end)
-        bursts = _bursts(app if isinstance(app, Mapping) else {}, _starts(result, name), last)
+        table = group if attack else group.get("app")
+        bursts = _bursts(table, _starts(result, name), last, attack=attack)
         for start, until in _merged(bursts, end):
             yield Span("attack", name, start, min(until, last))
 
@@ -148,76 +150,18 @@ def _starts(result: Result, group: str) -> list[float]:
     return sorted(own["start_s"].unique().to_list())
 
 
-def _bursts(app: Mapping[str, Any], starts: Sequence[float], end: float) -> list[tuple[float, float]]:
-    """When an attack sends, as far as what it is says so; of others from the first start to the end.
+def _bursts(table: object, starts: Sequence[float], end: float, *, attack: bool) -> list[tuple[float, float]]:
+    """When an attack sends, as the engine has it; where that does not know, from the first start to the end.
 
-    `app` is an application, or an attack: those have kinds of their own.
+    `table` is an application, or where `attack` is true an attack: those have kinds of their own.
     """
-    return sorted(burst for start in starts for burst in _from(app, start, end))
-
-
-def _from(app: Mapping[str, Any], start: float, end: float) -> list[tuple[float, float]]:
-    kind = str(app.get("kind"))
-    if kind == "schedule":
-        return _steps(app, start, end)
-    times = _PULSES[kind](app) if kind in _PULSES else None
-    return _pulses(times, start, end) if times else [(start, end)]
-
-
-# From the start of one pulse to the start of the next, and how long one lasts, in seconds.
-_Times: TypeAlias = tuple[float, float]
-
-
-def _pulse(app: Mapping[str, Any]) -> _Times | None:
-    # Of flows that are not in step only each by itself has pauses.
-    if app.get("phase", "together") != "together":
-        return None
-    period, burst, duty = _seconds(app.get("period")), _seconds(app.get("burst")), _share(app.get("duty"))
-    if not period or (burst is None and duty is None):
-        return None
-    if app.get("t") != "gap":
-        return period, period * (duty or 0.0) if burst is None else burst
-    lasts = period / (1 - (duty or 0.0)) - period if burst is None else burst
-    return period + lasts, lasts
-
-
-def _shrew(app: Mapping[str, Any]) -> _Times | None:
-    min_rto, burst, count = _seconds(app.get("min_rto")), _seconds(app.get("burst")), app.get("n")
-    return (min_rto / count, burst) if min_rto and burst and isinstance(count, int) and count > 0 else None
-
-
-def _roq(app: Mapping[str, Any]) -> _Times | None:
-    period, lasts = _seconds(app.get("period")), _seconds(app.get("duration"))
-    bits, rate, packets = _number(app.get("size")), _number(app.get("rate")), app.get("magnitude")
-    if lasts is None and isinstance(packets, int) and bits and rate:
-        lasts = packets * bits / rate
-    return (period, lasts) if period and lasts else None
-
-
-_PULSES: Mapping[str, Callable[[Mapping[str, Any]], _Times | None]] = {
-    "pulse": _pulse,
-    "shrew": _shrew,
-    "roq": _roq,
-}
-
-
-def _pulses(times: _Times, start: float, end: float) -> list[tuple[float, float]]:
-    period, burst = times
-    # So many pulses would be one band in any figure.
-    if (end - start) / period > 1e5:  # noqa: PLR2004
-        return [(start, end)]
-    count = math.ceil((end - start) / period)
-    return [(start + k * period, min(start + k * period + burst, end)) for k in range(count)]
-
-
-def _steps(app: Mapping[str, Any], start: float, end: float) -> list[tuple[float, float]]:
-    steps = [(start + (_seconds(at) or 0.0), value_of(repr(rate))) for at, rate in app.get("steps", ())]
-    ends = [*(at for at, _ in steps[1:]), end]
-    return [
-        (at, min(until, end))
-        for (at, rate), until in zip(steps, ends, strict=True)
-        if at < end and isinstance(rate, Quantity) and rate.value > 0
-    ]
+    text = json.dumps(table, default=str)
+    found = ((start, _native.bursts(text, attack, end - start)) for start in starts if start < end)
+    return sorted(
+        (start + since, start + until)
+        for start, bursts in found
+        for since, until in (bursts if bursts is not None else [(0.0, end - start)])
+    )
 
 
 def _merged(bursts: Sequence[tuple[float, float]], duration: float) -> list[tuple[float, float]]:
@@ -238,20 +182,10 @@ def _merged(bursts: Sequence[tuple[float, float]], duration: float) -> list[tupl
 
 def _seconds(text: object) -> float | None:
     """A duration of a resolved scenario; nothing for what is drawn by chance."""
-    return _number(text)
-
-
-def _number(text: object) -> float | None:
-    """A quantity of a resolved scenario in its plain unit."""
     if not isinstance(text, str):
         return None
     found = value_of(repr(text))
     return found.value if isinstance(found, Quantity) else None
-
-
-def _share(value: object) -> float | None:
-    """A share of a resolved scenario, which is a number there."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 # -- drawing ---------------------------------------------------------------------------------------------------

@@ -38,6 +38,9 @@ tailrace_core::parameters! {
     }
 }
 
+/// More bursts than these nobody looks at one by one.
+const MOST_BURSTS: u64 = 100_000;
+
 impl AppKind for PulseConfig {
     const SUMMARY: &'static str = "Bursts at a fixed period (Kuzmanovic & Knightly 2003).";
     const OVER: Over = Over::Datagrams;
@@ -75,6 +78,16 @@ impl AppKind for PulseConfig {
     }
     fn has_pulses(&self) -> bool {
         true
+    }
+    fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
+        let Self { period, burst, phase, .. } = *self;
+        let count = within.as_nanos().div_ceil(period.as_nanos());
+        // Of flows that are not in step only each by itself has pauses.
+        if phase != Phase::Together || count > MOST_BURSTS {
+            return vec![(Duration::ZERO, within)];
+        }
+        let starts = (0..count).map(|k| period.saturating_mul(k));
+        starts.map(|start| (start, start + burst.min(within - start))).collect()
     }
     fn is_random(&self) -> bool {
         self.jitter.get() > 0.0 || self.phase == Phase::Random || !self.start_jitter.is_zero()
@@ -226,6 +239,34 @@ mod tests {
         assert_eq!(sent(400, 10), [0.0, 3.0, 6.0, 9.0]);
         // In 2 s it ends just when a burst begins.
         assert_eq!(sent(500, 5), [0.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn bursts_are_told_where_packets_are() {
+        let (period, burst) = (Duration::from_secs(1), Duration::from_millis(100));
+        let config = PulseConfig { period, burst, ..back_to_back() };
+        let told = |config: &PulseConfig, ms| {
+            let ms = config.bursts(Duration::from_millis(ms)).into_iter();
+            ms.map(|(from, until)| (from.as_millis(), until.as_millis())).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&config, 2050), [(0, 100), (1000, 1100), (2000, 2050)]);
+        assert_eq!(told(&config, 2000), [(0, 100), (1000, 1100)]);
+        assert_eq!(told(&config, 0), []);
+        let sent = times(config.build(), Instant::from_millis(2050));
+        let bursts = config.bursts(Duration::from_millis(2050));
+        let holds = |at: f64| {
+            bursts
+                .iter()
+                .filter(|(from, until)| (from.as_secs_f64()..until.as_secs_f64()).contains(&at))
+                .count()
+        };
+        assert!(sent.len() == 250 && sent.iter().all(|at| holds(*at) == 1));
+        // All of a group together have pauses only in step.
+        let spread = PulseConfig { phase: Phase::Spread, ..config.clone() };
+        assert_eq!(told(&spread, 2050), [(0, 2050)]);
+        // More than anybody would look at are one.
+        let many = PulseConfig { period: Duration::from_micros(1), burst: Duration::from_nanos(1), ..config };
+        assert_eq!(told(&many, 101), [(0, 101)]);
     }
 
     /// A packet of 125 bytes a millisecond for 2.5 of each 2.5 ms: nothing but bursts.

@@ -5,7 +5,7 @@ use crate::bounds::{PAYLOADS, check_gap};
 use crate::registry::{AppKind, Misfit, Over, Traffic};
 use crate::spacing::Spacing;
 use crate::steps::Steps;
-use tailrace_core::{Bytes, Instant, Rate};
+use tailrace_core::{Bytes, Duration, Instant, Rate};
 
 tailrace_core::parameters! {
     /// Keys of `schedule`.
@@ -28,6 +28,12 @@ impl AppKind for ScheduleConfig {
     fn validate(&self) -> Result<(), Misfit> {
         let wrong = self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, self.size).err());
         wrong.map_or(Ok(()), |why| Err(Misfit::Outside("steps", why)))
+    }
+    fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
+        let steps = &self.steps.0;
+        let ends = steps.iter().skip(1).map(|(at, _)| *at).chain([within]);
+        let sending = steps.iter().zip(ends).filter(|((at, rate), _)| rate.as_bps() > 0 && *at < within);
+        sending.map(|((at, _), end)| (*at, end.min(within))).collect()
     }
     fn traffic(&self) -> Option<Traffic> {
         let rate = self.steps.0.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
@@ -88,7 +94,6 @@ impl Application for Schedule {
 mod tests {
     use super::*;
     use crate::testing::times;
-    use tailrace_core::Duration;
 
     #[test]
     fn a_schedule_changes_rate_when_it_says() {
@@ -98,8 +103,15 @@ mod tests {
             (Duration::from_secs(5), Rate::default()),
             (Duration::from_secs(6), Rate::from_bps(80_000)),
         ]);
-        let t = times(ScheduleConfig { steps, size: Bytes(1000) }.build(), Instant::from_secs(10));
+        let config = ScheduleConfig { steps, size: Bytes(1000) };
+        let t = times(config.build(), Instant::from_secs(10));
         let within = |a: f64, b: f64| t.iter().filter(|t| **t >= a && **t < b).count();
         assert_eq!([within(0.0, 5.0), within(5.0, 6.0), within(6.0, 10.0)], [1250, 0, 40]);
+        let told = |s| {
+            let bursts = config.bursts(Duration::from_secs(s)).into_iter();
+            bursts.map(|(from, until)| (from.as_secs_f64(), until.as_secs_f64())).collect::<Vec<_>>()
+        };
+        assert_eq!(told(10), [(0.0, 5.0), (6.0, 10.0)]);
+        assert_eq!(told(4), [(0.0, 4.0)]);
     }
 }
