@@ -22,6 +22,7 @@ from tailrace.cli import (
     run,
     search,
     sweep,
+    twin,
 )
 from tailrace.cli.common import guarded
 
@@ -40,6 +41,7 @@ app.command("sweep")(sweep.sweep)
 app.command("merge")(merge.merge)
 app.command("search")(search.search)
 app.command("compare")(compare.compare)
+app.command("twin")(twin.twin)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(export.app, name="export")

@@ -26,7 +26,7 @@ section! {
         role: Option<At<&'static str>> = may(ROLE, ""),
             "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.";
         kernel: Option<At<String>> = may(TEXT, "none, it is simulated"),
-            "Linux kernel that it runs: one of `tailrace kernel list`, or a path.";
+            "Linux kernel that it runs: one of `tailrace kernel list`, a path, or `none`.";
         memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "Memory of its kernel.";
         sysctl: Option<At<Vec<(String, String)>>> = may(SYSCTL, ""), "Settings of its kernel, by their names as sysctl(8) has them.";
         run: Option<At<Vec<RunDecl>>> = may(PROGRAMS, ""), "Programs that run on it.";

@@ -14,9 +14,17 @@ use tailrace_transport::mptcp::path_manager::Endpoints;
 /// What a kernel has unless it is told otherwise; its programs come on top.
 const MEMORY: Bytes = Bytes(128 << 20);
 
+/// In place of a kernel's name: the host is simulated, and what else is said of its kernel waits for one.
+const NONE: &str = "none";
+
+/// The kernel that members of a declaration are to have.
+fn named(decl: &NodeDecl) -> Option<&String> {
+    decl.kernel.as_ref().map(|at| &at.value).filter(|name| *name != NONE)
+}
+
 /// The kernel of all members of a declaration.
 pub(super) fn of(decl: &NodeDecl) -> Option<Arc<KernelHost>> {
-    let kernel = decl.kernel.as_ref()?.value.clone();
+    let kernel = named(decl)?.clone();
     let program = |run: &RunDecl| Program {
         at: run.at.as_ref().map_or_else(Default::default, |at| at.value),
         command: run.command.value.clone(),
@@ -39,7 +47,7 @@ pub(super) fn of(decl: &NodeDecl) -> Option<Arc<KernelHost>> {
 
 /// Whether hosts run programs of their own, so that something happens without flows.
 pub(super) fn run_something(draft: &Draft) -> bool {
-    draft.nodes.iter().any(|decl| decl.kernel.is_some() && decl.run.is_some())
+    draft.nodes.iter().any(|decl| named(decl).is_some() && decl.run.is_some())
 }
 
 /// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end,
