@@ -34,7 +34,9 @@ def of(scenario: Scenario, kernel: str | None = None) -> dict[str, Scenario]:
     said = scenario.said()
     flows = [flow for flow in said.get("flow", []) if _protocol(flow) != "udp"]
     if not flows:
-        raise UsageError(f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice")
+        raise UsageError(
+            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
+        )
     hosts = said.get("host", [])
     own = [host for host in hosts if host.get("kernel", "none") != "none"]
     if own and kernel:

@@ -50,9 +50,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     using.check(cells[twins.KERNELS])
     shown = common.listed(columns) or twins.looked_at(cells)
     alike = twins.alike(shown, tolerance or ())
-    wished = tabular.wanted(
-        ",".join(shown), form, alike, strict=strict, baseline=twins.SIMULATED, json=json
-    )
+    wished = tabular.wanted(",".join(shown), form, alike, strict=strict, baseline=twins.SIMULATED, json=json)
     tabular.check(cells.values(), wished)
     if not quiet:
         warn(warnings(cells))
