@@ -48,11 +48,11 @@ def of(scenario: Scenario, kernel: str | None = None) -> dict[str, Scenario]:
     if not own:
         raise UsageError(f"{scenario.file_name} has no [[host]] that could have a kernel")
     names = [_name(host) for host in own]
-    profile = _as_linux(flows)
+    profile, managers = _as_linux(flows), _managers(flows, hosts)
     without = {f"host.{name}.kernel": "'none'" for name in names}
     kernels = {f"host.{name}.kernel": f"'{kernel}'" for name in names} if kernel else {}
     return {
-        SIMULATED: scenario.variant(SIMULATED, {**without, **profile}),
+        SIMULATED: scenario.variant(SIMULATED, {**without, **profile, **managers}),
         KERNELS: scenario.variant(KERNELS, {**kernels, **profile}),
     }
 
@@ -76,6 +76,31 @@ def alike(columns: Sequence[str], tolerances: Sequence[str]) -> list[str]:
     said = {text.partition("=")[0] for text in tolerances}
     usual = [text for text in _ALIKE if text.partition("=")[0] in columns]
     return [*tolerances, *(text for text in usual if text.partition("=")[0] not in said)]
+
+
+def _managers(flows: Sequence[Mapping[str, Any]], hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What `limits` and `endpoints` say to kernels, for the simulated path manager of flows that name none."""
+    by_name = {_name(host): host for host in hosts}
+    sets = {}
+    for flow in flows:
+        transport = flow.get("transport", "tcp")
+        if _protocol(flow) != "mptcp" or (isinstance(transport, Mapping) and "path_manager" in transport):
+            continue
+        client, server = (by_name.get(str(flow.get(key, "")).partition("[")[0], {}) for key in ("from", "to"))
+        limits = client.get("limits", {})
+        ends = [
+            f"{side} = '{end.get('endpoints', 'none')}'"
+            for side, end in (("client", client), ("server", server))
+        ]
+        numbers = [f"{name} = {limits[name]}" for name in ("subflows", "add_addr_accepted") if name in limits]
+        manager = f"{{ kind = 'linux', {', '.join([*numbers, *ends])} }}"
+        if isinstance(transport, Mapping):
+            sets[f"flow.{flow.get('name', '')}.transport.path_manager"] = manager
+        else:
+            sets[f"flow.{flow.get('name', '')}.transport"] = (
+                f"{{ kind = 'mptcp', profile = 'linux', path_manager = {manager} }}"
+            )
+    return sets
 
 
 def _newest() -> str:

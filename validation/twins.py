@@ -1,0 +1,139 @@
+"""Tailrace's TCP beside a Linux kernel's in the same network: `python -m validation.twins`.
+
+Every case is run twice, with simulated hosts and with kernels, by the same disciplines and from the same starts of
+flows; so every difference is TCP's. What has been run is kept, and the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import tailrace
+from tailrace import twins
+from tailrace.kernels import shelf
+
+QUEUES = ("droptail", "red", "codel", "fq_codel", "pie", "sfq", "dfs")
+COUNTS = (1, 4, 16)
+CONTROLS = ("cubic", "reno")
+RATES = (10, 50)
+PATHS = (2, 8)
+RUNS = 3
+# How much of each is alike; below these many packets a difference of drops is one of chance.
+LIMITS = {"goodput": 0.05, "backlog": 0.10, "dropped": 0.10}
+FEW_PACKETS, FEW_DROPS = 2.0, 10.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network with flows."""
+
+    flows: int
+    control: str
+    queue: str
+    rate: int
+    paths: int = 1
+
+    @property
+    def name(self) -> str:
+        """As it stands in the table."""
+        paths = "" if self.paths == 1 else f", {self.paths} paths"
+        return f"{self.flows} x {self.control}, {self.queue}, {self.rate} Mbit/s{paths}"
+
+    def text(self) -> str:
+        """The scenario: flows between two hosts, through the queue of a link, or of one a path."""
+        multipath = self.paths > 1
+        hosts = (
+            '[[host]]\nname = "a"\nlimits = { subflows = 8, add_addr_accepted = 8 }\n'
+            f'endpoints = "{",".join(f"{i} fullmesh" for i in range(2, self.paths + 1))}"\n'
+            '[[host]]\nname = "b"\nlimits = { subflows = 8, add_addr_accepted = 8 }\n'
+            f'endpoints = "{",".join(f"{i} signal" for i in range(2, self.paths + 1))}"\n'
+            if multipath
+            else '[[host]]\nname = "a"\n[[host]]\nname = "b"\n'
+        )
+        # Without a kernel to have them these would be errors.
+        hosts = hosts.replace("\nlimits", '\nkernel = "none"\nlimits')
+        link = (
+            '[[link]]\nname = "l{}"\nbetween = ["a", "b"]\ndelay = "20 ms"\n'
+            f'rate = "{self.rate} Mbit/s"\nqueue = "{self.queue}"\n'
+        )
+        kind = "mptcp" if multipath else "tcp"
+        flow = (
+            '[[flow]]\nname = "f{}"\nfrom = "a"\nto = "b"\nstart = "uniform(0 s, 1 s)"\n'
+            f'transport = {{{{ kind = "{kind}", profile = "linux", cc = "{self.control}" }}}}\n'
+            'app = {{ kind = "bulk" }}\n'
+        )
+        head = f'name = "twin"\nduration = "20 s"\nwarmup = "5 s"\nruns = {RUNS}\nrecord.interval = "off"\n'
+        links, flows = (range(1, n + 1) for n in (self.paths, self.flows))
+        return "".join([head, hosts, *(link.format(i) for i in links), *(flow.format(i) for i in flows)])
+
+
+def cases() -> Iterator[Case]:
+    """All of them, the quick ones first."""
+    for rate, flows, control, queue in itertools.product(RATES, COUNTS, CONTROLS, QUEUES):
+        yield Case(flows, control, queue, rate)
+    for paths, control in itertools.product(PATHS, CONTROLS):
+        yield Case(1, control, "droptail", 10, paths)
+
+
+def measured(result: tailrace.Result) -> dict[str, list[float]]:
+    """For each run what the flows got together, and what stood in the queues and was dropped there."""
+    found: dict[str, list[float]] = {name: [] for name in LIMITS}
+    for run in result.summary["runs"]:
+        queues = [queue for name, queue in run["queues"].items() if name.endswith("a->b")]
+        found["goodput"].append(sum(g["goodput_bps"]["sum"] for g in run["groups"].values()) / 1e6)
+        found["backlog"].append(sum(queue["backlog_packets"]["mean"] for queue in queues))
+        found["dropped"].append(float(sum(sum(queue["dropped_packets"].values()) for queue in queues)))
+    return found
+
+
+def both(case: Case, kernel: str) -> dict[str, dict[str, list[float]]]:
+    """What each side of a case measured."""
+    cells = twins.of(tailrace.Scenario(case.text(), case.name), kernel)
+    return {label: measured(tailrace.run(cell)) for label, cell in cells.items()}
+
+
+def judged(found: Mapping[str, Mapping[str, list[float]]]) -> list[str]:
+    """For each measure both means, and the difference as a share."""
+    words = []
+    for name, limit in LIMITS.items():
+        ours, theirs = (statistics.fmean(found[side][name]) for side in (twins.SIMULATED, twins.KERNELS))
+        share = (ours - theirs) / theirs if theirs else 0.0
+        few = {"backlog": FEW_PACKETS, "dropped": FEW_DROPS}.get(name, 0.0)
+        alike = abs(share) <= limit or max(ours, theirs) < few
+        words.append(f"{ours:.4g} | {theirs:.4g} | {share:+.1%}{'' if alike else ' **!**'}")
+    return words
+
+
+def main() -> int:
+    """0 where all is alike, 4 where something is not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, default=Path("results/twins"))
+    parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
+    parser.add_argument("--only", default="", help="cases whose names have this in them")
+    options = parser.parse_args()
+    kept = options.output / f"{options.kernel}.json"
+    options.output.mkdir(parents=True, exist_ok=True)
+    known = json.loads(kept.read_text()) if kept.exists() else {}
+    for case in (case for case in cases() if options.only in case.name):
+        if case.name not in known:
+            known[case.name] = both(case, options.kernel)
+            kept.write_text(json.dumps(known, indent=1))
+        print(case.name, *judged(known[case.name]), sep=" | ", file=sys.stderr)
+    head = (
+        "| case | goodput Mbit/s | kernel | | backlog packets | kernel | | dropped | kernel | |\n"
+        + "|---" * 10
+    )
+    rows = [f"| {name} | {' | '.join(judged(found))} |" for name, found in known.items()]
+    (options.output / f"{options.kernel}.md").write_text("\n".join([f"{head}|", *rows]) + "\n")
+    return 4 if any("**!**" in row for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
