@@ -25,10 +25,17 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
         let index = bring_up(&socket, &name, true)?;
         add_address(&socket, index, (interface.address, interface.address))?;
         let table = 100 + number;
-        add_route(&socket, index, interface.address, table)?;
+        let out = Route { to: None, by: Some((index, interface.address)) };
+        add_route(&socket, out, table)?;
+        for to in &interface.unreached {
+            add_route(&socket, Route { to: Some(*to), by: None }, table)?;
+        }
         add_rule(&socket, interface.address, table)?;
         if number == 0 {
-            add_route(&socket, index, interface.address, MAIN)?;
+            add_route(&socket, out, MAIN)?;
+        }
+        for to in first_reached(host, number.into()) {
+            add_route(&socket, Route { to: Some(to), ..out }, MAIN)?;
         }
     }
     if let Some(control) = &host.control {
@@ -77,17 +84,47 @@ fn add_address(socket: &Socket, index: u32, (own, neighbour): (Ipv4Addr, Ipv4Add
     Ok(())
 }
 
-fn add_route(socket: &Socket, index: u32, source: Ipv4Addr, table: u8) -> Outcome {
+/// The addresses that the host's first interface does not reach, nor any other before this one.
+fn first_reached(host: &Host, number: usize) -> impl Iterator<Item = Ipv4Addr> {
+    let (before, rest) = host.interfaces.split_at(number);
+    let candidates = before.first().map_or(&[][..], |first| &first.unreached[..]).iter();
+    let not_here = rest.first().map_or(&[][..], |own| &own.unreached[..]);
+    let new = |to: &&Ipv4Addr| before.iter().all(|i| i.unreached.contains(to)) && !not_here.contains(to);
+    candidates.filter(new).copied()
+}
+
+/// A route to a host, or to all; by a card and with a source address, or to nowhere.
+#[derive(Clone, Copy)]
+struct Route {
+    to: Option<Ipv4Addr>,
+    by: Option<(u32, Ipv4Addr)>,
+}
+
+fn add_route(socket: &Socket, route: Route, table: u8) -> Outcome {
     const RTM_NEWROUTE: u16 = 24;
+    const RTA_DST: u16 = 1;
     const RTA_OIF: u16 = 4;
     const RTA_PREFSRC: u16 = 7;
     const RTPROT_BOOT: u8 = 3;
     const RT_SCOPE_LINK: u8 = 253;
+    const RT_SCOPE_UNIVERSE: u8 = 0;
     const RTN_UNICAST: u8 = 1;
+    const RTN_UNREACHABLE: u8 = 7;
     // struct rtmsg: family, lengths of prefixes, tos, table, protocol, scope, type, flags.
-    let body = [AF_INET, 0, 0, 0, table, RTPROT_BOOT, RT_SCOPE_LINK, RTN_UNICAST, 0, 0, 0, 0];
-    let request = Request::new(RTM_NEWROUTE, CREATE, &body).with(RTA_OIF, &index.to_ne_bytes());
-    socket.ask(request.with(RTA_PREFSRC, &source.octets()))?;
+    let bits = if route.to.is_some() { 32 } else { 0 };
+    let (scope, kind) = match route.by {
+        Some(_) => (RT_SCOPE_LINK, RTN_UNICAST),
+        None => (RT_SCOPE_UNIVERSE, RTN_UNREACHABLE),
+    };
+    let body = [AF_INET, bits, 0, 0, table, RTPROT_BOOT, scope, kind, 0, 0, 0, 0];
+    let mut request = Request::new(RTM_NEWROUTE, CREATE, &body);
+    if let Some(to) = route.to {
+        request = request.with(RTA_DST, &to.octets());
+    }
+    if let Some((index, source)) = route.by {
+        request = request.with(RTA_OIF, &index.to_ne_bytes()).with(RTA_PREFSRC, &source.octets());
+    }
+    socket.ask(request)?;
     Ok(())
 }
 

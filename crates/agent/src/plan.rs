@@ -74,8 +74,11 @@ pub struct Listener {
 pub struct Interface {
     /// The number of the guest's card.
     pub card: u16,
-    /// Its address; routes lead out by the card of the packet's source address, else by the first.
+    /// Its address; routes lead out by the card of the packet's source address, else by the first that reaches the destination.
     pub address: Ipv4Addr,
+    /// Addresses of other hosts to which there is no route from here.
+    #[serde(default)]
+    pub unreached: Vec<Ipv4Addr>,
 }
 
 /// `ip mptcp limits`.

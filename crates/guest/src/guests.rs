@@ -117,7 +117,8 @@ impl Guests {
                 mtus.push(CONTROL_MTU);
             }
             let speaks = control.is_some();
-            let host = plan_of(node, spec, (&addresses, control));
+            let unreached = simulation.unreached(&node.name).map_err(|e| failed(e.to_string()))?;
+            let host = plan_of(node, spec, (&addresses, unreached, control));
             let folder = all.folder.path().join(format!("host{number}"));
             let config = MachineConfig {
                 kernel: kernel.clone(),
@@ -229,7 +230,7 @@ fn samples(scenario: &Scenario) -> Samples {
 fn plan_of(
     node: &model::Node,
     spec: &model::KernelHost,
-    (addresses, control): (&[Ipv4Addr], Option<Control>),
+    (addresses, unreached, control): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>, Option<Control>),
 ) -> plan::Host {
     let endpoints = spec.endpoints.iter().filter_map(|endpoint| {
         let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;
@@ -247,9 +248,11 @@ fn plan_of(
         command: program.command.clone(),
         output: output_name(number),
     });
+    let numbered = (0..).zip(addresses).zip(unreached);
+    let interfaces = numbered.map(|((card, address), unreached)| Interface { card, address: *address, unreached });
     plan::Host {
         name: node.name.clone(),
-        interfaces: (0..).zip(addresses).map(|(card, a)| Interface { card, address: *a }).collect(),
+        interfaces: interfaces.collect(),
         sysctl: spec.sysctl.clone(),
         limits: spec.limits.map(|limits| plan::Limits {
             subflows: limits.subflows,

@@ -2,9 +2,10 @@
 
 use super::Simulation;
 use crate::foreign::{AttachError, FlowSockets, ForeignHost};
+use crate::world::reaches;
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;
-use tailrace_net::NodeId;
+use tailrace_net::{Address, NodeId};
 use tailrace_scenario::model::NodeKind;
 
 impl Simulation {
@@ -50,6 +51,24 @@ impl Simulation {
     pub fn flow_sockets(&self, name: &str) -> Result<FlowSockets, AttachError> {
         let addresses: Vec<_> = self.fabric.graph().addresses(self.host(name)?).collect();
         Ok(self.world.flow_sockets(&addresses))
+    }
+
+    /// For each interface of the host that the scenario calls `name`, in the order of its links, the addresses of hosts with several
+    /// that are not reached from there: to get to the host they are of, a packet would have to arrive at another of its
+    /// interfaces. Simulated hosts have no route to them, as hosts with a route for each subnet have none.
+    ///
+    /// # Errors
+    /// Where there is no such host.
+    pub fn unreached(&self, name: &str) -> Result<Vec<Vec<Ipv4Addr>>, AttachError> {
+        let (own, graph) = (self.host(name)?, self.fabric.graph());
+        let hosts = (0..self.plan.scenario.nodes.len() as u32).map(NodeId).filter(|node| *node != own);
+        let several = hosts.filter(|node| graph.addresses(*node).nth(1).is_some());
+        let others: Vec<Address> = several.flat_map(|node| graph.addresses(node)).collect();
+        let from = |source: Address| {
+            let not = others.iter().filter(|to| !reaches(&self.fabric, source, **to));
+            not.map(|to| Ipv4Addr::from(to.0)).collect()
+        };
+        Ok(graph.addresses(own).map(from).collect())
     }
 
     fn host(&self, name: &str) -> Result<NodeId, AttachError> {

@@ -5,7 +5,7 @@ use super::Mptcp;
 use super::handshake::Stage;
 use super::key::address_hmac;
 use super::option::Signal;
-use super::path_manager::AddressId;
+use super::path_manager::{AddressId, PathEvent, PathManager as _};
 use tailrace_core::{Duration, Instant};
 
 /// An address that the peer was told of and has not echoed.
@@ -49,8 +49,10 @@ impl Mptcp {
     }
 
     /// The peer knows the address.
-    pub(super) fn on_add_addr_echo(&mut self, local: AddressId) {
+    pub(super) fn on_add_addr_echo(&mut self, local: AddressId, now: Instant) {
         self.announcements.retain(|a| a.id != local);
+        self.path_manager.on_event(&PathEvent::Echoed { local }, now);
+        self.run_path_manager(now);
     }
 
     pub(super) fn announcement_deadline(&self) -> Instant {

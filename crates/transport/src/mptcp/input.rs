@@ -136,7 +136,7 @@ impl Mptcp {
             Signal::AddAddr { id: remote, address, port, hmac: Some(hmac) } => {
                 self.on_add_addr(id, (remote, address, port), hmac, now);
             }
-            Signal::AddAddr { id: local, hmac: None, .. } => self.on_add_addr_echo(local),
+            Signal::AddAddr { id: local, hmac: None, .. } => self.on_add_addr_echo(local, now),
             Signal::RemoveAddr(ids) => {
                 for &remote in ids.as_slice() {
                     self.path_manager.on_event(&PathEvent::RemoteRemoved { id: remote }, now);

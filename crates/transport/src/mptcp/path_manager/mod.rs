@@ -64,6 +64,11 @@ pub enum PathEvent {
         /// Which.
         id: AddressId,
     },
+    /// The peer has heard of an address that it was told of.
+    Echoed {
+        /// Which.
+        local: AddressId,
+    },
     /// The peer withdrew an address.
     RemoteRemoved {
         /// Which.

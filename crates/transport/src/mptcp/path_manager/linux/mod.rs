@@ -11,8 +11,9 @@
 //! subflows that are no more, and refuses as many that are to replace them.
 //! Joins go to a listening socket, which only the server has.
 //!
-//! Departures: all addresses are announced one after the other, where Linux waits for the echo between them; where an
-//! announced address is accepted, the limit on subflows holds for joins without `fullmesh` endpoints, too; the route
+//! Addresses are announced one at a time: the next when the peer has echoed the one before, or a subflow has come or gone.
+//!
+//! Departures: where an announced address is accepted, the limit on subflows holds for joins without `fullmesh` endpoints, too; the route
 //! to an announced address begins at the first interface that has one.
 
 mod endpoint;
@@ -60,6 +61,8 @@ pub struct LinuxPaths {
     accepts: bool,
     /// An announced address for which a route is looked up, and the local addresses that are left.
     lookup: Option<(AddressId, Vec<AddressId>)>,
+    /// What has just turned out to have no route.
+    unrouted: Option<(AddressId, AddressId)>,
     changes: Delayed,
     actions: VecDeque<PathAction>,
 }
@@ -155,6 +158,7 @@ impl PathManagerKind for LinuxPaths {
             accepted: 0,
             accepts: config.subflows > 0 && config.add_addr_accepted > 0,
             lookup: None,
+            unrouted: None,
             changes: Delayed::new(config.event_delay),
             actions: VecDeque::new(),
             config: config.clone(),
@@ -253,7 +257,8 @@ impl LinuxPaths {
         if !self.established {
             return;
         }
-        for e in self.endpoints.iter_mut().filter(|e| e.there && e.to_announce) {
+        // One at a time: the next when there is news, such as the echo of this one.
+        if let Some(e) = self.endpoints.iter_mut().find(|e| e.there && e.to_announce) {
             (e.to_announce, e.announced) = (false, true);
             self.actions.extend(e.id.map(|local| PathAction::Announce { local }));
         }
@@ -303,8 +308,12 @@ impl LinuxPaths {
         if remote != 0 {
             self.accepted += 1;
         }
-        self.accepts =
-            self.accepted < self.config.add_addr_accepted && self.subflows() < self.config.subflows;
+        self.accepts = self.has_room();
+    }
+
+    /// Whether another announced address may be accepted.
+    fn has_room(&self) -> bool {
+        self.accepted < self.config.add_addr_accepted && self.subflows() < self.config.subflows
     }
 
     /// Tries the next local address; returns whether there is one.
@@ -319,6 +328,7 @@ impl LinuxPaths {
 
     /// There is no route between these addresses.
     fn on_no_route(&mut self, local: AddressId, remote: AddressId) {
+        self.unrouted = Some((local, remote));
         let looked_up = self.lookup.as_ref().is_some_and(|(r, _)| *r == remote);
         if looked_up && self.look_up() {
             return;
@@ -365,6 +375,10 @@ impl LinuxPaths {
         if let Some(i) = self.live.iter().position(|s| (s.0, s.1) == (local, remote)) {
             self.live.remove(i);
         }
+        if self.unrouted.take() == Some((local, remote)) && remote != 0 {
+            // To Linux this place was taken while it looked for a route, and is free before it decides about the next address.
+            self.accepts = self.has_room();
+        }
         self.create();
     }
 }
@@ -385,7 +399,7 @@ impl PathManager for LinuxPaths {
             }
             PathEvent::RemoteAdded { id } => self.on_announced(id),
             PathEvent::RemoteRemoved { id } => self.on_withdrawn(id),
-            PathEvent::SubflowUp { .. } => self.create(),
+            PathEvent::SubflowUp { .. } | PathEvent::Echoed { .. } => self.create(),
             PathEvent::SubflowLost { local, remote, cause: None } => self.on_no_route(local, remote),
             PathEvent::SubflowLost { .. } => {}
             PathEvent::SubflowAccepted { local, remote } => self.live.push((local, remote, true)),

@@ -117,6 +117,47 @@ fn announced_addresses_come_before_subflows() {
 }
 
 #[test]
+fn addresses_are_announced_one_at_a_time() {
+    let config = LinuxPathsConfig { server: endpoints("2 signal, 3 signal, 4 signal"), ..limits(8, 0) };
+    let mut server = Host::new(&config, 4, false);
+    assert_eq!(server.actions(), [announce(1)]);
+    server.event(&PathEvent::Echoed { local: 1 });
+    assert_eq!(server.actions(), [announce(2)]);
+    server.event(&PathEvent::SubflowAccepted { local: 1, remote: 1 });
+    server.event(&PathEvent::SubflowUp { local: 1, remote: 1 });
+    assert_eq!(server.actions(), [announce(3)]);
+    server.event(&PathEvent::Echoed { local: 2 });
+    assert_eq!(server.actions(), []);
+}
+
+/// As Linux 6.12 does it where parallel links join the hosts, and each announced address is reached from one interface only: the
+/// n-th is joined from the n-th endpoint as long as that is among the tries for which there is room, n <= 9 - n.
+#[test]
+fn tries_without_a_route_take_places_while_they_last() {
+    let all = "2 fullmesh, 3 fullmesh, 4 fullmesh, 5 fullmesh, 6 fullmesh, 7 fullmesh, 8 fullmesh";
+    let mut client = Host::new(&LinuxPathsConfig { client: endpoints(all), ..limits(8, 8) }, 8, true);
+    // To the server's first address no other interface has a route.
+    let refuse = |client: &mut Host, routed: AddressId| {
+        let mut opened = Vec::new();
+        for action in client.actions() {
+            let PathAction::Connect { local, remote, .. } = action else { continue };
+            if local == routed && remote == routed {
+                opened.push(local)
+            } else {
+                client.no_route(local, remote)
+            }
+        }
+        opened
+    };
+    assert_eq!(refuse(&mut client, 0), []);
+    let joined = (1..8).flat_map(|id| {
+        client.event(&PathEvent::RemoteAdded { id });
+        refuse(&mut client, id)
+    });
+    assert_eq!(joined.collect::<Vec<_>>(), [1, 2, 3, 4]);
+}
+
+#[test]
 fn the_server_announces_and_joins_only_as_configured() {
     let config = LinuxPathsConfig { server: endpoints("2 signal, 3 subflow"), ..limits(2, 0) };
     assert_eq!(Host::new(&config, 3, false).actions(), [announce(1), connect(2, 0)]);
