@@ -43,6 +43,10 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
         add_address(&socket, index, (AGENT, SIMULATOR))?;
     }
     fs::write("/proc/sys/net/ipv4/conf/all/rp_filter", "0")?;
+    // Linux gives a machine with little memory small buffers; a host's are those of a machine with 1 GiB or more, whatever its
+    // kernel has to live in.
+    fs::write("/proc/sys/net/ipv4/tcp_rmem", "4096 131072 6291456")?;
+    fs::write("/proc/sys/net/ipv4/tcp_wmem", "4096 16384 4194304")?;
     // What one connection learnt of a path is no matter of the next: every run begins anew.
     fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
     if host.limits.is_some() || !host.endpoints.is_empty() {
