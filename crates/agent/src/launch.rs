@@ -1,7 +1,8 @@
 //! Starts a kernel, and ends it when whoever asked for it is gone.
 //!
 //! The kernel and its processes are a process group; its end is the end of our standard input, which the simulator holds open:
-//! however that one ends, nothing is left behind.
+//! however that one ends, nothing is left behind. One that ends in order says so by a byte, since it still wants the folder; one
+//! that was killed says nothing, and then the folder goes, too, where [`FORGET`] allows it.
 
 use nix::sys::personality::{self, Persona};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -14,8 +15,10 @@ use seccompiler::{
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
+use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -26,8 +29,15 @@ const GETRANDOM: i64 = 318;
 const PTRACE_GETREGSET: u64 = 0x4204;
 const PTRACE_SETREGSET: u64 = 0x4205;
 
+/// The folder that we are in was made for the guest alone.
+const FORGET: &str = "--forget";
+
 /// Runs a command until it ends, or our standard input does.
 pub(crate) fn run(command: &[OsString]) -> Result<(), Box<dyn Error>> {
+    let (forgets, command) = match command.split_first() {
+        Some((word, rest)) if word == FORGET => (true, rest),
+        _ => (false, command),
+    };
     let (program, arguments) = command.split_first().ok_or("which kernel?")?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     restrict()?;
@@ -36,24 +46,41 @@ pub(crate) fn run(command: &[OsString]) -> Result<(), Box<dyn Error>> {
     let folder = std::env::current_dir()?;
     let mut command = Command::new(program);
     // Linux keeps the guest's memory in a file there, which must be memory itself; and its own folder at home.
-    command.env_clear().env("TMPDIR", "/dev/shm").env("HOME", folder);
+    command.env_clear().env("TMPDIR", "/dev/shm").env("HOME", &folder);
     let mut kernel = command.args(arguments).stdin(Stdio::null()).process_group(0).spawn()?;
     let ended = wait(&kernel);
     end(&mut kernel);
-    forget_sockets();
-    ended
+    if forgets && matches!(ended, Ok(Ended::Forsaken)) {
+        forget(&folder);
+    } else {
+        forget_sockets();
+    }
+    ended.map(|_| ())
+}
+
+/// What has come to its end.
+enum Ended {
+    Kernel,
+    /// The wish for it.
+    Wish,
+    /// Whoever wished for it.
+    Forsaken,
 }
 
 /// Until the kernel or our standard input ends.
-fn wait(kernel: &Child) -> Result<(), Box<dyn Error>> {
+fn wait(kernel: &Child) -> Result<Ended, Box<dyn Error>> {
     let process = rustix::process::pidfd_open(Pid::from_child(kernel), PidfdFlags::empty())?;
-    let stdin = std::io::stdin();
+    let mut stdin = std::io::stdin();
     loop {
-        // Nobody writes to us: what happens there is the end.
         let mut both = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&process, PollFlags::IN)];
         match poll(&mut both, None) {
             Err(Errno::INTR) => {}
-            other => return other.map(|_| ()).map_err(Into::into),
+            Err(error) => return Err(error.into()),
+            Ok(_) if both[0].revents().is_empty() => return Ok(Ended::Kernel),
+            Ok(_) => {
+                let told = stdin.read(&mut [0])?;
+                return Ok(if told > 0 { Ended::Wish } else { Ended::Forsaken });
+            }
         }
     }
 }
@@ -64,6 +91,14 @@ fn end(kernel: &mut Child) {
     let _ = kernel.wait();
     // Those that the kernel left behind are ours now.
     while rustix::process::wait(rustix::process::WaitOptions::empty()).is_ok_and(|some| some.is_some()) {}
+}
+
+/// Removes the guest's folder, and the one that it shares with the run's other guests with the last of them.
+fn forget(folder: &Path) {
+    let _ = std::fs::remove_dir_all(folder);
+    if let Some(above) = folder.parent() {
+        let _ = std::fs::remove_dir(above);
+    }
 }
 
 /// Removes the sockets of the guest's folder, in which we are: if the simulation was killed, nobody else does.

@@ -126,7 +126,7 @@ impl Calendar {
     }
 
     fn send(&self, bytes: &[u8]) -> Result<(), KernelError> {
-        self.channel.send(bytes).map_err(|_| KernelError::Gone)
+        self.channel.send(bytes).map_err(KernelError::unheard)
     }
 
     /// Waits for messages of the guest, and answers them.
@@ -180,7 +180,7 @@ impl Calendar {
     fn start(&mut self, sequence: u32) -> Result<(), KernelError> {
         let answer = Message { op: Op::Ack as u32, sequence, time: schedule::GUEST };
         let sent = self.channel.send_with(&answer.bytes(), &self.schedule.files());
-        sent.map_err(|_| KernelError::Gone)
+        sent.map_err(KernelError::unheard)
     }
 }
 

@@ -93,14 +93,14 @@ impl Card {
         }
         let answer = self.act(&message.request)?;
         if let Some(bytes) = message.reply(answer) {
-            self.channel.send(&bytes).map_err(|_| KernelError::Gone)?;
+            self.channel.send(&bytes).map_err(KernelError::unheard)?;
         }
         Ok(Some(Event::None))
     }
 
     /// Answers a kick: the guest goes on.
     pub(crate) fn answer_kick(&mut self) -> Result<(), KernelError> {
-        self.channel.send(&request::done_with_kick()).map_err(|_| KernelError::Gone)
+        self.channel.send(&request::done_with_kick()).map_err(KernelError::unheard)
     }
 
     fn act(&mut self, request: &Request) -> Result<Answer, KernelError> {
@@ -196,7 +196,7 @@ impl Card {
 
     fn ask(&self, bytes: &[u8]) -> Result<(), KernelError> {
         let Some(channel) = &self.interrupts else { return Err(KernelError::Gone) };
-        channel.send(bytes).map_err(|_| KernelError::Gone)
+        channel.send(bytes).map_err(KernelError::unheard)
     }
 
     /// Where answers to interrupts come.
@@ -212,6 +212,9 @@ impl Card {
         }
         let Some(result) = request::result_of(channel.bytes()) else { return Ok(false) };
         channel.consume(request::RESULT);
+        if !channel.bytes().is_empty() {
+            return Err(KernelError::Protocol("more than that it was interrupted".into()));
+        }
         match result {
             0 => Ok(true),
             _ => Err(KernelError::Protocol("that it has no such queue to be interrupted for".into())),

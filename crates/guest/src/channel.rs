@@ -13,6 +13,8 @@ use std::os::unix::net::UnixListener;
 
 /// Most file descriptors that come with one message (vhost-user says so).
 const MOST_FILES: usize = 8;
+/// Most that may have come and are not taken: no guest has a reason for more than one message's.
+const MOST_KEPT: usize = 2 * MOST_FILES;
 
 /// One connection, or the wait for it.
 #[derive(Debug)]
@@ -76,6 +78,9 @@ impl Channel {
                 self.files.extend(files);
             }
         }
+        if self.files.len() > MOST_KEPT {
+            return Err(io::Error::other("more files have come than anybody asked for"));
+        }
         self.bytes.extend_from_slice(&buffer[..got]);
         Ok(got > 0)
     }
@@ -95,6 +100,7 @@ impl Channel {
         self.files.pop_front()
     }
 
+    /// Sends bytes, never waiting: who speaks with us reads the answer, or there is no room for it at some time.
     pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<()> {
         self.send_with(bytes, &[])
     }
@@ -109,7 +115,8 @@ impl Channel {
             if !files.is_empty() && !control.push(SendAncillaryMessage::ScmRights(files)) {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
-            match sendmsg(self.socket()?, &[IoSlice::new(rest)], &mut control, SendFlags::NOSIGNAL) {
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            match sendmsg(self.socket()?, &[IoSlice::new(rest)], &mut control, flags) {
                 Err(Errno::INTR) => continue,
                 sent => rest = &rest[sent?..],
             }

@@ -1,5 +1,6 @@
 //! Why a guest cannot go on.
 
+use crate::patience::VARIABLE;
 use crate::ring::RingError;
 use core::fmt;
 use std::io;
@@ -12,6 +13,12 @@ pub enum KernelError {
     Gone,
     /// It neither does nor says anything: its processor is busy, and simulated time stands still.
     Silent(Duration),
+    /// It says more and more while its clock stands still.
+    Endless,
+    /// It has sent more than there is room for, before anything could reach it.
+    Flood(u64),
+    /// Somebody has asked to stop.
+    Stopped,
     /// It has said something that makes no sense.
     Protocol(String),
     /// A ring of one of its cards makes no sense.
@@ -42,6 +49,14 @@ impl KernelError {
         move |error| Self::Io { doing, error }
     }
 
+    /// Why something could not be said to a guest.
+    pub(crate) fn unheard(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::WouldBlock => Self::Protocol("so much that it hears no answer".into()),
+            _ => Self::Gone,
+        }
+    }
+
     pub(crate) fn ring(card: u16) -> impl FnOnce(RingError) -> Self {
         move |error| Self::Ring { card, why: error.to_string() }
     }
@@ -54,9 +69,20 @@ impl fmt::Display for KernelError {
             Self::Silent(time) => write!(
                 f,
                 "its kernel has done nothing for {} s: a program on it may be computing without end and without looking at \
-                 the clock",
+                 the clock; {VARIABLE} allows it more seconds",
                 time.as_secs()
             ),
+            Self::Endless => f.write_str(
+                "its kernel does more and more while no time passes: a program on it may be sending without end and without \
+                 looking at the clock; a pause between its packets, or a rate, mends that",
+            ),
+            Self::Flood(bytes) => write!(
+                f,
+                "its kernel has sent {} MiB before anything could have reached it: a program on it may be sending without end; \
+                 a pause between its packets, or a rate, mends that",
+                bytes >> 20
+            ),
+            Self::Stopped => f.write_str("somebody has asked to stop"),
             Self::Protocol(what) => write!(f, "its kernel said {what}"),
             Self::Ring { card, why } => write!(f, "its card {card}: {why}"),
             Self::Boot { why, console } => {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tailrace_agent::plan::{self, Control, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Rng};
@@ -35,6 +36,8 @@ pub struct Stock {
     pub kernels: BTreeMap<String, PathBuf>,
     /// The agent: the program of `tailrace-agent`.
     pub agent: PathBuf,
+    /// Who may ask to stop.
+    pub control: Arc<tailrace_sim::Control>,
 }
 
 /// The kernels of a run.
@@ -132,6 +135,7 @@ impl Guests {
                     names: names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect(),
                     hosts: vec![host],
                 },
+                control: Arc::clone(&stock.control),
             };
             let (machine, kernel) =
                 Machine::start(&config).map_err(|e: KernelError| failed(e.to_string()))?;
@@ -146,9 +150,9 @@ impl Guests {
         Ok(all)
     }
 
-    /// The last lines of a host's console.
-    pub fn console_end(&self, host: &str) -> Option<String> {
-        self.guests.iter().find(|guest| guest.name == host).map(|guest| guest.machine.console_end())
+    /// The last lines of a host's console, and where all of it is kept beyond the end of the run.
+    pub fn last_words(&self, host: &str) -> Option<String> {
+        self.guests.iter().find(|guest| guest.name == host).map(|guest| guest.machine.last_words())
     }
 
     /// What the programs of all hosts were, in the order of the scenario.

@@ -2,18 +2,22 @@
 
 use crate::KernelError;
 use crate::kernel::Kernel;
-use crate::testing::{Script, Then, start};
+use crate::patience::Patience;
+use crate::testing::{Script, Then, nonsense, start, start_with};
 use proptest::prelude::*;
 use std::io::Write as _;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
+use tailrace_sim::Control;
 
 const LONG: Duration = Duration::from_secs(20);
 const MS: u64 = 1_000_000;
 
 fn script(shares: bool, sends: &[u64]) -> Script {
     let sends = sends.iter().map(|at| (*at, at.to_le_bytes().to_vec())).collect();
-    Script { shares, sends, then: Then::Waits }
+    Script { shares, sends, ..Script::default() }
 }
 
 /// What it has sent by `now`.
@@ -112,6 +116,7 @@ fn guests_that_misbehave_are_errors() {
         (Then::Hangs, "has done nothing for"),
         (Then::Lies, "card 0: a ring leads to 0x7"),
         (Then::Babbles, "none knows: 99"),
+        (Then::Floods, "more and more while no time passes"),
     ] {
         for shares in [false, true] {
             let patience = if then == Then::Hangs { Duration::from_millis(200) } else { LONG };
@@ -125,6 +130,46 @@ fn guests_that_misbehave_are_errors() {
     }
 }
 
+#[test]
+fn a_guest_that_hangs_is_given_up_as_soon_as_somebody_asks() {
+    let control = Arc::new(Control::default());
+    let (mut kernel, fake) =
+        start_with(Script { then: Then::Hangs, ..script(true, &[MS]) }, LONG, Arc::clone(&control));
+    kernel.boot(0).unwrap();
+    let asks = thread::spawn(move || control.cancel());
+    assert!(matches!(kernel.run_until(MS, MS), Err(KernelError::Stopped)));
+    asks.join().unwrap();
+    drop(kernel);
+    fake.join().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    /// Whatever a guest says that has come up, in whatever order, and whatever its rings hold: it is served to an end.
+    #[test]
+    fn nonsense_is_an_error_or_no_harm(shares: bool, says in prop::collection::vec(nonsense(), 0..40)) {
+        let script = Script { then: Then::Says, says, ..script(shares, &[MS]) };
+        let (mut kernel, fake) = start(script, LONG);
+        kernel.boot(0).unwrap();
+        let mut outcome = kernel.run_until(MS, MS);
+        for now in [2 * MS, 3 * MS] {
+            outcome = outcome.and_then(|()| kernel.deliver(0, &[1; 60], now));
+            outcome = outcome.and_then(|()| kernel.set_carrier(0, now == 3 * MS, now));
+            outcome = outcome.and_then(|()| kernel.run_until(now, now));
+            taken(&mut kernel, now);
+        }
+        drop(kernel);
+        fake.join().unwrap();
+        prop_assert!(is_hopeless(&outcome), "{:?}", outcome);
+    }
+}
+
+/// Whether that is what becomes of a guest that makes no sense: an error at once, or nothing.
+fn is_hopeless(outcome: &Result<(), KernelError>) -> bool {
+    use KernelError::{Gone, Io, Protocol, Ring};
+    matches!(outcome, Ok(()) | Err(Gone | Protocol(_) | Ring { .. } | Io { .. }))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     /// Whatever a guest says, it is served to an end: with an error, not a panic.
@@ -135,15 +180,15 @@ proptest! {
         let listen = |path| UnixListener::bind(path).unwrap();
         let cards = vec![crate::card::Card::new(listen(&card), 0, 1500)];
         let served = crate::calendar::Calendar::new(listen(&calendar), 0).unwrap();
-        let mut kernel = Kernel::new(served, cards, None, LONG);
+        let patience = Patience::new(LONG, Arc::default());
+        let mut kernel = Kernel::new(served, cards, None, patience);
         let [mut to, other] = [&calendar, &card].map(|path| UnixStream::connect(path).unwrap());
         let mut to_card = other;
         if to_calendar { to.write_all(&bytes).unwrap() } else { to_card.write_all(&bytes).unwrap() }
         for end in [&to, &to_card] {
             end.shutdown(std::net::Shutdown::Write).unwrap();
         }
-        let error = kernel.boot(1).and_then(|()| kernel.run_until(u64::MAX, u64::MAX)).err();
-        let hopeless = matches!(error, Some(KernelError::Gone | KernelError::Protocol(_) | KernelError::Ring { .. } | KernelError::Io { .. }));
-        prop_assert!(hopeless || error.is_none(), "{:?}", error);
+        let outcome = kernel.boot(1).and_then(|()| kernel.run_until(u64::MAX, u64::MAX));
+        prop_assert!(is_hopeless(&outcome), "{:?}", outcome);
     }
 }

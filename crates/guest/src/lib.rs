@@ -31,6 +31,7 @@ mod kernel_tests;
 mod machine;
 mod mapping;
 mod memory;
+mod patience;
 mod pinning;
 mod ring;
 #[cfg(test)]

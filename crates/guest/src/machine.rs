@@ -6,17 +6,21 @@
 use crate::calendar::Calendar;
 use crate::card::Card;
 use crate::error::KernelError;
-use crate::kernel::{Kernel, PATIENCE};
+use crate::kernel::Kernel;
+use crate::patience::Patience;
 use rustix::fd::OwnedFd;
 use rustix::process::PidfdFlags;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use tailrace_agent::plan::Plan;
+use tailrace_sim::Control;
 
 /// What a guest is made of.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct MachineConfig {
     pub mtus: Vec<u16>,
     /// What it is to do.
     pub plan: Plan,
+    /// Who may ask to stop.
+    pub control: Arc<Control>,
 }
 
 /// A guest's processes. They end when this value is dropped, and when this process ends in any way.
@@ -52,7 +58,8 @@ const KERNEL_OPTIONS: [&str; 9] = [
     "con=null",
     "con0=fd:0,fd:1",
     "quiet",
-    "panic=1",
+    // At once: the second of simulated time after which it would end might not come.
+    "panic=-1",
 ];
 
 /// What the guest's first process does before it is the agent: its folder comes to lie in a file system of memory. The folder's name is
@@ -75,7 +82,8 @@ impl Machine {
         let mut kernel = sockets.into_kernel(config, process)?;
         match kernel.boot(ready) {
             Ok(()) => Ok((machine, kernel)),
-            Err(error) => Err(KernelError::Boot { why: error.to_string(), console: machine.console_end() }),
+            Err(KernelError::Stopped) => Err(KernelError::Stopped),
+            Err(error) => Err(KernelError::Boot { why: error.to_string(), console: machine.last_words() }),
         }
     }
 
@@ -88,6 +96,25 @@ impl Machine {
         lines[lines.len().saturating_sub(10)..].join("\n")
     }
 
+    /// The same, and where all of it is from now on: a file for temporary ones that outlives the run.
+    pub fn last_words(&self) -> String {
+        let end = self.console_end();
+        match self.keep_console() {
+            Ok(Some(path)) => format!("{end}\nall of it is in {}", path.display()),
+            Ok(None) | Err(_) => end,
+        }
+    }
+
+    fn keep_console(&self) -> io::Result<Option<PathBuf>> {
+        let said = fs::read(self.folder.join("console"))?;
+        if said.is_empty() {
+            return Ok(None);
+        }
+        let mut kept = tempfile::Builder::new().prefix("tailrace-console-").suffix(".txt").tempfile()?;
+        kept.write_all(&said)?;
+        Ok(Some(kept.keep()?.1))
+    }
+
     /// Can be read when the processes have ended.
     fn process(&self) -> io::Result<OwnedFd> {
         let pid = rustix::process::Pid::from_child(&self.launcher);
@@ -97,8 +124,11 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // The launcher ends the rest when nobody holds the other end of its input.
-        drop(self.launcher.stdin.take());
+        // The launcher ends the rest when it is told something, or when nobody holds the other end of its input: then it
+        // removes the folder, too, since nobody else does.
+        if let Some(mut input) = self.launcher.stdin.take() {
+            let _ = input.write_all(b".");
+        }
         let _ = self.launcher.wait();
     }
 }
@@ -135,7 +165,8 @@ impl Sockets {
         let calendar = Calendar::new(self.calendar, config.plan.ready)?;
         let numbered = (0..).zip(self.cards).zip(&config.mtus);
         let cards = numbered.map(|((number, listener), mtu)| Card::new(listener, number, *mtu)).collect();
-        Ok(Kernel::new(calendar, cards, Some(process), PATIENCE))
+        let patience = Patience::of_environment(Arc::clone(&config.control));
+        Ok(Kernel::new(calendar, cards, Some(process), patience))
     }
 }
 
@@ -152,7 +183,9 @@ fn launch(config: &MachineConfig) -> io::Result<Child> {
     let console = File::create(config.folder.join("console"))?;
     let mut command = Command::new(fs::canonicalize(&config.agent)?);
     command.current_dir(&config.folder).env_clear();
-    command.arg("launch").arg(fs::canonicalize(&config.kernel)?);
+    // What a terminal sends to this process and its like does not concern it: Ctrl-C is ours to act on.
+    command.process_group(0);
+    command.args(["launch", "--forget"]).arg(fs::canonicalize(&config.kernel)?);
     command.arg(format!("mem={}M", config.memory)).args(KERNEL_OPTIONS);
     command.arg("time-travel=ext:0:calendar");
     for card in 0..config.mtus.len() {

@@ -3,21 +3,28 @@
 //! It sends frames at given times, and answers each that it receives by sending it back. It speaks like Linux 6.1, by messages, or
 //! like 6.12, by the shared schedule.
 
+mod nonsense;
+
+pub(crate) use nonsense::{Nonsense, nonsense};
+
 use crate::calendar::Calendar;
 use crate::card::Card;
 use crate::channel::{Channel, u32_at, u64_at};
 use crate::kernel::Kernel;
 use crate::mapping::Mapping;
 use crate::memory::Memory;
+use crate::patience::Patience;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::fs::MemfdFlags;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use tailrace_sim::Control;
 
 /// Where its memory begins, and how much there is.
 const BASE: u64 = 0x60_0000;
@@ -35,6 +42,8 @@ pub(crate) struct Script {
     pub(crate) sends: Vec<(u64, Vec<u8>)>,
     /// What it does instead at the last.
     pub(crate) then: Then,
+    /// What it says then, if it is to say something.
+    pub(crate) says: Vec<Nonsense>,
 }
 
 /// How it ends.
@@ -51,10 +60,23 @@ pub(crate) enum Then {
     Lies,
     /// It says to the calendar what no guest says.
     Babbles,
+    /// It sends one frame after another, and no time passes.
+    Floods,
+    /// It says what it is to say.
+    Says,
 }
 
 /// A kernel's front end and the fake behind it.
 pub(crate) fn start(script: Script, patience: Duration) -> (Kernel, JoinHandle<()>) {
+    start_with(script, patience, Arc::default())
+}
+
+/// The same, for somebody who may ask to stop.
+pub(crate) fn start_with(
+    script: Script,
+    patience: Duration,
+    control: Arc<Control>,
+) -> (Kernel, JoinHandle<()>) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("tailrace-fake-{}-{number}", std::process::id()));
@@ -62,6 +84,7 @@ pub(crate) fn start(script: Script, patience: Duration) -> (Kernel, JoinHandle<(
     let calendar = UnixListener::bind(folder.join("calendar")).unwrap();
     let card = UnixListener::bind(folder.join("card")).unwrap();
     let cards = vec![Card::new(card, 0, 1500)];
+    let patience = Patience::new(patience, control).with_most_words(1000);
     let kernel = Kernel::new(Calendar::new(calendar, 0).unwrap(), cards, None, patience);
     (kernel, thread::spawn(move || Fake::new(folder, script).run()))
 }
@@ -73,6 +96,7 @@ enum Word {
 
 struct Fake {
     script: Script,
+    file: OwnedFd,
     calendar: Channel,
     schedule: Option<Mapping>,
     card: Channel,
@@ -98,6 +122,7 @@ impl Fake {
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
         let mut fake = Self {
             script,
+            file: file.try_clone().unwrap(),
             calendar: connect("calendar"),
             schedule: None,
             card: connect("card"),
@@ -379,6 +404,19 @@ impl Fake {
                 let kick = [35, 9, 8, 1, 0].map(u32::to_le_bytes).concat();
                 self.card.send(&kick).unwrap();
                 drop(self.calendar.receive());
+            }
+            Then::Floods => {
+                let kick = [35, 9, 8, 1, 0].map(u32::to_le_bytes).concat();
+                self.describe(1, 0, 60, 0);
+                // Until nobody listens.
+                while self.card.send(&kick).is_ok() && self.card.receive().is_ok_and(|there| there) {
+                    self.card.consume(self.card.bytes().len());
+                    self.offer(1, 0);
+                }
+            }
+            Then::Says => {
+                let (words, file) = (std::mem::take(&mut self.script.says), self.file.try_clone().unwrap());
+                self.say(&words, &file);
             }
             Then::Babbles => {
                 self.calendar.send(&[99, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();

@@ -27,7 +27,7 @@ impl Kernels {
         if scenario.nodes.iter().all(|node| node.kernel.is_none()) {
             return Ok(Self(None));
         }
-        let failed = pyo3::exceptions::PyRuntimeError::new_err::<String>;
+        let failed = crate::task::HostFailed::new_err::<String>;
         let stock = stock.ok_or_else(|| failed("hosts run kernels, and the task was given none".into()))?;
         let guests = tailrace_guest::Guests::start(scenario, run, simulation, stock);
         guests.map(Some).map(Self).map_err(|error| failed(error.to_string()))
@@ -35,7 +35,7 @@ impl Kernels {
 
     /// Why a host cannot go on, with the end of its console.
     pub(crate) fn failed(&self, failure: &HostFailure) -> String {
-        let console = self.0.as_ref().and_then(|guests| guests.console_end(&failure.host));
+        let console = self.0.as_ref().and_then(|guests| guests.last_words(&failure.host));
         match console.filter(|text| !text.is_empty()) {
             Some(console) => format!("{failure}; the end of its console:\n{console}"),
             None => failure.to_string(),
@@ -58,11 +58,13 @@ mod elsewhere {
     use pyo3::prelude::*;
     use std::collections::BTreeMap;
     use std::path::PathBuf;
-    use tailrace_sim::HostFailure;
+    use std::sync::Arc;
+    use tailrace_sim::{Control, HostFailure};
 
     pub(crate) struct Stock {
         pub(crate) kernels: BTreeMap<String, PathBuf>,
         pub(crate) agent: PathBuf,
+        pub(crate) control: Arc<Control>,
     }
 
     /// None: kernels run on Linux alone.

@@ -15,16 +15,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_sim::{CaptureFile, Control, Progress, RunError, RunOutput, Simulation, Table, Values};
+use tailrace_sim::{CaptureFile, Control, Cost, Progress, RunError, RunOutput, Simulation, Table, Values};
 
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
+create_exception!(_native, HostFailed, PyRuntimeError, "A host's kernel cannot go on; which, when and why.");
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
 pub(crate) struct Task {
     scenario: Arc<tailrace_scenario::Scenario>,
     run: u32,
-    control: Control,
+    control: Arc<Control>,
     /// Where captures go while the run goes on; without, they are kept in memory.
     captures: Option<PathBuf>,
     /// Who takes rows while the run goes on; without, they are kept in memory.
@@ -51,8 +52,9 @@ impl Task {
         kernels: Option<(BTreeMap<String, PathBuf>, PathBuf)>,
     ) -> Self {
         let scenario = Arc::clone(&scenario.scenario);
-        let stock = kernels.map(|(kernels, agent)| Stock { kernels, agent });
-        Self { scenario, run, control: Control::default(), captures, rows, rows_at_once, stock }
+        let control = Arc::<Control>::default();
+        let stock = kernels.map(|(kernels, agent)| Stock { kernels, agent, control: Arc::clone(&control) });
+        Self { scenario, run, control, captures, rows, rows_at_once, stock }
     }
 
     /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
@@ -65,7 +67,11 @@ impl Task {
         // Hooks of Python classes end a run by unwinding.
         let run = || {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
-            let kernels = Kernels::start(&self.scenario, self.run, &mut simulation, self.stock.as_ref())?;
+            let kernels = Kernels::start(&self.scenario, self.run, &mut simulation, self.stock.as_ref());
+            if self.control.is_cancelled() {
+                return Ok(simulation.finish(Cost::default())); // Whatever kernels said to that.
+            }
+            let kernels = kernels?;
             let mut run = self.simulate(simulation, &kernels)?;
             kernels.report(&mut run.summary);
             Ok(run)
@@ -90,7 +96,7 @@ impl Task {
     fn simulate(&self, mut simulation: Simulation, kernels: &Kernels) -> PyResult<RunOutput> {
         let ended = |error: RunError| match error {
             RunError::Stalled(stall) => Stalled::new_err(stall.to_string()),
-            RunError::HostFailed(failure) => PyRuntimeError::new_err(kernels.failed(&failure)),
+            RunError::HostFailed(failure) => HostFailed::new_err(kernels.failed(&failure)),
         };
         let stopwatch = Stopwatch::start();
         let Some(mut leaving) = self.leaving() else {

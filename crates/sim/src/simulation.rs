@@ -144,11 +144,19 @@ impl Simulation {
             if control.is_cancelled() {
                 return Ok(false);
             }
+            if self.world.foreign.failure().is_some() {
+                break;
+            }
             if !self.watch.advances(self.fabric.now()) {
                 return Err(self.watch.blame(&self.plan, &mut self.fabric, &mut self.world).into());
             }
         }
-        self.world.foreign.failure().map_or(Ok(true), |failure| Err(failure.clone().into()))
+        match self.world.foreign.failure() {
+            None => Ok(true),
+            // A host that is to stop says that it cannot go on.
+            Some(_) if control.is_cancelled() => Ok(false),
+            Some(failure) => Err(failure.clone().into()),
+        }
     }
 
     /// What the run leaves: all of it at its end, and before that what there is. Tables and captures lack what

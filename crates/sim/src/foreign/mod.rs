@@ -166,6 +166,9 @@ impl World {
     /// A packet has reached a foreign host.
     #[cold]
     pub(crate) fn deliver_foreign(&mut self, host: usize, pkt: &SimPacket, fabric: &mut SimFabric) {
+        if self.foreign.failure.is_some() {
+            return pkt.release(&mut self.options); // One that hangs is not waited for again.
+        }
         let now = fabric.now();
         if pkt.is_datagram()
             && pkt.payload > 0
@@ -284,7 +287,7 @@ impl World {
                 .filter_map(|address| attached.addresses.iter().position(|a| *a == address))
                 .map(|interface| (interface, graph.is_usable(attached.addresses[interface])))
                 .collect();
-            if changed.is_empty() {
+            if changed.is_empty() || self.foreign.failure.is_some() {
                 continue;
             }
             let now = fabric.now();
