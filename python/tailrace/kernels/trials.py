@@ -20,6 +20,8 @@ _LAST_LINES = 5
 _BOOTED = "tailrace: booted"
 # As crates/guest starts guests, but in a time that nobody keeps, and without cards.
 _AVX = ("AVX", "AVX2", "AVX512F", "AVX512VL", "AVX512BW", "AVX_Fast_Unaligned_Load")
+# On a kernel's command line: its programs do without registers that are not kept when it switches between them.
+WITHOUT_AVX = f"GLIBC_TUNABLES=glibc.cpu.hwcaps={','.join(f'-{feature}' for feature in _AVX)}"
 _BOOT = (
     "mem=64M",
     "rootfstype=hostfs",
@@ -30,7 +32,7 @@ _BOOT = (
     "con0=fd:0,fd:1",
     "quiet",
     "time-travel=inf-cpu",
-    f"GLIBC_TUNABLES=glibc.cpu.hwcaps={','.join(f'-{feature}' for feature in _AVX)}",
+    WITHOUT_AVX,
     "--",
     "-c",
     f'"mount -t proc proc /proc && echo {_BOOTED} $(cat /proc/sys/kernel/osrelease)"',
