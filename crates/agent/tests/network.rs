@@ -49,6 +49,7 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
             memory: 128,
             mtus: vec![1500; addresses.len()],
             plan: Plan { seed: number as u64, ready: READY.as_nanos(), hosts: vec![host], ..Plan::default() },
+            backpressure: false,
             control: Default::default(),
         };
         let (machine, kernel) = Machine::start(&config).unwrap_or_else(|e| panic!("{e}"));

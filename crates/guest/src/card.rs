@@ -49,6 +49,8 @@ pub(crate) struct Card {
     config: Config,
     /// The frame under way.
     frame: Vec<u8>,
+    /// Whether buffers of what it sends are given back by [`Card::give_back`], and not as soon as it is taken.
+    pub(crate) keeps: bool,
     pub(crate) counts: Counts,
 }
 
@@ -72,6 +74,7 @@ impl Card {
             rings: Default::default(),
             config: Config::new(number, mtu),
             frame: Vec::new(),
+            keeps: false,
             counts: Counts::default(),
         }
     }
@@ -146,20 +149,36 @@ impl Card {
         self.rings.get_mut(queue as usize).ok_or_else(unknown)
     }
 
-    /// Takes the next IPv4 packet that the guest has sent.
-    pub(crate) fn take_packet(&mut self) -> Result<Option<&[u8]>, KernelError> {
+    /// Takes the next IPv4 packet that the guest has sent; with it comes the buffer that it lies in.
+    pub(crate) fn take_packet(&mut self) -> Result<Option<(&[u8], u16)>, KernelError> {
         loop {
-            let ring = &mut self.rings[SEND];
-            if !ring.take_frame(&self.memory, &mut self.frame).map_err(KernelError::ring(self.number))? {
-                return Ok(None);
-            }
+            let taken = self.rings[SEND].take_frame(&self.memory, &mut self.frame);
+            let Some(head) = taken.map_err(KernelError::ring(self.number))? else { return Ok(None) };
             let kind = self.frame.get(HEADER + ETHERNET - 2..HEADER + ETHERNET);
-            if kind.is_some_and(|kind| kind == ETHERTYPE_IPV4) {
-                break;
+            let is_packet = kind.is_some_and(|kind| kind == ETHERTYPE_IPV4);
+            if !self.keeps || !is_packet {
+                self.give_back(head)?;
+            }
+            if is_packet {
+                return Ok(Some((&self.frame[HEADER + ETHERNET..], head)));
             }
             self.counts.foreign += 1;
         }
-        Ok(Some(&self.frame[HEADER + ETHERNET..]))
+    }
+
+    /// Gives back the buffer of a packet that was sent.
+    pub(crate) fn give_back(&mut self, head: u16) -> Result<(), KernelError> {
+        self.rings[SEND].give_back(&self.memory, head).map_err(KernelError::ring(self.number))
+    }
+
+    /// Whether the guest wants to be told that buffers have come back.
+    pub(crate) fn wants_buffers_back(&self) -> Result<bool, KernelError> {
+        self.rings[SEND].wants_interrupt(&self.memory).map_err(KernelError::ring(self.number))
+    }
+
+    /// Tells it so. It answers on [`Card::interrupts`].
+    pub(crate) fn interrupt_for_buffers(&self) -> Result<(), KernelError> {
+        self.ask(&request::call(SEND as u32))
     }
 
     /// Puts an IPv4 packet into the guest's ring; whether the guest is to be interrupted for it.

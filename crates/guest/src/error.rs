@@ -15,8 +15,8 @@ pub enum KernelError {
     Silent(Duration),
     /// It says more and more while its clock stands still.
     Endless,
-    /// It has sent more than there is room for, before anything could reach it.
-    Flood(u64),
+    /// It sends more than any link of a scenario carries.
+    Flood,
     /// Somebody has asked to stop.
     Stopped,
     /// It has said something that makes no sense.
@@ -76,11 +76,9 @@ impl fmt::Display for KernelError {
                 "its kernel does more and more while no time passes: a program on it may be sending without end and without \
                  looking at the clock; a pause between its packets, or a rate, mends that",
             ),
-            Self::Flood(bytes) => write!(
-                f,
-                "its kernel has sent {} MiB before anything could have reached it: a program on it may be sending without end; \
-                 a pause between its packets, or a rate, mends that",
-                bytes >> 20
+            Self::Flood => f.write_str(
+                "its kernel sends more than a million packets a second: a program on it may be sending without end; a pause \
+                 between its packets, or a rate, mends that",
             ),
             Self::Stopped => f.write_str("somebody has asked to stop"),
             Self::Protocol(what) => write!(f, "its kernel said {what}"),

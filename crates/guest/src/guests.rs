@@ -135,6 +135,7 @@ impl Guests {
                     names: names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect(),
                     hosts: vec![host],
                 },
+                backpressure: spec.backpressure,
                 control: Arc::clone(&stock.control),
             };
             let (machine, kernel) =

@@ -77,6 +77,15 @@ impl ForeignHost for KernelHost {
         self.control.as_mut()?.poll()
     }
 
+    fn waits_for_departures(&self) -> bool {
+        self.kernel.keeps_buffers()
+    }
+
+    fn sent(&mut self, now: Instant, packets: &[u64]) -> Result<(), HostError> {
+        let now = self.guest_time(now);
+        self.kernel.departed(packets, now).map_err(failed)
+    }
+
     fn link_changed(&mut self, interface: usize, up: bool) -> Result<(), HostError> {
         let now = self.guest_time(self.now);
         self.kernel.set_carrier(interface, up, now).map_err(failed)

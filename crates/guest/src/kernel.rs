@@ -9,7 +9,7 @@ use crate::error::KernelError;
 use crate::patience::Patience;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fd::OwnedFd;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Most bytes of packets that wait to be taken: what a card of 40 Gbit/s sends in 50 ms.
 const MOST_SENT: usize = 256 << 20;
@@ -20,11 +20,35 @@ pub struct Kernel {
     calendar: Calendar,
     cards: Vec<Card>,
     sent: Sent,
+    held: Held,
+    flood: Flood,
     /// Can be read when the guest's process has ended.
     process: Option<OwnedFd>,
     patience: Patience,
     /// The card whose packets are answered at once: the guest goes no further ahead when it has sent by it.
     urgent: Option<usize>,
+}
+
+/// What it has sent in the present stretch of its clock.
+#[derive(Debug, Default)]
+struct Flood {
+    stretch: u64,
+    packets: u32,
+}
+
+impl Flood {
+    /// A program that sends without end sends some millions a second: what it takes to look at the clock is all that takes time.
+    const STRETCH: u64 = 100_000_000;
+    const MOST: u32 = 100_000;
+
+    fn count(&mut self, at: u64) -> Result<(), KernelError> {
+        let stretch = at / Self::STRETCH;
+        if stretch != self.stretch {
+            *self = Self { stretch, packets: 0 };
+        }
+        self.packets += 1;
+        if self.packets > Self::MOST { Err(KernelError::Flood) } else { Ok(()) }
+    }
 }
 
 /// Packets that are sent and not yet taken, in the order of their times.
@@ -40,6 +64,26 @@ struct Packet {
     at: u64,
     card: usize,
     len: usize,
+    buffer: u16,
+}
+
+/// Packets whose buffers the guest gets back when they have left: by the number of the first of them, card and buffer.
+#[derive(Debug, Default)]
+struct Held {
+    first: u64,
+    packets: VecDeque<Option<(usize, u16)>>,
+}
+
+impl Held {
+    fn take(&mut self, number: u64) -> Option<(usize, u16)> {
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let taken = self.packets.get_mut(place)?.take();
+        while self.packets.front().is_some_and(Option::is_none) {
+            self.packets.pop_front();
+            self.first += 1;
+        }
+        taken
+    }
 }
 
 /// Who has said something.
@@ -56,11 +100,21 @@ impl Kernel {
         process: Option<OwnedFd>,
         patience: Patience,
     ) -> Self {
-        Self { calendar, cards, sent: Sent::default(), process, patience, urgent: None }
+        Self {
+            calendar,
+            cards,
+            sent: Sent::default(),
+            held: Held::default(),
+            flood: Flood::default(),
+            process,
+            patience,
+            urgent: None,
+        }
     }
 
     /// What it sends by this card is answered at the time at which it sends it.
     pub(crate) fn set_urgent(&mut self, card: usize) {
+        self.cards[card].keeps = false;
         self.urgent = Some(card);
     }
 
@@ -73,6 +127,34 @@ impl Kernel {
             self.serve()?;
         }
         self.sent = Sent::default();
+        Ok(())
+    }
+
+    /// From now on it gets the buffers of its packets back when [`Kernel::departed`] says so, and not as soon as they are taken.
+    pub(crate) fn keep_buffers(&mut self) {
+        self.cards.iter_mut().for_each(|card| card.keeps = true);
+    }
+
+    pub(crate) fn keeps_buffers(&self) -> bool {
+        self.cards.iter().any(|card| card.keeps)
+    }
+
+    /// Packets have left, by their numbers among those that were taken since it keeps buffers.
+    pub(crate) fn departed(&mut self, numbers: &[u64], now: u64) -> Result<(), KernelError> {
+        let mut concerned = BTreeSet::new();
+        for number in numbers {
+            if let Some((card, buffer)) = self.held.take(*number) {
+                self.cards[card].give_back(buffer)?;
+                concerned.insert(card);
+            }
+        }
+        for card in concerned {
+            if self.cards[card].wants_buffers_back()? {
+                self.calendar.interrupt_at(now);
+                self.cards[card].interrupt_for_buffers()?;
+                self.await_interrupt(card)?;
+            }
+        }
         Ok(())
     }
 
@@ -97,6 +179,9 @@ impl Kernel {
     pub fn take(&mut self, now: u64, out: &mut Vec<u8>) -> Option<usize> {
         let packet = *self.sent.packets.front().filter(|p| p.at <= now)?;
         self.sent.packets.pop_front();
+        if self.cards[packet.card].keeps {
+            self.held.packets.push_back(Some((packet.card, packet.buffer)));
+        }
         out.clear();
         out.extend(self.sent.bytes.drain(..packet.len));
         Some(packet.card)
@@ -183,12 +268,13 @@ impl Kernel {
             if event == Event::Kick {
                 let at = self.calendar.local();
                 let card = &mut self.cards[number];
-                while let Some(bytes) = card.take_packet()? {
+                while let Some((bytes, buffer)) = card.take_packet()? {
+                    self.flood.count(at)?;
                     self.sent.bytes.extend(bytes);
-                    self.sent.packets.push_back(Packet { at, card: number, len: bytes.len() });
+                    self.sent.packets.push_back(Packet { at, card: number, len: bytes.len(), buffer });
                 }
                 if self.sent.bytes.len() > MOST_SENT {
-                    return Err(KernelError::Flood(self.sent.bytes.len() as u64));
+                    return Err(KernelError::Flood);
                 }
                 if self.urgent == Some(number) {
                     self.calendar.go_no_further(at)?;

@@ -85,6 +85,25 @@ fn what_arrives_interrupts_it_and_is_answered_at_that_time() {
 }
 
 #[test]
+fn a_guest_whose_cards_keep_buffers_is_interrupted_when_packets_have_left() {
+    for shares in [false, true] {
+        let (mut kernel, fake) = start(script(shares, &[3 * MS, 3 * MS, 7 * MS]), LONG);
+        kernel.boot(0).unwrap();
+        kernel.keep_buffers();
+        kernel.run_until(3 * MS, 3 * MS).unwrap();
+        assert_eq!(taken(&mut kernel, 3 * MS).len(), 2);
+        assert_eq!(kernel.next_event(), Some(7 * MS));
+        kernel.departed(&[1, 0], 4 * MS).unwrap();
+        assert_eq!(kernel.next_event(), Some(4 * MS), "it has been interrupted");
+        kernel.run_until(4 * MS, 4 * MS).unwrap();
+        kernel.departed(&[1, 99], 5 * MS).unwrap();
+        assert_eq!(kernel.next_event(), Some(7 * MS), "nothing has come back to it");
+        drop(kernel);
+        fake.join().unwrap();
+    }
+}
+
+#[test]
 fn packets_for_which_there_is_no_buffer_are_counted() {
     let (mut kernel, fake) = start(script(false, &[]), LONG);
     kernel.boot(0).unwrap();

@@ -37,6 +37,8 @@ pub struct MachineConfig {
     pub mtus: Vec<u16>,
     /// What it is to do.
     pub plan: Plan,
+    /// Whether the cards give buffers back when packets have left, and not as soon as they are taken.
+    pub backpressure: bool,
     /// Who may ask to stop.
     pub control: Arc<Control>,
 }
@@ -81,7 +83,12 @@ impl Machine {
         let process = machine.process().map_err(KernelError::io("watching a kernel"))?;
         let mut kernel = sockets.into_kernel(config, process)?;
         match kernel.boot(ready) {
-            Ok(()) => Ok((machine, kernel)),
+            Ok(()) => {
+                if config.backpressure {
+                    kernel.keep_buffers();
+                }
+                Ok((machine, kernel))
+            }
             Err(KernelError::Stopped) => Err(KernelError::Stopped),
             Err(error) => Err(KernelError::Boot { why: error.to_string(), console: machine.last_words() }),
         }
@@ -191,8 +198,8 @@ fn launch(config: &MachineConfig) -> io::Result<Child> {
     for card in 0..config.mtus.len() {
         command.arg(format!("virtio_uml.device=card{card}:1"));
     }
-    // Frames are given back when they are taken, without an interrupt.
-    command.arg("virtio_net.napi_tx=0");
+    // Buffers of frames that are given back when they are taken come back without an interrupt.
+    command.arg(format!("virtio_net.napi_tx={}", u8::from(config.backpressure)));
     // Registers of AVX are not kept, see the agent. A variable that the kernel does not know is the first process's.
     let without = ["AVX", "AVX2", "AVX512F", "AVX512VL", "AVX512BW", "AVX_Fast_Unaligned_Load"];
     let tunables: Vec<String> = without.iter().map(|feature| format!("-{feature}")).collect();

@@ -121,6 +121,11 @@ impl Ring {
         Ok(Some(head))
     }
 
+    /// Gives back a buffer whose frame was taken: the driver may use it anew.
+    pub(crate) fn give_back(&mut self, memory: &Memory, head: u16) -> Result<(), RingError> {
+        self.give(memory, head, 0)
+    }
+
     /// Gives a buffer back, of which `len` bytes were written.
     fn give(&mut self, memory: &Memory, head: u16, len: u32) -> Result<(), RingError> {
         let slot = 4 + u64::from(self.given % self.size) * 8;
@@ -140,9 +145,13 @@ impl Ring {
         Ok(memory.load_u16(self.available)? & NO_INTERRUPT == 0)
     }
 
-    /// Takes the next frame that the driver sends; false where there is none.
-    pub(crate) fn take_frame(&mut self, memory: &Memory, out: &mut Vec<u8>) -> Result<bool, RingError> {
-        let Some(head) = self.take(memory)? else { return Ok(false) };
+    /// Takes the next frame that the driver sends, and says which buffer is to be given back for it.
+    pub(crate) fn take_frame(
+        &mut self,
+        memory: &Memory,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<u16>, RingError> {
+        let Some(head) = self.take(memory)? else { return Ok(None) };
         out.clear();
         self.each_of_chain(memory, head, |d| {
             if d.flags & WRITE != 0 {
@@ -154,8 +163,7 @@ impl Ring {
             memory.read(d.at, d.len, out)?;
             Ok(true)
         })?;
-        self.give(memory, head, 0)?;
-        Ok(true)
+        Ok(Some(head))
     }
 
     /// Writes a frame into the next buffer that the driver offers; false where it offers none.
@@ -277,14 +285,15 @@ mod tests {
         let (mut driver, mut ring) = Driver::new();
         let mut out = Vec::new();
         for round in 0..3 * SIZE {
-            assert_eq!(ring.take_frame(&driver.memory, &mut out), Ok(false));
+            assert_eq!(ring.take_frame(&driver.memory, &mut out), Ok(None));
             // A header and its payload, as drivers send; then one buffer that is filled in two descriptors.
             driver.memory.write(BUFFERS, b"header").unwrap();
             driver.memory.write(BUFFERS + 100, &[round as u8; 50]).unwrap();
             driver.describe(0, BUFFERS, 6, NEXT, 5);
             driver.describe(5, BUFFERS + 100, 50, 0, 0);
             driver.offer(0);
-            assert_eq!(ring.take_frame(&driver.memory, &mut out), Ok(true));
+            assert_eq!(ring.take_frame(&driver.memory, &mut out), Ok(Some(0)));
+            ring.give_back(&driver.memory, 0).unwrap();
             assert_eq!((&out[..6], &out[6..]), (&b"header"[..], &[round as u8; 50][..]));
             assert_eq!(driver.used(2 * round), (0, 0));
 
@@ -299,6 +308,21 @@ mod tests {
             assert_eq!(out, b"abcdefgh");
         }
         assert_eq!(ring.give_frame(&driver.memory, b"x"), Ok(false), "no buffer is offered");
+    }
+
+    #[test]
+    fn buffers_of_taken_frames_come_back_one_by_one_in_any_order() {
+        let (mut driver, mut ring) = Driver::new();
+        for head in [4, 6] {
+            driver.describe(head, BUFFERS, 10, 0, 0);
+            driver.offer(head);
+            assert_eq!(ring.take_frame(&driver.memory, &mut Vec::new()), Ok(Some(head)));
+        }
+        assert_eq!(driver.memory.load_u16(USED + 2), Ok(0), "none is back yet");
+        ring.give_back(&driver.memory, 6).unwrap();
+        assert_eq!((driver.memory.load_u16(USED + 2), driver.used(0)), (Ok(1), (6, 0)));
+        ring.give_back(&driver.memory, 4).unwrap();
+        assert_eq!((driver.memory.load_u16(USED + 2), driver.used(1)), (Ok(2), (4, 0)));
     }
 
     #[test]
@@ -357,7 +381,9 @@ mod tests {
             ring.place(places[0], places[1], places[2]);
             let mut out = Vec::new();
             for _ in 0..100 {
-                let _ = ring.take_frame(&memory, &mut out);
+                if let Ok(Some(head)) = ring.take_frame(&memory, &mut out) {
+                    let _ = ring.give_back(&memory, head);
+                }
                 let _ = ring.give_frame(&memory, &[1; 60]);
                 let _ = ring.wants_interrupt(&memory);
                 prop_assert!(out.len() <= MAX_FRAME);

@@ -317,6 +317,11 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
+    /// Lets a link say of each packet when it leaves ([`Observer::left`](crate::Observer::left)). False where it cannot.
+    pub fn report_departures(&mut self, link: LinkId) -> bool {
+        self.links[link.0 as usize].report_departures(&mut self.packets, self.now)
+    }
+
     /// Brings a link's queue up to the present, so that its backlog, counters and state can be read.
     pub fn settle<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
         let now = self.now;

@@ -15,6 +15,9 @@ pub trait Observer<P: Packet> {
     fn flagged(&mut self, _link: LinkId, _flow: FlowKey, _flagged: bool, _at: Instant) {}
     /// A watched link starts to send `pkt`, which waited for `sojourn`.
     fn transmitted(&mut self, _link: LinkId, _pkt: &P, _sojourn: Duration, _at: Instant) {}
+    /// A link that reports departures has begun to send `pkt`, whose last bit leaves at `ends`. It says so late, but before
+    /// anything else is done to the link (see [`Fabric::settle`]).
+    fn left(&mut self, _link: LinkId, _pkt: &P, _ends: Instant) {}
 }
 
 /// All hosts in one, with what they know of their packets and the fabric does not.

@@ -92,6 +92,8 @@ pub struct Link<P: Packet> {
     /// The host that has no route over it, where it is only for that reason that it is down.
     routeless: Option<NodeId>,
     watched: bool,
+    /// Whether it calls [`Observer::left`](crate::Observer::left).
+    reports: bool,
     has_middlebox: bool,
     // Second cache line.
     transmitter: Transmitter,
@@ -154,6 +156,7 @@ impl<P: Packet> Link<P> {
             up: true,
             routeless: None,
             watched: config.watched,
+            reports: false,
             has_middlebox: config.has_middlebox,
             transmitter: Transmitter::new(config.rate, config.overhead),
             arrived: 0,
@@ -172,6 +175,15 @@ impl<P: Packet> Link<P> {
         }
         link.renew_shortcuts();
         link
+    }
+
+    /// From now on it says of each packet when it leaves. False where it cannot: a channel that others share, too, decides that.
+    pub(crate) fn report_departures(&mut self, packets: &mut Slab<P>, now: Instant) -> bool {
+        if self.station.is_none() {
+            self.undo_arithmetic(packets, now);
+            self.reports = true;
+        }
+        self.reports
     }
 
     /// Decides anew which packets may take the short ways; to be called when anything they depend on has changed.

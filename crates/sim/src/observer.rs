@@ -8,6 +8,9 @@ use tailrace_net::{LinkId, NodeId, Observer};
 
 impl Observer<SimPacket> for World {
     fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
+        if !self.foreign.is_empty() {
+            self.note_departure(&pkt, at);
+        }
         self.captures.dropped(link, &pkt, &self.options, reason, at);
         self.lose(&pkt);
         self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
@@ -20,6 +23,9 @@ impl Observer<SimPacket> for World {
     }
 
     fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
+        if !self.foreign.is_empty() {
+            self.note_departure(&pkt, at);
+        }
         self.lose(&pkt);
         self.recorder.unroutable(self.flow_of(&pkt), at);
     }
@@ -32,5 +38,9 @@ impl Observer<SimPacket> for World {
 
     fn transmitted(&mut self, link: LinkId, pkt: &SimPacket, _sojourn: Duration, at: Instant) {
         self.captures.on_link(link, pkt, &self.options, at);
+    }
+
+    fn left(&mut self, _link: LinkId, pkt: &SimPacket, ends: Instant) {
+        self.note_departure(pkt, ends);
     }
 }

@@ -435,6 +435,11 @@ impl SimPacket {
         options.frame(self.options)
     }
 
+    /// The place of its bytes, which is its own for as long as it is on its way.
+    pub(crate) fn frame_place(&self, options: &OptionsArena) -> Option<usize> {
+        options.frame_place(self.options)
+    }
+
     /// The ranges of its SACK option.
     pub(crate) fn sack(&self, options: &OptionsArena) -> SackRanges {
         let ranges = options.load(self.options).map_or(&[][..], |rare| rare.sack.as_slice());

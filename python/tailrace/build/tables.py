@@ -43,6 +43,8 @@ class Host(Table):
         name: Its name, unique among hosts and routers.
         address: Its IPv4 address; a list with one for each of its links, in the order of the file. Of
             several alike, each has the next one. Default: counted from 10.0.0.1.
+        backpressure: Whether packets that wait at its interfaces are still its kernel's, as behind a
+            network card, so that its sockets hold others back. Default: false.
         count: Makes so many of it, called name[0], name[1] and so on.
         endpoints: Addresses that this path manager uses, by its links: "2 subflow, 3 subflow backup, 4
             signal". Default: none.
@@ -57,6 +59,7 @@ class Host(Table):
     name: types.Name
     _: KW_ONLY
     address: str | list[str] | tuple[str, ...] | None = None
+    backpressure: bool | None = None
     count: int | None = None
     endpoints: str | None = None
     kernel: str | None = None

@@ -244,6 +244,9 @@ impl<P: Packet> Link<P> {
         if self.watched {
             hosts.transmitted(id, &pkt, at - arrived, at);
         }
+        if self.reports {
+            hosts.left(id, &pkt, free);
+        }
         let pkt = packets.insert(pkt);
         if lost && let Some(schedule) = &mut self.schedule {
             schedule.lose(pkt);

@@ -1,7 +1,7 @@
 //! `[[host]]` and `[[router]]`.
 
 use crate::declarations::address::ADDRESSES;
-use crate::declarations::forms::{NAME, TEXT, positive_count};
+use crate::declarations::forms::{NAME, TEXT, plain, positive_count};
 use crate::declarations::kernel::{ENDPOINTS, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::key::{Section, Shape};
@@ -33,6 +33,8 @@ section! {
         limits: Option<At<LimitsDecl>> = may(LIMITS_TABLE, "its kernel's"), "Limits of its kernel's path manager for Multipath TCP.";
         endpoints: Option<At<Endpoints>> = may(ENDPOINTS, "none"),
             "Addresses that this path manager uses, by its links: \"2 subflow, 3 subflow backup, 4 signal\".";
+        backpressure: Option<At<bool>> = may(plain::<bool>(), "false"),
+            "Whether packets that wait at its interfaces are still its kernel's, as behind a network card, so that its sockets hold others back.";
     } beside { kind: NodeKind }
 }
 
@@ -50,6 +52,7 @@ pub const HOST: Section = Section {
         NODE.keys[7],
         NODE.keys[8],
         NODE.keys[9],
+        NODE.keys[10],
     ],
 };
 

@@ -18,6 +18,8 @@ pub struct KernelHost {
     pub limits: Option<Limits>,
     /// Addresses that the path manager uses.
     pub endpoints: Vec<Endpoint>,
+    /// Whether packets that wait at its interfaces are its sockets' still.
+    pub backpressure: bool,
 }
 
 /// A program of a host.

@@ -42,6 +42,7 @@ pub(super) fn of(decl: &NodeDecl) -> Option<Arc<KernelHost>> {
             Some(Endpoints::Listed(listed)) => listed.clone(),
             Some(Endpoints::Auto) | None => Vec::new(),
         },
+        backpressure: decl.backpressure.as_ref().is_some_and(|at| at.value),
     }))
 }
 
@@ -100,6 +101,7 @@ fn needs_kernel(decl: &NodeDecl, sink: &Sink<'_>) {
         ("run", origin(&decl.run)),
         ("limits", origin(&decl.limits)),
         ("endpoints", origin(&decl.endpoints)),
+        ("backpressure", origin(&decl.backpressure)),
     ];
     for (name, origin) in keys.into_iter().filter_map(|(name, origin)| Some((name, origin?))) {
         let message =

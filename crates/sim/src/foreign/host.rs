@@ -55,6 +55,20 @@ pub trait ForeignHost {
         None
     }
 
+    /// Whether it wants to hear by [`ForeignHost::sent`] when its packets have left, and not only that they were taken.
+    fn waits_for_departures(&self) -> bool {
+        false
+    }
+
+    /// The last bits of these packets have left its interfaces, or they were dropped there: numbers of all that were taken from
+    /// it, from zero. Called before it is run to `now`, some microseconds late: as cards do, which tell of several at once.
+    ///
+    /// # Errors
+    /// Where it cannot go on: the run ends.
+    fn sent(&mut self, _now: Instant, _packets: &[u64]) -> Result<(), HostError> {
+        Ok(())
+    }
+
     /// The link at an interface has gone down, or come up again, as routing sees it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@
 //! that waits for one. Others are counted to the host that sent them. A host that [has sockets](ForeignHost::has_sockets) can be
 //! the end of a flow itself: its applications are the simulator's, their sockets the host's.
 
+mod departures;
 mod host;
 mod remote;
 mod socket;
@@ -28,6 +29,7 @@ use crate::packet::{FlowEnd, Owner, SimPacket};
 use crate::sockets::SocketId;
 use crate::world::{SimFabric, World};
 use core::fmt;
+use departures::{COALESCED, Departures, Waiting};
 use std::collections::VecDeque;
 use tailrace_core::Instant;
 use tailrace_net::{Address, LinkId, NodeId};
@@ -39,6 +41,8 @@ pub(crate) struct Foreign {
     hosts: Vec<Attached>,
     /// The ends of flows at foreign hosts or that these speak to, by addresses and the server's port, the receiver's first.
     ends: ByTuple<FlowEnd>,
+    /// Packets of hosts that want to hear when these have left.
+    waiting: Waiting,
     failure: Option<HostFailure>,
     /// The packet that is under way between bytes and fabric.
     buffer: Vec<u8>,
@@ -53,6 +57,8 @@ struct Attached {
     addresses: Vec<Address>,
     /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
     armed: Instant,
+    /// What it is to hear of, where it wants to.
+    departures: Option<Departures>,
     /// Whether flows can have ends there.
     has_sockets: bool,
     /// What is to be said to its sockets.
@@ -70,7 +76,10 @@ impl Attached {
         let back = ways().map(|way| fabric.link(way.reversed()).delay()).min();
         let Some((out, back)) = out.zip(back) else { return fabric.now() };
         let returns = fabric.now().saturating_add(out).saturating_add(back);
-        fabric.horizon().min(returns)
+        let horizon = fabric.horizon().min(returns);
+        let Some(departures) = &self.departures else { return horizon };
+        let told = departures.next(fabric).min(fabric.now().saturating_add(COALESCED));
+        horizon.min(told.max(fabric.now()))
     }
 }
 
@@ -132,11 +141,21 @@ impl World {
     ) {
         let addresses: Vec<Address> = fabric.graph().addresses(node).collect();
         let (name, armed, has_sockets) = (name.to_string(), Instant::MAX, host.has_sockets());
+        let departures = host.waits_for_departures().then(|| Departures::new(&addresses, fabric));
         let (commands, tally) = Default::default();
         let is_served = false;
-        let attached =
-            Attached { host, name, node, addresses, armed, has_sockets, commands, is_served, tally };
-        self.foreign.hosts.push(attached);
+        self.foreign.hosts.push(Attached {
+            host,
+            name,
+            node,
+            addresses,
+            armed,
+            departures,
+            has_sockets,
+            commands,
+            is_served,
+            tally,
+        });
         (0..self.flows.len()).for_each(|flow| self.name_foreign_ends(flow, fabric));
         self.serve_foreign(self.foreign.hosts.len() - 1, fabric);
     }
@@ -200,8 +219,10 @@ impl World {
             return; // Superseded by an earlier event.
         }
         attached.armed = Instant::MAX;
+        let told = self.tell_departures(host, fabric);
+        let attached = &mut self.foreign.hosts[host];
         let horizon = attached.horizon(fabric);
-        match attached.host.run_until(now, horizon) {
+        match told.and_then(|()| attached.host.run_until(now, horizon)) {
             Ok(()) => self.serve_foreign(host, fabric),
             Err(error) => self.foreign.fail(host, now, error),
         }
@@ -220,7 +241,8 @@ impl World {
         }
         let attached = &mut self.foreign.hosts[host];
         attached.is_served = false;
-        let next = attached.host.next_event().unwrap_or(Instant::MAX).max(fabric.now());
+        let departure = attached.departures.as_ref().map_or(Instant::MAX, |d| d.next(fabric));
+        let next = attached.host.next_event().unwrap_or(Instant::MAX).min(departure).max(fabric.now());
         if next < attached.armed {
             attached.armed = next;
             fabric.wake_at(next, Timer::App(self.flows.len() + host).id());
@@ -230,15 +252,24 @@ impl World {
     fn take_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
         let mut bytes = std::mem::take(&mut self.foreign.buffer);
         while let Some(interface) = self.foreign.hosts[host].host.take(&mut bytes) {
-            self.send_foreign((host, interface), &bytes, fabric);
+            let number = self.foreign.hosts[host].departures.as_mut().map(Departures::number);
+            self.send_foreign((host, interface, number), &bytes, fabric);
         }
         self.foreign.buffer = bytes;
     }
 
-    fn send_foreign(&mut self, (host, interface): (usize, usize), bytes: &[u8], fabric: &mut SimFabric) {
+    fn send_foreign(
+        &mut self,
+        (host, interface, number): (usize, usize, Option<u64>),
+        bytes: &[u8],
+        fabric: &mut SimFabric,
+    ) {
         let attached = &mut self.foreign.hosts[host];
         let (Ok(frame), Some(&out)) = (Frame::decode(bytes), attached.addresses.get(interface)) else {
             attached.tally.malformed_packets += 1;
+            if let (Some(departures), Some(number)) = (&mut attached.departures, number) {
+                departures.leaves(number, fabric.now());
+            }
             return;
         };
         let (end, socket) = self.receiver_of(&frame);
@@ -254,6 +285,9 @@ impl World {
             }
         }
         self.captures.at_sender(out, &pkt, &self.options, fabric.now());
+        if let Some(number) = number {
+            self.expect_departure((host, number), (out, &pkt), fabric.now());
+        }
         fabric.send(out, pkt, self);
     }
 

@@ -191,6 +191,10 @@ impl OptionsArena {
         self.load(id)?.frame.map(|frame| self.frames.get(frame).as_slice())
     }
 
+    pub(super) fn frame_place(&self, id: OptionsId) -> Option<usize> {
+        self.load(id)?.frame.map(FrameId::place)
+    }
+
     pub(super) fn frame_mut(&mut self, id: OptionsId) -> Option<&mut Vec<u8>> {
         let frame = self.slots.get(id.0 as usize)?.frame?;
         Some(self.frames.get_mut(frame))

@@ -4,6 +4,12 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameId(u32);
 
+impl FrameId {
+    pub(super) fn place(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Bytes of all packets on their way.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
