@@ -29,7 +29,7 @@ fn a_kernel_boots() {
         mtus: vec![1500],
         plan: Plan { seed: 1, ready, hosts: vec![host], ..Plan::default() },
         backpressure: false,
-            control: Default::default(),
+        control: Default::default(),
     };
     let (machine, mut kernel) = Machine::start(&config).unwrap_or_else(|e| panic!("{e}"));
     while let Some(at) = kernel.next_event().filter(|at| *at < ready + 5_000_000_000) {
