@@ -176,8 +176,8 @@ def run(case: Case, seed: int, timeout: float = 900) -> str:
 def boot(kernel: Path, place: Path, name: str, timeout: float) -> str:
     """What the guest whose first process is `init` in `place` prints.
 
-    Tailrace's launcher starts it, as it starts the kernels of hosts, since User-Mode Linux of these versions dies of the registers
-    of AMX: it denies what reads them, so programs must do without AVX. The guest ends with this process.
+    Tailrace's launcher starts it, as it starts the kernels of hosts: User-Mode Linux of these versions dies of the
+    registers of AMX, so it denies what reads them, and programs must do without AVX. The guest ends with this process.
     """
     init = place / "init"
     init.chmod(0o755)
@@ -204,13 +204,13 @@ def boot(kernel: Path, place: Path, name: str, timeout: float) -> str:
 
 
 def launched(command: list[str], place: Path, timeout: float) -> str:
-    """What a guest prints. The launcher ends it with the end of its input, which is held open as long as it may take."""
+    """What a guest prints. The launcher ends it with the end of its input, which is held open for as long as that."""
     ours, its = socket.socketpair()
     with ours, its:
         guest = subprocess.Popen(
             [str(using.agent()), "launch", *command],
             cwd=place,
-            stdin=its,
+            stdin=its.fileno(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

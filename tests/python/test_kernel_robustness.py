@@ -1,4 +1,4 @@
-"""Kernels that crash, hang or flood, and runs that are killed: an error that names the host, and nothing left behind."""
+"""Kernels that crash, hang or flood, runs that are killed: an error that names the host, and nothing left."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 from conftest import ROOT
 from tailrace.kernels import shelf
+from tailrace.kernels.machine import MEMORY
 
 ALONE = """
 name = "alone"
@@ -32,7 +33,8 @@ rate = "10 Mbit/s"
 delay = "1 ms"
 """
 FLOOD = (
-    "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\nwhile True: s.sendto(bytes(1400), ('b', 9))"
+    "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    "while True: s.sendto(bytes(1400), ('b', 9))"
 )
 HANG = "echo it hangs; while :; do :; done"
 # Longer than any test: what ends before does not wait for it.
@@ -47,7 +49,7 @@ class Place:
         self.folder, self.kernel = folder, kernel
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        self.shared = set(os.listdir("/dev/shm"))
+        self.shared = set(MEMORY.iterdir())
 
     def start(self, command: str, patience_s: int) -> subprocess.Popen[str]:
         file = self.folder / "alone.toml"
@@ -76,7 +78,7 @@ class Place:
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                if str(self.temporary) in os.readlink(process / "cwd"):
+                if str(self.temporary) in str((process / "cwd").readlink()):
                     found.append((process / "cmdline").read_text().replace("\0", " "))
             except OSError:
                 continue
@@ -88,7 +90,7 @@ class Place:
     def is_clean(self) -> bool:
         """Whether nothing is left but consoles."""
         left = set(self.temporary.iterdir()) - set(self.consoles())
-        memory = {name for name in set(os.listdir("/dev/shm")) - self.shared if name.startswith("vm_file")}
+        memory = [file for file in set(MEMORY.iterdir()) - self.shared if file.name.startswith("vm_file")]
         return not left and not memory and not self.processes()
 
     def wait(self, what: str) -> None:
