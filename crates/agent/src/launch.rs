@@ -5,7 +5,7 @@
 //! that was killed says nothing, and then the folder goes, too, where [`FORGET`] allows it.
 
 use nix::sys::personality::{self, Persona};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use seccompiler::{
@@ -58,6 +58,8 @@ pub(crate) fn run(command: &[OsString]) -> Result<(), Box<dyn Error>> {
     ended.map(|_| ())
 }
 
+const MOMENT: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+
 /// What has come to its end.
 enum Ended {
     Kernel,
@@ -76,13 +78,16 @@ fn wait(kernel: &Child) -> Result<Ended, Box<dyn Error>> {
         match poll(&mut both, None) {
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
-            Ok(_) if both[0].revents().is_empty() => return Ok(Ended::Kernel),
-            Ok(_) => {
-                let told = stdin.read(&mut [0])?;
-                return Ok(if told > 0 { Ended::Wish } else { Ended::Forsaken });
-            }
+            Ok(_) => break,
         }
     }
+    // A kernel ends by itself when its simulator is killed, and may be the first to be noticed: what there is to hear is near.
+    let mut input = [PollFd::new(&stdin, PollFlags::IN)];
+    if poll(&mut input, Some(&MOMENT)).is_ok_and(|ready| ready == 0) {
+        return Ok(Ended::Kernel);
+    }
+    let told = stdin.read(&mut [0])?;
+    Ok(if told > 0 { Ended::Wish } else { Ended::Forsaken })
 }
 
 /// Ends all of the kernel's processes, and waits for them.
