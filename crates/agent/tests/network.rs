@@ -34,7 +34,10 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
     let names = ["a", "b"];
     for (number, name) in names.into_iter().enumerate() {
         let addresses = simulation.addresses(name).unwrap();
-        let interfaces = (0..).zip(&addresses).map(|(card, a)| Interface { card, address: *a, unreached: Vec::new() }).collect();
+        let interfaces = (0..)
+            .zip(&addresses)
+            .map(|(card, a)| Interface { card, address: *a, unreached: Vec::new() })
+            .collect();
         let programs =
             programs.iter().enumerate().filter(|(_, p)| p.0 == name).map(|(i, (_, at, command))| Program {
                 at: (READY + Duration::from_secs(*at)).as_nanos(),

@@ -254,7 +254,8 @@ fn plan_of(
         output: output_name(number),
     });
     let numbered = (0..).zip(addresses).zip(unreached);
-    let interfaces = numbered.map(|((card, address), unreached)| Interface { card, address: *address, unreached });
+    let interfaces =
+        numbered.map(|((card, address), unreached)| Interface { card, address: *address, unreached });
     plan::Host {
         name: node.name.clone(),
         interfaces: interfaces.collect(),
