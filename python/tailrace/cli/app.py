@@ -18,6 +18,7 @@ from tailrace.cli import (
     listing,
     merge,
     plot,
+    report,
     reproduce,
     run,
     search,
@@ -43,6 +44,7 @@ app.command("search")(search.search)
 app.command("compare")(compare.compare)
 app.command("twin")(twin.twin)
 app.command("plot")(plot.plot)
+app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(export.app, name="export")
 app.add_typer(kernel.app, name="kernel")

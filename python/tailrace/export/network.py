@@ -42,7 +42,8 @@ class Network:
         hosts, routers = scenario.get("host", []), scenario.get("router", [])
         self._counts = {node["name"]: node.get("count") for node in (*hosts, *routers)}
         self._hosts = {name for node in hosts for name in self._members(node["name"])}
-        self._links = [pair for link in scenario.get("link", []) for pair in self._pairs(*link["between"])]
+        links = scenario.get("link", [])
+        self._links = [pair for link in links for pair in pairs(self._counts, *link["between"])]
         self._addresses = self._counted()
         # Host -> its links with the other ends of these; router -> the routers next to it.
         self._ends: dict[str, list[tuple[int, str]]] = {}
@@ -87,7 +88,7 @@ class Network:
         """The ends of a group's flows; those of a permutation only the engine knows, which draws them."""
         pattern = flow.get("pattern", "pairs")
         if pattern == "pairs":
-            yield from self._pairs(flow["from"], flow["to"])
+            yield from pairs(self._counts, flow["from"], flow["to"])
         elif pattern != "permutation":
             ends = itertools.product(self._members(flow["from"]), self._members(flow["to"]))
             yield from (pair for pair in ends if pair[0] != pair[1])
@@ -102,21 +103,7 @@ class Network:
         return port
 
     def _members(self, selector: str) -> list[str]:
-        """The nodes that a selector picks: `src`, `src[2]`, `src[0..2]` or `src[*]`."""
-        match = _SELECTOR.fullmatch(selector)
-        name, low, high = match.groups() if match else (selector, None, None)
-        count = self._counts.get(name)
-        if count is None:
-            return [name]
-        if low is None or low == "*":
-            return [f"{name}[{place}]" for place in range(count)]
-        return [f"{name}[{place}]" for place in range(int(low), int(high) if high else int(low) + 1)]
-
-    def _pairs(self, first: str, second: str) -> Iterator[tuple[str, str]]:
-        """Paired in order, or one with each."""
-        a, b = self._members(first), self._members(second)
-        length = max(len(a), len(b))
-        yield from zip(_stretched(a, length), _stretched(b, length), strict=True)
+        return members(self._counts, selector)
 
     def _counted(self) -> dict[tuple[str, int], IPv4Address]:
         """The address of each host at each of its links."""
@@ -161,6 +148,29 @@ class Network:
                     waiting.append(other)
         self._away[first] = found
         return found
+
+
+def members(counts: Mapping[str, int | None], selector: str) -> list[str]:
+    """The nodes that a selector picks: `src`, `src[2]`, `src[0..2]` or `src[*]`; `counts` has those of all names.
+
+    >>> members({"src": 3, "dst": None}, "src[1..3]"), members({"dst": None}, "dst")
+    (['src[1]', 'src[2]'], ['dst'])
+    """
+    match = _SELECTOR.fullmatch(selector)
+    name, low, high = match.groups() if match else (selector, None, None)
+    count = counts.get(name)
+    if count is None:
+        return [name]
+    if low is None or low == "*":
+        return [f"{name}[{place}]" for place in range(count)]
+    return [f"{name}[{place}]" for place in range(int(low), int(high) if high else int(low) + 1)]
+
+
+def pairs(counts: Mapping[str, int | None], first: str, second: str) -> Iterator[tuple[str, str]]:
+    """What two selectors pick, paired in order, or one with each."""
+    a, b = members(counts, first), members(counts, second)
+    length = max(len(a), len(b))
+    yield from zip(_stretched(a, length), _stretched(b, length), strict=True)
 
 
 def _stretched(names: Sequence[str], length: int) -> Sequence[str]:

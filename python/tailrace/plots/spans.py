@@ -56,7 +56,7 @@ def of(results: Sequence[Result]) -> list[Span]:
 
     Of attacks those that all have that have one: a variant without it is there to be compared with.
     """
-    return _alike([list(_every(result)) for result in results])
+    return _alike([list(all_of(result)) for result in results])
 
 
 def _alike(each: Sequence[Sequence[Span]]) -> list[Span]:
@@ -76,7 +76,8 @@ def _common(each: Sequence[Sequence[Span]]) -> list[Span]:
     return [span for span in each[0] if all(span in other for other in each[1:])] if each else []
 
 
-def _every(result: Result) -> Iterator[Span]:
+def all_of(result: Result) -> Iterator[Span]:
+    """Those of one result, what lasts from beginning to end included."""
     said = _scenario(result)
     end = _seconds(said.get("duration")) or math.inf
     yield from _windows(result)
@@ -202,7 +203,7 @@ def shade(sheet: Figure, results: Mapping[str, Result]) -> None:
     Behind a panel of one result are its own, behind others those that are alike.
     """
     panels = [axes for axes in sheet.axes if axes.get_visible() and (axes.lines or axes.collections)]
-    each = {label: list(_every(result)) for label, result in results.items()}
+    each = {label: list(all_of(result)) for label, result in results.items()}
     alike = _alike(list(each.values()))
     shades = [_alike([each[str(axes.get_label())]]) if axes.get_label() in each else alike for axes in panels]
     every = list(dict.fromkeys(span for spans in shades for span in spans))

@@ -200,6 +200,15 @@ def against(
     return _table(Sides(measured, measured, name, "cell"), pairs, asked, notes)
 
 
+def from_one(
+    measured: Measured, one: MeasuredCell, others: Sequence[MeasuredCell], metric: Metric
+) -> list[tuple[MeasuredCell, Difference]]:
+    """What each of some cells of a study has more of a metric than one of them, run by run where seeds are equal."""
+    values = measured.values(_average(metric))
+    both, seeds = (values, values), (measured.seeds, measured.seeds)
+    return [(cell, _difference((one, cell, cell), metric, both, seeds)) for cell in others]
+
+
 @dataclass(frozen=True)
 class Asked:
     """Which metrics, and how much they may differ."""

@@ -77,6 +77,10 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         """The scenario that was varied, every default filled in."""
         return str(self.about["toml"])
 
+    def fact(self, name: str) -> str | None:
+        """What the folder's index says of the sweep, such as `running.COMMAND`."""
+        return self._reader.index.fact(name)
+
     @property
     def varied(self) -> list[str]:
         """Those that have more than one value and do not follow from others."""

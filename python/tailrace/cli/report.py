@@ -1,0 +1,35 @@
+"""`tailrace report`: what a folder holds as one page."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli import common
+from tailrace.cli.common import guarded, say
+
+
+@guarded
+def report(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="Folder of a result, comparison, sweep or reproduction."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write (.html) [default: DIR/report.html]."),
+    ] = None,
+    quiet: common.Quiet = False,
+) -> None:
+    """Write what a folder holds as one HTML page: answer in words, figures, tables, network, scenario and origin."""
+    from tailrace import report as reports  # Matplotlib takes half a second
+    from tailrace.report.writing import NAME
+
+    target = output or folder / NAME
+    if folder.is_dir():
+        reports.check_target(target)
+    found = reports.of_folder(folder)
+    written = found.save(target)
+    if not quiet:
+        size = written.stat().st_size / 1e6
+        say(f"the report is in {written} ({size:.1f} MB): open it in a browser; it needs no network")

@@ -1,0 +1,12 @@
+"""Reports: what a result folder found, as one HTML page that needs nothing else.
+
+`page` puts a page together; `of_result`, `of_comparison`, `of_sweep` and `of_reproduction` say what is on it; `findings` and
+`contrasts` are what it says in words; `series` and `cells` hold what its script (`assets`) draws, `stills` what is there without.
+"""
+
+from __future__ import annotations
+
+from tailrace.report.document import Report, of, of_folder
+from tailrace.report.writing import check_target, write
+
+__all__ = ["Report", "check_target", "of", "of_folder", "write"]

@@ -1,0 +1,62 @@
+"""Styles and scripts of the page: plain files, which a page holds whole.
+
+The scripts are ES modules. A page that is one file cannot have modules that import each other, so they are joined to one:
+imports go, in whose place the modules stand, and `export` goes. Names at their top level are therefore distinct
+(a test holds them to that).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+_HERE = Path(__file__).parent / "assets"
+_CHARTS = _HERE / "vendor" / "uplot"
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=function|const|class|let)", re.MULTILINE)
+
+
+@cache
+def style() -> str:
+    """Of the chart library and of the page."""
+    return _read(_CHARTS / "uPlot.min.css") + "\n" + _read(_HERE / "report.css")
+
+
+@cache
+def library() -> str:
+    """The chart library, with its licence."""
+    licence = _read(_CHARTS / "LICENSE").replace("*/", "")
+    return f"/*\n{licence}*/\n{_read(_CHARTS / 'uPlot.iife.min.js')}"
+
+
+@cache
+def script() -> str:
+    """All modules as one, each behind those that it imports."""
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in modules().values())
+
+
+def modules(first: str = "main.js") -> dict[str, str]:
+    """The module and all that it imports, by name, each behind those that it imports itself."""
+    found: dict[str, str] = {}
+
+    def take(name: str) -> None:
+        if name not in found:
+            text = _read(_HERE / name)
+            for other in _IMPORT.findall(text):
+                take(other)
+            found[name] = text
+
+    take(first)
+    return found
+
+
+def digest(text: str) -> str:
+    """What a policy names a script by, so that no other is run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
+
+
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")

@@ -1,0 +1,108 @@
+"""What variants or cells of a sweep differ in, in words: the highest, the lowest, and what is not significant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tailrace import present, statistics
+from tailrace.report.statements import Statement, listed, quantity
+from tailrace.study import differences
+
+if TYPE_CHECKING:
+    from tailrace.study.measured import Measured, MeasuredCell
+    from tailrace.study.metrics import Metric
+
+# More metrics than this are in the table alone.
+_MOST_METRICS = 8
+# So little beside the largest value is what arithmetic leaves over.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A cell's mean of a metric."""
+
+    cell: MeasuredCell
+    found: statistics.Interval
+
+    def said(self, unit: str) -> str:
+        """Which cell, and how much."""
+        return f"{self.cell.label} ({quantity(present.number(self.found.as_dict()), unit)})"
+
+
+def of(measured: Measured) -> list[Statement]:
+    """A sentence a metric."""
+    return [statement for metric in told(measured) if (statement := _statement(measured, metric))]
+
+
+def told(measured: Measured) -> list[Metric]:
+    """The metrics that are put into words: of flows that are no attack, and of the busiest queue."""
+    known = measured.known
+    usual = measured.metrics()
+    busiest = _busiest(measured, [metric for metric in usual if metric.name == "utilization"])
+    attackers = known.attackers if len(known.attackers) < len(known.owners["group"]) else set()
+    kept = [
+        metric
+        for metric in usual
+        if not (metric.of == "group" and metric.owner in attackers)
+        and not (metric.of == "queue" and metric.owner not in {None, busiest})
+    ]
+    return kept[:_MOST_METRICS]
+
+
+def _busiest(measured: Measured, utilizations: Sequence[Metric]) -> str | None:
+    """The queue whose link is used most in all cells together."""
+
+    def use(metric: Metric) -> float:
+        return sum(sum(runs.values()) / len(runs) for runs in measured.values(metric).values() if runs)
+
+    return max(utilizations, key=use).owner if utilizations else None
+
+
+def _statement(measured: Measured, metric: Metric) -> Statement | None:
+    values = measured.values(metric)
+    standings = _standings(measured, metric, values)
+    if len(standings) < 2:  # noqa: PLR2004 - one is nothing to compare
+        return None
+    name, unit = _name(metric), metric.unit
+    highest, lowest = standings[0], standings[-1]
+    room = abs(highest.found.mean - lowest.found.mean)
+    if room <= _ROUNDING * max(abs(highest.found.mean), abs(lowest.found.mean)):
+        return Statement(name, f"The same everywhere: {quantity(present.number(highest.found.as_dict()), unit)}.")
+    text = f"Highest with {highest.said(unit)}, lowest with {lowest.said(unit)}."
+    return Statement(name, f"{text} {_unproven(measured, metric, standings)}".rstrip())
+
+
+def _name(metric: Metric) -> str:
+    return metric.heading.removesuffix(f" [{metric.unit}]") if metric.unit else metric.heading
+
+
+def _standings(
+    measured: Measured, metric: Metric, values: Mapping[int, Mapping[int, float]]
+) -> list[Standing]:
+    """From the highest to the lowest."""
+    found = []
+    for cell in measured.cells:
+        runs = list(values.get(cell.number or 0, {}).values())
+        interval = statistics.interval(runs, metric.bounds)
+        if interval is not None:
+            found.append(Standing(cell, interval))
+    return sorted(found, key=lambda standing: -standing.found.mean)
+
+
+def _unproven(measured: Measured, metric: Metric, standings: Sequence[Standing]) -> str:
+    """Which others are not shown to be below the highest: their difference may be chance."""
+    best = standings[0].cell
+    others = [standing.cell for standing in standings[1:]]
+    changes = differences.from_one(measured, best, others, metric)
+    known = {cell.label: change for cell, change in changes if change.significant is not None}
+    if not known:
+        return ""
+    alike = [label for label, change in known.items() if not change.significant]
+    if not alike:
+        return "All others are significantly lower than the highest."
+    if len(alike) == len(others):
+        return "No difference from the highest is significant: they may be chance."
+    return f"Not significantly lower than the highest: {listed(alike)}."

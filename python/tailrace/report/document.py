@@ -1,0 +1,69 @@
+"""A report as an object: saved as a file, or shown in a notebook."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from pathlib import Path
+from typing import TypeAlias
+
+from tailrace import places
+from tailrace.comparison import Comparison
+from tailrace.errors import UsageError
+from tailrace.report import of_comparison, of_reproduction, of_result, of_sweep, writing
+from tailrace.report.page import Page
+from tailrace.result import Result
+from tailrace.store import is_store
+from tailrace.study.sweep import Sweep
+
+Source: TypeAlias = Result | Comparison | Sweep
+
+
+class Report:
+    """A page; in a notebook it shows itself in a frame of its own."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    @property
+    def html(self) -> str:
+        """The whole file."""
+        return self.page.text()
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the file, in place of an older report if there is one, and of nothing else."""
+        return writing.write(Path(path), self.html)
+
+    def _repr_html_(self) -> str:
+        # Its styles and names are its own only in a frame.
+        return (
+            f'<iframe title="Tailrace report" srcdoc="{escape(self.html)}" '
+            'style="width:100%;height:80vh;border:1px solid #8888" sandbox="allow-scripts allow-downloads"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<Report of a {self.page.kind}: {self.page.title!r}>"
+
+
+def of(source: Source) -> Report:
+    """The report of what is there in memory, or of a sweep."""
+    if isinstance(source, Result):
+        return Report(of_result.page(source))
+    if isinstance(source, Comparison):
+        return Report(of_comparison.page(source))
+    if not source.has_runs:
+        raise UsageError(f"{source.place} holds no run yet: there is nothing to report")
+    return Report(of_sweep.page(source))
+
+
+def of_folder(place: Path) -> Report:
+    """The report of a folder: of a result, a comparison, a sweep or a reproduction."""
+    if not place.is_dir():
+        raise places.missing(place, "result")
+    if of_reproduction.is_folder(place):
+        return Report(of_reproduction.page(place))
+    if is_store(place):
+        return of(Sweep.load(place))
+    if Comparison.is_folder(place):
+        return of(Comparison.load(place))
+    return of(Result.load(place))

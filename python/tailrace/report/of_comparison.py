@@ -1,0 +1,124 @@
+"""The report of results side by side."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tailrace.plots import spans
+from tailrace.plots.figures import names_for
+from tailrace.report import (
+    cells,
+    charts,
+    contrasts,
+    drawing,
+    figures,
+    findings,
+    of_result,
+    origin,
+    said,
+    series,
+    stills,
+)
+from tailrace.report.grids import Sheet
+from tailrace.report.markup import Markup, tag
+from tailrace.report.page import Page, Section
+from tailrace.report.statements import Statement, counted
+
+if TYPE_CHECKING:
+    from tailrace.comparison import Comparison
+
+# Of so many variants each may have a doubt of its own in words.
+_MOST_DOUBTS = 6
+AT_ONCE = Statement(
+    "Significant",
+    "A difference is called significant where its 95 % interval over the runs leaves out 0; runs of equal seeds are "
+    "compared in pairs. Each is judged by itself: where nothing differs, 1 of 20 is called so by chance.",
+)
+
+
+def page(comparison: Comparison) -> Page:
+    """All of it."""
+    results = comparison.results
+    first = next(iter(results.values()))
+    scenario = said.of(first.scenario_toml)
+    found = series.charts(series.Source(results, comparison.queue))
+    table = comparison.metrics_table()
+    most = max(result.n for result in results.values())
+    return Page(
+        f"comparison of {len(results)} variants",
+        comparison.title,
+        of_result.question(first),
+        [*contrasts.of(comparison.measured), *([AT_ONCE] if most > 1 else [findings.one_run()]), *_doubts(comparison)],
+        _facts(comparison),
+        [
+            Section("variants", "Variants", figures.of_cells("cells", "Every metric of every variant")),
+            Section("figures", "Over time", figures.over_time(found, _drawn(comparison))),
+            Section("tables", "Tables", [sheet.markup() for sheet in _sheets(comparison)]),
+            of_result.network_section(
+                scenario,
+                drawing.loads([result.aggregate for result in results.values()]),
+                f"As in the variant {next(iter(results))!r}; loads from the least to the most of all variants.",
+            ),
+            of_result.timeline_section(spans.of(list(results.values())), scenario),
+            Section("scenario", "Scenarios", [_scenario(label, comparison) for label in results]),
+            Section("origin", "Where it comes from", _origin(comparison)),
+        ],
+        {
+            "charts": [chart.plain() for chart in found],
+            "looks": charts.looks(),
+            "cells": {"cells": cells.plain(table)},
+        },
+    )
+
+
+def _doubts(comparison: Comparison) -> list[Statement]:
+    found = [doubt for label, result in comparison.results.items() for doubt in findings.doubts(result, label)]
+    more = len(found) - _MOST_DOUBTS
+    rest = [Statement("And more", f"{counted(more, 'further note')} of this kind.", True)] if more > 0 else []
+    return [*found[:_MOST_DOUBTS], *rest]
+
+
+def _facts(comparison: Comparison) -> list[tuple[str, str]]:
+    results = comparison.results.values()
+    runs = sorted({result.n for result in results})
+    scenario = said.of(next(iter(results)).scenario_toml)
+    return [
+        ("variants", str(len(results))),
+        ("runs", f"{runs[0]} each" if len(runs) == 1 else f"{runs[0]} to {runs[-1]} each"),
+        *([("simulated", f"{scenario['duration']} each")] if "duration" in scenario else []),
+        ("seed", ", ".join(sorted({str(result.seed) for result in results}))),
+        ("status", comparison.status),
+    ]
+
+
+def _drawn(comparison: Comparison) -> dict[str, bytes]:
+    names = names_for(list(comparison.results.values()))
+    return stills.drawn({name: partial(comparison.plot, name, title=False) for name in names})
+
+
+def _sheets(comparison: Comparison) -> list[Sheet]:
+    from tailrace import present
+
+    flows, queues = present.comparison_grids(comparison.results, comparison.title, comparison.queue)
+    return [Sheet(flows, caption="Flow groups of each variant"), Sheet(queues, caption="The queue under study")]
+
+
+def _scenario(label: str, comparison: Comparison) -> Markup:
+    result = comparison.results[label]
+    return tag("div", tag("h3", label), origin.scenario(result.scenario_toml, "scenario.toml"))
+
+
+def _origin(comparison: Comparison) -> list[Markup | None]:
+    first = next(iter(comparison.results.values())).manifest
+    rows = [
+        (label, int(run["run"]), int(run["seed"]), str(run["fingerprint"]))
+        for label, result in comparison.results.items()
+        for run in result.summary["runs"]
+    ]
+    commands = list(dict.fromkeys(origin.command(r.manifest.get("command") or []) for r in comparison.results.values()))
+    return [
+        *(origin.repeated(command) for command in commands if command),
+        origin.fingerprints(rows, "summary.json of each variant"),
+        origin.environment(first),
+    ]

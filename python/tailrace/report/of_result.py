@@ -1,0 +1,188 @@
+"""The report of one result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tailrace import present, quantities
+from tailrace.plots import spans
+from tailrace.plots.figures import names_for
+from tailrace.report import charts, drawing, figures, findings, network, origin, said, series, stills, timeline
+from tailrace.report.grids import Sheet
+from tailrace.report.markup import Markup, tag
+from tailrace.report.page import Page, Section
+from tailrace.study.formulas import Quantity, value_of
+
+if TYPE_CHECKING:
+    from tailrace.plots.spans import Span
+    from tailrace.result import Result
+
+# Columns of single flows that a page shows; all are in flows.parquet.
+_FLOW_COLUMNS = (
+    "run",
+    "group",
+    "flow",
+    "src",
+    "dst",
+    "cc",
+    "start_s",
+    "goodput_bps",
+    "loss_ratio",
+    "one_way_delay_mean_s",
+    "rtt_mean_s",
+    "retransmitted_packets",
+    "timeouts",
+    "completed",
+)
+_LABELS = 6
+
+
+def page(result: Result) -> Page:
+    """All of it."""
+    scenario = said.of(result.scenario_toml)
+    found = series.charts(series.Source({"": result}))
+    statements = [*findings.of(result), *([findings.one_run()] if result.n == 1 else [])]
+    return Page(
+        "run" if result.n == 1 else f"result of {result.n} runs",
+        result.name,
+        question(result),
+        statements,
+        facts(result, scenario),
+        [
+            Section("figures", "Figures", figures.over_time(found, _drawn(result))),
+            Section("tables", "Tables", [sheet.markup() for sheet in sheets(result)]),
+            network_section(scenario, drawing.loads([result.aggregate])),
+            timeline_section(list(spans.all_of(result)), scenario),
+            Section("scenario", "Scenario", [origin.scenario(result.scenario_toml, "scenario.toml")]),
+            Section("origin", "Where it comes from", origin_of(result)),
+        ],
+        {"charts": [chart.plain() for chart in found], "looks": charts.looks()},
+    )
+
+
+def question(result: Result) -> str:
+    """The one that the scenario asks; results of version 0.1.0 have it in their scenario alone."""
+    asked = result.manifest.get("question") or said.of(result.scenario_toml).get("question") or ""
+    return str(asked)
+
+
+def facts(result: Result, scenario: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What it is, in short."""
+    length = scenario.get("duration")
+    return [
+        ("runs", str(result.n)),
+        *([("simulated", f"{length} each")] if length else []),
+        *([("warm-up left out", str(scenario["warmup"]))] if seconds(scenario.get("warmup")) else []),
+        ("seed", str(result.seed)),
+        ("fingerprint", result.fingerprint),
+        *([("written", written)] if (written := str(result.manifest.get("created", ""))[:10]) else []),
+    ]
+
+
+def _drawn(result: Result) -> dict[str, bytes]:
+    """The figures that are drawn unless something else is asked for."""
+    return stills.drawn({name: partial(result.plot, name, title=False) for name in names_for([result])})
+
+
+# -- tables ----------------------------------------------------------------------------------------------------
+
+
+def sheets(result: Result) -> list[Sheet]:
+    """Those of the terminal, and single flows."""
+    grids = present.result_grids(result)
+    first = Sheet(grids[0], caption="Flow groups") if grids else None
+    return [*([first] if first else []), *(Sheet(_named(grid)) for grid in grids[1:]), *_flows(result)]
+
+
+def _named(grid: present.Grid) -> present.Grid:
+    """With a capital, as headings of a page have."""
+    title = grid.title[:1].upper() + grid.title[1:] if grid.title else "Queue under study by window"
+    return present.Grid(title, grid.columns, grid.rows, grid.labels, grid.notes)
+
+
+def _flows(result: Result) -> list[Sheet]:
+    rows = result.flows
+    if rows.is_empty():
+        return []
+    kept = [name for name in _FLOW_COLUMNS if name in rows.columns and rows[name].is_not_null().any()]
+    kept = [name for name in kept if rows[name].dtype == pl.String or name == "run" or (rows[name] != 0).any() or name == "flow"]
+    units = [quantities.of_name(name) for name in kept]
+    heads = [_heading(name, unit.name) for name, unit in zip(kept, units, strict=True)]
+    cells = [
+        [_cell(value, unit.factor) for value, unit in zip(row, units, strict=True)]
+        for row in rows.select(kept).iter_rows()
+    ]
+    labels = sum(1 for name in kept if name in _FLOW_COLUMNS[:_LABELS])
+    return [Sheet(present.Grid("Single flows", heads, cells, labels=labels), "flows.parquet")]
+
+
+def _heading(name: str, unit: str) -> str:
+    plain = name
+    for end in ("_bps", "_ratio", "_packets", "_s"):
+        plain = plain.removesuffix(end)
+    words = {"src": "from", "dst": "to", "cc": "control", "one_way_delay_mean": "delay", "rtt_mean": "round trip"}
+    return f"{words.get(plain, plain.replace('_', ' '))} {unit if unit != 'packets' else ''}".strip()
+
+
+def _cell(value: object, factor: float) -> str:
+    if value is None or value == "":
+        return present.NONE
+    if isinstance(value, str):
+        return value
+    return present.number({"mean": float(str(value)) * factor, "ci95": None})
+
+
+# -- network, time, origin -------------------------------------------------------------------------------------
+
+
+def network_section(scenario: Mapping[str, Any], loads: drawing.Loads, note: str = "") -> Section:
+    """The network as a drawing and a table."""
+    found = network.of(scenario)
+    picture = drawing.picture(found, loads)
+    note = note or found.note
+    content: list[Markup | None] = [
+        tag("p", note, cls="note") if note else None,
+        _scrolled(picture, "Drawing of the network") if picture else None,
+        drawing.legend() if picture else None,
+        drawing.table(found, loads).markup() if found.edges else None,
+    ]
+    return Section("network", "Network", content)
+
+
+def timeline_section(found: list[Span], scenario: Mapping[str, Any]) -> Section:
+    """Windows, attacks and faults."""
+    picture = timeline.picture(found, seconds(scenario.get("duration")))
+    content = [_scrolled(picture, "Timeline"), timeline.table(found).markup()] if picture else []
+    return Section("timeline", "Timeline", content)
+
+
+def _scrolled(picture: Markup, what: str) -> Markup:
+    return tag("div", picture, cls="scroll drawing", tabindex="0", role="region", aria_label=what)
+
+
+def seconds(text: object) -> float:
+    """A duration of a resolved scenario; 0 without one."""
+    found = value_of(repr(text)) if isinstance(text, str) else None
+    return found.value if isinstance(found, Quantity) else 0.0
+
+
+def origin_of(result: Result) -> list[Markup | None]:
+    """Command, environment, fingerprints."""
+    about = result.manifest
+    again = (
+        "The same scenario, seed and engine give the same fingerprint on every machine. The scenario below, saved as "
+        "a file, gives it, too."
+    )
+    rows = [("", int(run["run"]), int(run["seed"]), str(run["fingerprint"])) for run in result.summary["runs"]]
+    warned = [str(text) for text in about.get("warnings") or []]
+    return [
+        origin.repeated(origin.command(about.get("command") or ["tailrace", "run", "scenario.toml"]), again),
+        origin.fingerprints(rows, "summary.json"),
+        origin.environment(about, [("fingerprint of all runs", result.fingerprint)]),
+        tag("h3", "Warnings of the scenario") if warned else None,
+        *(origin.code(text, "a warning") for text in warned),
+    ]

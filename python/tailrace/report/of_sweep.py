@@ -1,0 +1,117 @@
+"""The report of a sweep."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tailrace.errors import UsageError
+from tailrace.report import (
+    cells,
+    charts,
+    contrasts,
+    drawing,
+    figures,
+    findings,
+    of_result,
+    origin,
+    said,
+    stills,
+)
+from tailrace.report.grids import Sheet
+from tailrace.report.markup import Markup, joined, tag
+from tailrace.report.of_comparison import AT_ONCE
+from tailrace.report.page import Page, Section
+from tailrace.report.statements import Statement, counted
+from tailrace.study import running
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tailrace.study.sweep import Sweep
+
+# More static figures take long to draw.
+_MOST_STILLS = 6
+
+
+def page(sweep: Sweep) -> Page:
+    """All of it."""
+    scenario = said.of(sweep.scenario_toml)
+    table = sweep.table()
+    most = max(row.runs for row in table.rows)
+    return Page(
+        f"sweep of {counted(len(sweep.plan), 'cell')}",
+        sweep.name,
+        str(sweep.about.get("question") or ""),
+        [
+            *contrasts.of(sweep.measured),
+            *([AT_ONCE] if most > 1 else [findings.one_run()]),
+            *_doubts(sweep, table.notes),
+        ],
+        [
+            ("cells", str(len(sweep.plan))),
+            ("varied", ", ".join(sweep.varied)),
+            ("runs", str(sweep.runs.select("cell", "run").unique().height)),
+            *([("simulated", f"{scenario['duration']} each")] if "duration" in scenario else []),
+            ("seed", str(sweep.about.get("seed", ""))),
+        ],
+        [
+            Section("cells", "Figures", [*figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)]),
+            Section("tables", "Tables", [Sheet(table.grid(None), "table.csv", "Every cell").markup()]),
+            of_result.network_section(scenario, drawing.loads([])),
+            Section("scenario", "Scenario", [origin.scenario(sweep.scenario_toml, "scenario.toml")]),
+            Section("origin", "Where it comes from", _origin(sweep)),
+        ],
+        {"charts": [], "looks": charts.looks(), "cells": {"cells": cells.plain(table)}},
+    )
+
+
+def _doubts(sweep: Sweep, notes: object) -> list[Statement]:
+    missing = sweep.missing
+    said_missing = f"{counted(missing, 'run')} of {sweep.asked} are missing: they failed, or are not done yet."
+    told = [note for note in sweep.measured.notes if note]
+    return [
+        *([Statement("Incomplete", said_missing, True)] if missing else []),
+        *(Statement("Note", f"{note}.", True) for note in told),
+    ]
+
+
+def _stills(sweep: Sweep) -> Markup | None:
+    """The figures that `tailrace plot` draws of a sweep; of one that it cannot place the table is enough."""
+    wanted = list(dict.fromkeys(metric.name for metric in contrasts.told(sweep.measured)))[:_MOST_STILLS]
+    drawn: dict[str, bytes] = {}
+    for name in wanted:
+        try:
+            drawn |= stills.drawn({name: partial(_figure, sweep, name)})
+        except UsageError:  # too many panels, say
+            continue
+    return tag(
+        "div",
+        joined(*(figures.still(f"{name}, as tailrace plot draws it", data) for name, data in drawn.items())),
+        cls="figures stills",
+    )
+
+
+def _figure(sweep: Sweep, name: str) -> Figure:
+    return sweep.plot(name, title=False)
+
+
+def _origin(sweep: Sweep) -> list[Markup | None]:
+    command = sweep.fact(running.COMMAND)
+    rows = [
+        (str(label), int(run), int(seed), str(fingerprint)) for label, run, seed, fingerprint in _runs(sweep)
+    ]
+    about = {"engine": sweep.fact(running.ENGINE), "file": sweep.about.get("file")}
+    return [
+        origin.repeated(f"tailrace {command}" if command else "", "Runs that are there are not done again.")
+        if command
+        else None,
+        origin.fingerprints(rows, "the folder's index.sqlite"),
+        origin.environment(about),
+    ]
+
+
+def _runs(sweep: Sweep) -> list[tuple[object, ...]]:
+    labels = {row["cell"]: row["label"] for row in sweep.plan}
+    found = sweep.runs.select("cell", "run", "seed", "fingerprint").unique(maintain_order=True)
+    return [(labels.get(cell, "?"), run, seed, mark) for cell, run, seed, mark in found.iter_rows()]

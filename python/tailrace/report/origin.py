@@ -1,0 +1,72 @@
+"""Where a result comes from: the command that repeats it, fingerprints, versions, machine; and its scenario."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace import present
+from tailrace.report.grids import Sheet
+from tailrace.report.markup import Markup, tag
+
+_ENVIRONMENT = (
+    ("tailrace", "tailrace"),
+    ("engine", "engine"),
+    ("commit", "commit of the working copy"),
+    ("created", "written"),
+    ("file", "scenario file"),
+    ("python", "Python"),
+)
+
+
+def command(words: Sequence[object]) -> str:
+    """As a shell takes it."""
+    return shlex.join(str(word) for word in words)
+
+
+def repeated(text: str, note: str = "") -> Markup:
+    """The command that does it again, to be copied."""
+    return tag(
+        "div",
+        tag("h3", "The command that repeats it"),
+        code(text, "the command"),
+        tag("p", note, cls="note") if note else None,
+    )
+
+
+def code(text: str, what: str) -> Markup:
+    """Text to be copied; its button comes with the script."""
+    return tag("pre", tag("code", text), cls="copied", data_what=what, tabindex="0", role="region", aria_label=what)
+
+
+def environment(about: Mapping[str, Any], more: Sequence[tuple[str, str]] = ()) -> Markup:
+    """Versions and machine, as the manifest has them."""
+    rows = [(name, str(about[key])) for key, name in _ENVIRONMENT if about.get(key)]
+    machine = about.get("machine")
+    if isinstance(machine, Mapping):
+        rows += [(str(key), str(value)) for key, value in machine.items()]
+    rows = [*more, *rows]
+    return Sheet(present.Grid("Environment", ["what", "is"], [list(row) for row in rows], labels=2)).markup()
+
+
+def fingerprints(rows: Sequence[tuple[str, int, int, str]], rest: str) -> Markup:
+    """Of every run: equal ones are equal to the last packet."""
+    named = any(label for label, *_ in rows)
+    columns = [*(["variant"] if named else []), "run", "seed", "fingerprint"]
+    cells = [
+        [*([label] if named else []), str(run), str(seed), fingerprint] for label, run, seed, fingerprint in rows
+    ]
+    note = "Runs with the same fingerprint are the same to the last packet and nanosecond."
+    grid = present.Grid("Fingerprints", columns, cells, labels=len(columns), notes=[note])
+    return Sheet(grid, rest).markup()
+
+
+def scenario(toml: str, file: str) -> Markup:
+    """The resolved scenario, to be copied or saved and run."""
+    return tag(
+        "details",
+        tag("summary", f"{toml.count(chr(10))} lines of TOML, every default filled in"),
+        tag("p", f"Saved as a file it can be run: tailrace run {file}", cls="note"),
+        code(toml, "the scenario"),
+    )
