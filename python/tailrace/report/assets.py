@@ -1,8 +1,7 @@
 """Styles and scripts of the page: plain files, which a page holds whole.
 
 The scripts are ES modules. A page that is one file cannot have modules that import each other, so they are joined to one:
-imports go, in whose place the modules stand, and `export` goes. Names at their top level are therefore distinct
-(a test holds them to that).
+each becomes a function that is called in its place and returns what the module exports.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent / "assets"
 _CHARTS = _HERE / "vendor" / "uplot"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=function|const|class|let)", re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:function|class) (\w+))", re.MULTILINE)
 
 
 @cache
@@ -35,17 +34,23 @@ def library() -> str:
 @cache
 def script() -> str:
     """All modules as one, each behind those that it imports."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in modules().values())
+    return "\n".join(_joined(name, text) for name, text in modules().items())
 
 
-def modules(first: str = "main.js") -> dict[str, str]:
+def _joined(name: str, text: str) -> str:
+    given = ", ".join(_EXPORT.findall(text))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const \1 = \2$;", text))
+    return f"const {name}$ = (() => {{\n{body}\nreturn {{ {given} }};\n}})();"
+
+
+def modules(first: str = "main") -> dict[str, str]:
     """The module and all that it imports, by name, each behind those that it imports itself."""
     found: dict[str, str] = {}
 
     def take(name: str) -> None:
         if name not in found:
-            text = _read(_HERE / name)
-            for other in _IMPORT.findall(text):
+            text = _read(_HERE / f"{name}.js")
+            for _, other in _IMPORT.findall(text):
                 take(other)
             found[name] = text
 

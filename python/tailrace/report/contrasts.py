@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tailrace import present, statistics
-from tailrace.report.statements import Statement, listed, quantity
+from tailrace import statistics
+from tailrace.report.statements import Statement, brief, listed, quantity
 from tailrace.study import differences
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Standing:
 
     def said(self, unit: str) -> str:
         """Which cell, and how much."""
-        return f"{self.cell.label} ({quantity(present.number(self.found.as_dict()), unit)})"
+        return f"{self.cell.label} ({quantity(brief(self.found.as_dict()), unit)})"
 
 
 def of(measured: Measured) -> list[Statement]:
@@ -70,13 +70,31 @@ def _statement(measured: Measured, metric: Metric) -> Statement | None:
     highest, lowest = standings[0], standings[-1]
     room = abs(highest.found.mean - lowest.found.mean)
     if room <= _ROUNDING * max(abs(highest.found.mean), abs(lowest.found.mean)):
-        return Statement(name, f"The same everywhere: {quantity(present.number(highest.found.as_dict()), unit)}.")
-    text = f"Highest with {highest.said(unit)}, lowest with {lowest.said(unit)}."
-    return Statement(name, f"{text} {_unproven(measured, metric, standings)}".rstrip())
+        return Statement(name, f"The same everywhere: {quantity(brief(highest.found.as_dict()), unit)}.")
+    ends = [("highest", highest, "lower"), ("lowest", lowest, "higher")]
+    # In front stands what is wanted of it.
+    (best, one, other_way), (worst, other, _) = ends[::-1] if _is_burden(metric) else ends
+    text = f"{best.capitalize()} with {one.said(unit)}, {worst} with {other.said(unit)}."
+    rest = [standing.cell for standing in standings if standing is not one]
+    unproven = _unproven(measured, metric, one.cell, rest, (best, other_way))
+    return Statement(name, f"{text} {unproven}".rstrip())
+
+
+# Of what less is better; of all else that is told of more is.
+_BURDENS = ("loss", "delay", "rtt", "completion", "slowdown", "silence", "sojourn", "backlog", "detection", "page_load", "damage")
+_NAMES = {"rtt": "round trip", "sojourn": "time in queue", "jain": "Jain's index", "detection": "time to the first flag"}
+
+
+def _is_burden(metric: Metric) -> bool:
+    return metric.name.startswith(_BURDENS) and metric.name != "completion_goodput"
 
 
 def _name(metric: Metric) -> str:
-    return metric.heading.removesuffix(f" [{metric.unit}]") if metric.unit else metric.heading
+    """A metric as a sentence is headed: `Goodput of tcp`."""
+    word = _NAMES.get(metric.name, metric.name.replace("_", " "))
+    of = f" of {metric.owner}" if metric.owner and metric.of != "queue" else f" at {metric.owner}" if metric.owner else ""
+    during = f" in {metric.window}" if metric.window else ""
+    return f"{word[:1].upper()}{word[1:]}{of}{during}"
 
 
 def _standings(
@@ -92,17 +110,18 @@ def _standings(
     return sorted(found, key=lambda standing: -standing.found.mean)
 
 
-def _unproven(measured: Measured, metric: Metric, standings: Sequence[Standing]) -> str:
-    """Which others are not shown to be below the highest: their difference may be chance."""
-    best = standings[0].cell
-    others = [standing.cell for standing in standings[1:]]
+def _unproven(
+    measured: Measured, metric: Metric, best: MeasuredCell, others: Sequence[MeasuredCell], words: tuple[str, str]
+) -> str:
+    """Which others are not shown to differ from the best: their difference may be chance."""
+    end, other_way = words
     changes = differences.from_one(measured, best, others, metric)
     known = {cell.label: change for cell, change in changes if change.significant is not None}
     if not known:
         return ""
     alike = [label for label, change in known.items() if not change.significant]
     if not alike:
-        return "All others are significantly lower than the highest."
+        return f"{'All others are' if len(others) > 1 else 'The other is'} significantly {other_way}."
     if len(alike) == len(others):
-        return "No difference from the highest is significant: they may be chance."
-    return f"Not significantly lower than the highest: {listed(alike)}."
+        return f"No difference from the {end} is significant: all may be chance."
+    return f"Not significantly {other_way} than the {end}: {listed(alike)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,12 @@ from tailrace.report.markup import Markup, joined, tag
 from tailrace.report.network import Edge, Network, Node
 from tailrace.report.statements import value
 
-_COLUMN, _ROW, _MARGIN = 210.0, 92.0, 70.0
+# Between the middles of nodes; around all of them, across and upright.
+_COLUMN, _ROW, _MARGIN, _ABOVE = 300.0, 84.0, 8.0, 34.0
 _BOX = (112.0, 40.0)
 # From these shares on a link is called busy, and full.
 _BUSY, _FULL = 0.5, 0.9
+_DRAWN = re.compile(r"uniform\((\S+ \S+), (\S+ \S+)\)")
 # How far links that join the same two are apart.
 _APART = 34.0
 
@@ -58,9 +61,9 @@ def picture(network: Network, of: Loads) -> Markup | None:
     if network.note or not network.nodes:
         return None
     places = {node.name: _place(node) for node in network.nodes}
-    low = min(y for _, y in places.values()) - _MARGIN
+    low = min(y for _, y in places.values()) - _ABOVE
     width = max(x for x, _ in places.values()) + _MARGIN + _BOX[0] / 2
-    height = max(y for _, y in places.values()) + _MARGIN - low
+    height = max(y for _, y in places.values()) + _ABOVE - low
     title = f"The network: {len(network.nodes)} nodes, {len(network.edges)} links"
     return tag(
         "svg",
@@ -122,7 +125,20 @@ def _edge(edge: Edge, network: Network, places: Mapping[str, tuple[float, float]
 def _speed(edge: Edge) -> str:
     rate, delay = edge.link.get("rate"), edge.link.get("delay")
     said = rate if isinstance(rate, str) else str(rate.get("kind", "")) if isinstance(rate, Mapping) else ""
-    return ", ".join(str(text) for text in (said, delay) if text)
+    return ", ".join(_short(str(text)) for text in (said, delay) if text)
+
+
+def _short(text: str) -> str:
+    """What is drawn by chance from where to where.
+
+    >>> _short("uniform(1 ms, 9 ms)"), _short("5 ms")
+    ('1 to 9 ms', '5 ms')
+    """
+    found = _DRAWN.fullmatch(text)
+    if not found:
+        return text
+    (low, unit), (high, other) = (end.split(" ") for end in found.groups())
+    return f"{low} to {high} {unit}" if unit == other else f"{low} {unit} to {high} {other}"
 
 
 def _grade(share: float | None) -> str:
@@ -152,9 +168,9 @@ def table(network: Network, of: Loads) -> Sheet:
 def legend() -> Markup:
     """What the colours mean."""
     words = (
-        ("calm", f"used less than {_BUSY:.0%}"),
-        ("busy", f"{_BUSY:.0%} to {_FULL:.0%}"),
-        ("full", f"{_FULL:.0%} and more"),
+        ("calm", f"used less than {100 * _BUSY:.0f} %"),
+        ("busy", f"{100 * _BUSY:.0f} to {100 * _FULL:.0f} %"),
+        ("full", f"{100 * _FULL:.0f} % and more"),
         ("unseen", "not under study"),
     )
     return tag(

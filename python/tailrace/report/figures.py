@@ -47,7 +47,7 @@ def still(title: str, data: bytes) -> Markup:
 
 def _figure(name: str, title: str, data: bytes | None) -> Markup:
     picture = stills.image(data, f"{title}, as a static figure") if data else None
-    only_live = None if data else tag("p", "This figure needs JavaScript.", cls="note still")
+    only_live = None if data else tag("p", "This figure needs JavaScript; tailrace plot DIR --figures all draws most of them.", cls="note still")
     kind = "chart" if name else "chart alone"
     return tag(
         "figure",

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tailrace import outcomes, present, settling
-from tailrace.report.statements import Statement, counted, listed, quantity, said, value
+from tailrace.report import said as scenarios
+from tailrace.report.statements import Statement, brief, counted, listed, quantity, said, value
 
 if TYPE_CHECKING:
     from tailrace.result import Result
@@ -26,7 +27,7 @@ def of(result: Result) -> list[Statement]:
         *_completions(aggregate),
         *_queue(aggregate),
         *_delays(aggregate),
-        *_flags(aggregate),
+        *_flags(aggregate, _warmup(result)),
         *_windows(aggregate),
         *_losses(aggregate),
         *doubts(result),
@@ -48,6 +49,12 @@ def doubts(result: Result, label: str = "") -> list[Statement]:
             Statement("Incomplete", f"{of_label}the runs were {status}: {result.n} of {asked} are here.", True)
         )
     return found
+
+
+def _warmup(result: Result) -> str:
+    """As the scenario says it; nothing where there is none."""
+    text = str(scenarios.of(result.scenario_toml).get("warmup", ""))
+    return "" if text.startswith("0 ") else text
 
 
 def one_run() -> Statement:
@@ -84,19 +91,21 @@ def _shares(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
         ]
         more = len(ranked) - len(parts)
         rest = f"; {counted(more, 'smaller group')} the rest" if more else ""
+        parts[0] += " of all that reached applications" if total else ""
         yield Statement("Goodput", f"{'; '.join(parts)}{rest}.")
     several = [
         name for name in ranked[:_MOST_GROUPS] if (value(groups[name], "flows") or 0) > 1 and rates[name] > 0
     ]
     if several:
-        yield Statement("Fairness", f"{'; '.join(_spread(name, groups[name]) for name in several)}.")
+        text = "; ".join(_spread(name, groups[name]) for name in several)
+        yield Statement("Fairness", f"{text[:1].upper()}{text[1:]}.")
 
 
 def _share(name: str, group: Mapping[str, Any], share: float | None) -> str:
     flows = value(group, "flows") or 0
     role = ", an attack" if group.get("role") == "attack" else ""
     got = said(group, ("goodput_bps", "sum"), "Mbit/s", _MBIT)
-    part = "" if share is None else f", {_PERCENT * share:.3g} % of all that reached applications"
+    part = "" if share is None else f", {_PERCENT * share:.3g} %"
     verb = "get" if flows != 1 else "gets"
     together = " together" if flows > 1 else ""
     return f"{name} ({counted(flows, 'flow')}{role}) {verb} {got}{together}{part}"
@@ -104,9 +113,9 @@ def _share(name: str, group: Mapping[str, Any], share: float | None) -> str:
 
 def _spread(name: str, group: Mapping[str, Any]) -> str:
     least, most = (
-        present.number(_alone(present.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
+        brief(_alone(present.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
     )
-    jain = present.number(present.leaf(group, ("jain",)))
+    jain = brief(present.leaf(group, ("jain",)))
     index = f", Jain's index {jain}" if jain != present.NONE else ""
     return f"single flows of {name} get {least} to {most} Mbit/s{index}"
 
@@ -156,7 +165,7 @@ _REASONS = {"overlimit": "at the limit", "aqm": "by the discipline", "link_loss"
 def _dropped(queue: Mapping[str, Any]) -> str:
     drops: Mapping[str, Any] = queue.get("dropped_packets") or {}
     parts = [
-        f"{present.number(present.leaf(drops, (reason,)))} {_REASONS.get(reason, reason.replace('_', ' '))}"
+        f"{brief(present.leaf(drops, (reason,)))} {_REASONS.get(reason, reason.replace('_', ' '))}"
         for reason in drops
         if value(drops, reason)
     ]
@@ -194,13 +203,13 @@ def _losses(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
 def _timeouts(group: Mapping[str, Any]) -> str:
     if not value(group, "timeouts"):
         return ""
-    return f", with {quantity(present.number(present.leaf(group, ('timeouts',))), 'retransmission timeouts')}"
+    return f", with {quantity(brief(present.leaf(group, ('timeouts',))), 'retransmission timeouts')}"
 
 
 # -- attacks ---------------------------------------------------------------------------------------------------
 
 
-def _flags(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
+def _flags(aggregate: Mapping[str, Any], warmup: str) -> Iterator[Statement]:
     """Of disciplines that classify: the others have no groups there."""
     queues: Mapping[str, Mapping[str, Any]] = aggregate.get("queues") or {}
     for name, queue in queues.items():
@@ -211,20 +220,25 @@ def _flags(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
             value(flagged, key) or 0.0
             for key in ("true_positive", "false_negative", "false_positive", "true_negative")
         )
-        if hits + misses + wrong == 0:
-            continue
         after = value(flagged, "detection_s")
-        soon = "" if after is None else f", {said(flagged, ('detection_s',), 'ms', _MS)} after their start on average"
-        attackers = (
-            f"flagged {hits:.4g} of {counted(hits + misses, 'attack flow')}{soon}"
-            if hits + misses
-            else "had no attack flow to flag"
-        )
+        if hits + wrong == 0 and (after is None and name != present.studied_queue([aggregate])):
+            continue
+        attackers = f"{hits:.4g} of {counted(hits + misses, 'attack flow')} and " if hits + misses else ""
+        soon = f" The first flag of an attack flow came {_after(flagged)} its start on average." if after else ""
         yield Statement(
             "Flags",
-            f"{present.queue_kind(queue)} at {name} {attackers}, and {wrong:.4g} of "
-            f"{counted(wrong + right, 'normal flow')} wrongly.",
+            f"{present.queue_kind(queue)} at {name} flagged {attackers}{wrong:.4g} of "
+            f"{counted(wrong + right, 'normal flow')}{_since(warmup)}.{soon}",
         )
+
+
+def _after(flagged: Mapping[str, Any]) -> str:
+    return f"{said(flagged, ('detection_s',), 'ms', _MS)} after"
+
+
+def _since(warmup: str) -> str:
+    """Of which time flags are counted: a flow that was cleared before is not among them."""
+    return f", after the warm-up of {warmup}" if warmup else ""
 
 
 def _windows(aggregate: Mapping[str, Any]) -> Iterator[Statement]:

@@ -10,6 +10,8 @@ from tailrace.report.markup import Markup, tag
 
 # Longer tables are in the folder.
 _MOST_ROWS = 300
+# From so many rows on a table is rolled within its place.
+_TALL = 24
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Sheet:
         )
         return tag(
             "div",
-            tag("div", table, cls="scroll", tabindex="0", role="region", aria_label=title or "table"),
+            tag("div", table, cls="scroll tall" if len(rows) > _TALL else "scroll", tabindex="0", role="region", aria_label=title or "table"),
             [tag("p", note, cls="note") for note in notes],
             cls="sheet",
         )

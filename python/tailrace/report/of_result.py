@@ -15,6 +15,7 @@ from tailrace.report import charts, drawing, figures, findings, network, origin,
 from tailrace.report.grids import Sheet
 from tailrace.report.markup import Markup, tag
 from tailrace.report.page import Page, Section
+from tailrace.report.statements import counted
 from tailrace.study.formulas import Quantity, value_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def page(result: Result) -> Page:
     found = series.charts(series.Source({"": result}))
     statements = [*findings.of(result), *([findings.one_run()] if result.n == 1 else [])]
     return Page(
-        "run" if result.n == 1 else f"result of {result.n} runs",
+        f"{counted(result.n, 'run')} of a scenario",
         result.name,
         question(result),
         statements,
@@ -94,14 +95,19 @@ def _drawn(result: Result) -> dict[str, bytes]:
 def sheets(result: Result) -> list[Sheet]:
     """Those of the terminal, and single flows."""
     grids = present.result_grids(result)
-    first = Sheet(grids[0], caption="Flow groups") if grids else None
-    return [*([first] if first else []), *(Sheet(_named(grid)) for grid in grids[1:]), *_flows(result)]
+    named = [Sheet(_named(grid), caption="Flow groups" if place == 0 else None) for place, grid in enumerate(grids)]
+    return [*named, *_flows(result)]
 
 
 def _named(grid: present.Grid) -> present.Grid:
     """With a capital, as headings of a page have."""
     title = grid.title[:1].upper() + grid.title[1:] if grid.title else "Queue under study by window"
-    return present.Grid(title, grid.columns, grid.rows, grid.labels, grid.notes)
+    columns = [heading or _UNNAMED.get(grid.columns[0], "what") for heading in grid.columns]
+    return present.Grid(title, columns, grid.rows, grid.labels, grid.notes)
+
+
+# Columns without a heading in a terminal, by the heading before them.
+_UNNAMED = {"flows": "how many", "queue": "discipline"}
 
 
 def _flows(result: Result) -> list[Sheet]:

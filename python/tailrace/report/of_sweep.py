@@ -88,7 +88,7 @@ def _stills(sweep: Sweep) -> Markup | None:
     return tag(
         "div",
         joined(*(figures.still(f"{name}, as tailrace plot draws it", data) for name, data in drawn.items())),
-        cls="figures stills",
+        cls="figures spare",
     )
 
 

@@ -74,7 +74,7 @@ class Page:
         links = [("answer", "Answer"), *((section.name, section.title) for section in shown)]
         return tag(
             "header",
-            tag("p", f"Tailrace report of a {self.kind}", cls="kind"),
+            tag("p", f"Tailrace report: {self.kind}", cls="kind"),
             tag("h1", self.title),
             tag("nav", tag("ul", [tag("li", tag("a", text, href=f"#{name}")) for name, text in links]), aria_label="Sections"),
         )

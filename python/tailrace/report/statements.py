@@ -10,6 +10,8 @@ from tailrace import present
 
 # More names than this in a sentence are counted.
 _MOST_NAMED = 6
+# More digits of a mean than these are for tables.
+_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,20 @@ def value(tree: Mapping[str, Any], *path: str) -> float | None:
 
 def said(tree: Mapping[str, Any], path: Sequence[str], unit: str, scale: float = 1.0) -> str:
     """A number of an aggregate with its interval and unit."""
-    return quantity(present.number(present.leaf(tree, path), scale), unit)
+    return quantity(brief(present.leaf(tree, path), scale), unit)
+
+
+def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
+    """As in tables, but of no more digits than a sentence bears: these have all.
+
+    >>> brief({"mean": 0.999998, "ci95": 0.000018, "n": 5}, 100), brief({"mean": 1.5, "ci95": 0.2, "n": 5})
+    ('100', '1.50 ± 0.20')
+    """
+    number = present.number(entry, scale)
+    digits = sum(letter.isdigit() for letter in number.partition(" ")[0].lstrip("-0."))
+    if digits <= _DIGITS or entry is None or entry["mean"] is None or "." not in number.partition(" ")[0]:
+        return number
+    return present.number({"mean": entry["mean"], "ci95": None}, scale)
 
 
 def quantity(number: str, unit: str) -> str:

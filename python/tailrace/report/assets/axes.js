@@ -27,10 +27,10 @@ export function axis(label, more = {}) {
 }
 
 // From zero on where all is above it; bands do not dwarf the lines that they are around.
-export function rangeOf(lines) {
+export function rangeOf(lines, shown) {
   return (chart, least, most) => {
     if (least === null || most === null) return [0, 1];
-    const { min: from, max: to } = chart.scales.x;
+    const [from, to] = shown();
     const times = chart.data[0];
     let [low, high] = [Infinity, -Infinity];
     for (const place of lines) {

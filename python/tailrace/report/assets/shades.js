@@ -32,7 +32,7 @@ export function drawShades(chart, spans) {
       hatched(context, left, box.top, width, box.height, colourOf("unseen"));
       continue;
     }
-    context.fillStyle = span.what === "attack" ? faded(colourOf("attack"), 0.15) : `rgba(${colourOf("shade")}, 0.06)`;
+    context.fillStyle = span.what === "attack" ? faded(colourOf("attack"), 0.09) : `rgba(${colourOf("shade")}, 0.06)`;
     context.fillRect(left, box.top, width, box.height);
     if (span.what === "window") nameWindow(context, span.name, left, box.top, width);
   }

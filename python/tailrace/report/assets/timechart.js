@@ -18,6 +18,7 @@ export class TimeCharts {
     this.range = this.whole;
     this.off = new Set();
     this.charts = charts.map((data) => new TimeChart(data, this));
+    this.shownRuns = charts[0].views[0].runs;
     this.runs = [...new Set(charts.flatMap((chart) => chart.views.map((view) => view.runs)))];
   }
 
@@ -48,12 +49,15 @@ export class TimeCharts {
 
   tools(place) {
     const range = make("span", { class: "said" });
-    this.sayRange = () => { range.textContent = `${said(this.range[0])} to ${said(this.range[1])} s`; };
+    const noteOf = () => this.charts.map((chart) => chart.view).find((view) => view.runs === this.shownRuns)?.note ?? "";
+    this.sayRange = () => { range.textContent = `${said(this.range[0])} to ${said(this.range[1])} s · ${noteOf()}`; };
     this.sayRange();
     const button = (text, title, act) => make("button", { type: "button", title, "aria-label": title, onclick: act }, text);
     if (this.runs.length > 1)
       place.append(choice("Show", this.runs.map((run) => [run, run]), this.runs[0], (run) => {
+        this.shownRuns = run;
         for (const chart of this.charts) chart.chooseRuns(run);
+        this.sayRange();
       }));
     place.append(
       button("+", "Zoom in", () => this.zoomBy(0.5)),
@@ -81,14 +85,17 @@ class TimeChart {
       onkeydown: (event) => this.onKey(event),
     });
     this.legend = make("ul", { class: "legend", "aria-label": `Lines of ${this.data.title}` });
-    this.note = make("p", { class: "note live" });
+    this.note = make("p", { class: "note" });
     const tools = make("div", { class: "tools" });
     if (this.parts.length > 1)
       tools.append(choice(capital(this.data.parts), this.parts.map((part) => [part, part]), this.parts[0], (part) => this.choose(part, this.view.runs)));
     tools.append(
       pushButton("Log", false, (log) => { this.log = log; this.draw(); }, "Logarithmic vertical axis"),
       saveButton("CSV", fileNameOf(this.data.name, "csv"), () => this.csv(), "text/csv"));
-    place.append(tools, this.plot, this.legend, this.note);
+    const head = place.querySelector("figcaption");
+    head.classList.add("head");
+    head.append(tools);
+    place.append(this.plot, this.legend, this.note);
     new ResizeObserver(() => this.chart?.setSize({ width: widthOf(this.plot), height: HEIGHT })).observe(this.plot);
     this.draw();
   }
@@ -101,6 +108,7 @@ class TimeChart {
 
   chooseRuns(runs) {
     if (this.data.views.some((view) => view.runs === runs)) this.choose(this.view.part, runs);
+    else this.draw();
   }
 
   columns() {
@@ -147,7 +155,7 @@ class TimeChart {
       },
       scales: {
         x: { time: false, range: () => this.all.range },
-        y: this.log ? { distr: 3 } : { range: rangeOf([...this.places.values()]) },
+        y: this.log ? { distr: 3 } : { range: rangeOf([...this.places.values()], () => this.all.range) },
       },
       axes: [
         axis("time (s)", { size: 34 }),
@@ -162,7 +170,10 @@ class TimeChart {
       },
     };
     this.chart = new uPlot(options, data, this.plot);
-    this.note.textContent = this.view.note;
+    // What is so of all figures is said once, above them.
+    const usual = this.view.runs === this.all.shownRuns;
+    this.note.textContent = usual ? "" : `${this.view.runs}: ${this.view.note}`;
+    this.note.hidden = usual;
     this.drawLegend();
   }
 
