@@ -17,7 +17,9 @@ def report(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write (.html) [default: DIR/report.html]."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write (.html) [default: DIR/report.html]."
+        ),
     ] = None,
     quiet: common.Quiet = False,
 ) -> None:

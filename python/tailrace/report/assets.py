@@ -1,7 +1,7 @@
 """Styles and scripts of the page: plain files, which a page holds whole.
 
-The scripts are ES modules. A page that is one file cannot have modules that import each other, so they are joined to one:
-each becomes a function that is called in its place and returns what the module exports.
+The scripts are ES modules. A page that is one file cannot have modules that import each other, so they are joined to
+one: each becomes a function that is called in its place and returns what the module exports.
 """
 
 from __future__ import annotations

@@ -33,9 +33,7 @@ def plain(table: Table) -> dict[str, Any]:
         "rows": [
             {
                 "label": row.label,
-                "at": [
-                    _place(value, *scale) for value, scale in zip(row.parameters, scales, strict=True)
-                ],
+                "at": [_place(value, *scale) for value, scale in zip(row.parameters, scales, strict=True)],
                 "said": [p.said(value) for p, value in zip(table.parameters, row.parameters, strict=True)],
                 "values": [_ends(value) for value in row.values],
                 "runs": row.runs,
@@ -54,7 +52,7 @@ def _scale(unit: str, column: Sequence[object]) -> tuple[bool, quantities.Unit]:
     ) if numeric else quantities.Unit("")
 
 
-def _place(value: object, numeric: bool, scale: quantities.Unit) -> float | None:  # noqa: FBT001 - a pair unpacked
+def _place(value: object, numeric: bool, scale: quantities.Unit) -> float | None:
     return numbers([float(value) * scale.factor])[0] if numeric and isinstance(value, int | float) else None
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # More metrics than this are in the table alone.
 _MOST_METRICS = 8
+_MOST_BY_WORDS = 3
 # So little beside the largest value is what arithmetic leaves over.
 _ROUNDING = 1e-9
 
@@ -35,6 +36,62 @@ class Standing:
 def of(measured: Measured) -> list[Statement]:
     """A sentence a metric."""
     return [statement for metric in told(measured) if (statement := _statement(measured, metric))]
+
+
+def by_words(measured: Measured) -> list[Statement]:
+    """Of the first parameter in words (a discipline, say): which value is best with all others as they are."""
+    place = next((i for i in range(len(measured.parameters)) if _is_words(measured, i)), None)
+    cases = _cases(measured, place) if place is not None and len(measured.parameters) > 1 else []
+    if place is None or len(cases) < 2:  # noqa: PLR2004 - one case is what the other sentences tell
+        return []
+    return [
+        statement
+        for metric in told(measured)[:_MOST_BY_WORDS]
+        if (statement := _won(measured, metric, place, cases))
+    ]
+
+
+def _is_words(measured: Measured, place: int) -> bool:
+    values = {cell.parameters[place] for cell in measured.cells}
+    return len(values) > 1 and all(isinstance(value, str) for value in values)
+
+
+def _cases(measured: Measured, place: int) -> list[list[MeasuredCell]]:
+    """Cells that differ in one parameter alone, as far as there are several."""
+    found: dict[str, list[MeasuredCell]] = {}
+    for cell in measured.cells:
+        rest = [value for i, value in enumerate(cell.parameters) if i != place]
+        found.setdefault(repr(rest), []).append(cell)
+    return [cells for cells in found.values() if len(cells) > 1]
+
+
+def _won(
+    measured: Measured, metric: Metric, place: int, cases: Sequence[Sequence[MeasuredCell]]
+) -> Statement | None:
+    values = measured.values(metric)
+    won: dict[str, list[bool]] = {}
+    for cells in cases:
+        standings = _standings(cells, metric, values)
+        if len(standings) != len(cells):
+            continue
+        if _is_burden(metric):
+            standings.reverse()
+        best = standings[0].cell
+        changes = differences.from_one(measured, best, [one.cell for one in standings[1:]], metric)
+        clear = all(change.significant for _, change in changes)
+        won.setdefault(str(best.parameters[place]), []).append(clear)
+    if not won:
+        return None
+    ranked = sorted(won.items(), key=lambda pair: -len(pair[1]))
+    end = "lowest" if _is_burden(metric) else "highest"
+    total = sum(len(each) for each in won.values())
+    parts = [f"{name} in {len(each)} ({_clearly(each)})" for name, each in ranked]
+    text = f"All else being equal, it is {end} with {listed(parts)} of {total} cases."
+    return Statement(f"{_name(metric)}, by {measured.parameters[place].name}", text)
+
+
+def _clearly(won: Sequence[bool]) -> str:
+    return f"significantly in {sum(won) if any(won) else 'none'}"
 
 
 def told(measured: Measured) -> list[Metric]:
@@ -63,7 +120,7 @@ def _busiest(measured: Measured, utilizations: Sequence[Metric]) -> str | None:
 
 def _statement(measured: Measured, metric: Metric) -> Statement | None:
     values = measured.values(metric)
-    standings = _standings(measured, metric, values)
+    standings = _standings(measured.cells, metric, values)
     if len(standings) < 2:  # noqa: PLR2004 - one is nothing to compare
         return None
     name, unit = _name(metric), metric.unit
@@ -81,8 +138,25 @@ def _statement(measured: Measured, metric: Metric) -> Statement | None:
 
 
 # Of what less is better; of all else that is told of more is.
-_BURDENS = ("loss", "delay", "rtt", "completion", "slowdown", "silence", "sojourn", "backlog", "detection", "page_load", "damage")
-_NAMES = {"rtt": "round trip", "sojourn": "time in queue", "jain": "Jain's index", "detection": "time to the first flag"}
+_BURDENS = (
+    "loss",
+    "delay",
+    "rtt",
+    "completion",
+    "slowdown",
+    "silence",
+    "sojourn",
+    "backlog",
+    "detection",
+    "page_load",
+    "damage",
+)
+_NAMES = {
+    "rtt": "round trip",
+    "sojourn": "time in queue",
+    "jain": "Jain's index",
+    "detection": "time to the first flag",
+}
 
 
 def _is_burden(metric: Metric) -> bool:
@@ -92,17 +166,23 @@ def _is_burden(metric: Metric) -> bool:
 def _name(metric: Metric) -> str:
     """A metric as a sentence is headed: `Goodput of tcp`."""
     word = _NAMES.get(metric.name, metric.name.replace("_", " "))
-    of = f" of {metric.owner}" if metric.owner and metric.of != "queue" else f" at {metric.owner}" if metric.owner else ""
+    of = (
+        f" of {metric.owner}"
+        if metric.owner and metric.of != "queue"
+        else f" at {metric.owner}"
+        if metric.owner
+        else ""
+    )
     during = f" in {metric.window}" if metric.window else ""
     return f"{word[:1].upper()}{word[1:]}{of}{during}"
 
 
 def _standings(
-    measured: Measured, metric: Metric, values: Mapping[int, Mapping[int, float]]
+    cells: Sequence[MeasuredCell], metric: Metric, values: Mapping[int, Mapping[int, float]]
 ) -> list[Standing]:
     """From the highest to the lowest."""
     found = []
-    for cell in measured.cells:
+    for cell in cells:
         runs = list(values.get(cell.number or 0, {}).values())
         interval = statistics.interval(runs, metric.bounds)
         if interval is not None:
@@ -111,7 +191,11 @@ def _standings(
 
 
 def _unproven(
-    measured: Measured, metric: Metric, best: MeasuredCell, others: Sequence[MeasuredCell], words: tuple[str, str]
+    measured: Measured,
+    metric: Metric,
+    best: MeasuredCell,
+    others: Sequence[MeasuredCell],
+    words: tuple[str, str],
 ) -> str:
     """Which others are not shown to differ from the best: their difference may be chance."""
     end, other_way = words

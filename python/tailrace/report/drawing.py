@@ -15,7 +15,7 @@ from tailrace.report.statements import value
 
 # Between the middles of nodes; around all of them, across and upright.
 _COLUMN, _ROW, _MARGIN, _ABOVE = 300.0, 84.0, 8.0, 34.0
-_BOX = (112.0, 40.0)
+_BOX = (126.0, 40.0)
 # From these shares on a link is called busy, and full.
 _BUSY, _FULL = 0.5, 0.9
 _DRAWN = re.compile(r"uniform\((\S+ \S+), (\S+ \S+)\)")
@@ -111,13 +111,14 @@ def _edge(edge: Edge, network: Network, places: Mapping[str, tuple[float, float]
     # Rightwards is what a reader takes for the way there.
     if x1 > x2:
         there, back = back, there
-    heard = [f"→ {there.said()}" if there else "", f"← {back.said()}" if back else ""]
-    lines = [_speed(edge), "   ".join(filter(None, heard))]
-    above = y - 8 if len(lines[1]) == 0 else y - 22
     texts = [
-        tag("text", line, x=f"{x:g}", y=f"{above + 15 * place:g}", cls=("speed", "load")[place])
-        for place, line in enumerate(lines)
-        if line
+        tag("text", text, x=f"{x:g}", y=f"{y + below:g}", cls=kind)
+        for text, kind, below in (
+            (_speed(edge), "speed", -25.0 if there else -8.0),
+            (f"→ {there.said()}" if there else "", "load", -9.0),
+            (f"← {back.said()}" if back else "", "load", 20.0),
+        )
+        if text
     ]
     return tag("g", tag("title", f"{edge.name}: {_speed(edge)}"), path, texts)
 
@@ -148,7 +149,7 @@ def _grade(share: float | None) -> str:
 
 
 def table(network: Network, of: Loads) -> Sheet:
-    """The links with what they carried, for readers who do not see the picture, and for those that are too many for one."""
+    """The links with what they carried, also where they are too many for a picture, or nobody sees it."""
     rows = []
     for edge in network.edges:
         queue = edge.link.get("queue")

@@ -13,6 +13,8 @@ HINT = (
     "With the keyboard: arrows move the cursor, + and − zoom, 0 is the whole."
 )
 
+_NEEDS = "This figure needs JavaScript; `tailrace plot DIR --figures all` draws most of them."
+
 
 def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes], note: str = "") -> list[Markup | None]:
     """Charts by name, each with its static figure; static ones without a chart stand behind them."""
@@ -26,18 +28,19 @@ def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes], note: str = "
         tag("p", note, cls="note") if note else None,
         tag(
             "div",
-            [_figure(chart.name, f"{_capital(chart.title)} over time", drawn.get(chart.name)) for chart in charts],
+            [
+                _figure(chart.name, f"{_capital(chart.title)} over time", drawn.get(chart.name))
+                for chart in charts
+            ],
             [_figure("", _capital(name.replace("_", " ")), drawn[name]) for name in extra],
             cls="figures",
         ),
     ]
 
 
-def of_cells(name: str, title: str, note: str = "") -> list[Markup | None]:
+def of_cells(name: str, title: str) -> Markup:
     """The figure of metrics over parameters, which only the script draws."""
-    return [
-        tag("div", tag("h3", title), tag("p", note, cls="note") if note else None, cls="chart cells live", data_chart=name)
-    ]
+    return tag("div", tag("h3", title), cls="chart cells live", data_chart=name)
 
 
 def still(title: str, data: bytes) -> Markup:
@@ -47,7 +50,7 @@ def still(title: str, data: bytes) -> Markup:
 
 def _figure(name: str, title: str, data: bytes | None) -> Markup:
     picture = stills.image(data, f"{title}, as a static figure") if data else None
-    only_live = None if data else tag("p", "This figure needs JavaScript; tailrace plot DIR --figures all draws most of them.", cls="note still")
+    only_live = None if data else tag("p", _NEEDS, cls="note still")
     kind = "chart" if name else "chart alone"
     return tag(
         "figure",

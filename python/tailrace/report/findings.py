@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tailrace import outcomes, present, settling
+from tailrace.report import phases
 from tailrace.report import said as scenarios
 from tailrace.report.statements import Statement, brief, counted, listed, quantity, said, value
 
@@ -29,6 +30,8 @@ def of(result: Result) -> list[Statement]:
         *_delays(aggregate),
         *_flags(aggregate, _warmup(result)),
         *_windows(aggregate),
+        *phases.of(result),
+        *_paths(aggregate),
         *_losses(aggregate),
         *doubts(result),
     ]
@@ -37,7 +40,9 @@ def of(result: Result) -> list[Statement]:
 def doubts(result: Result, label: str = "") -> list[Statement]:
     """What did not come to its end, what still moved, and what one run cannot tell."""
     of_label = f"{label}: " if label else ""
-    found = [Statement("Not finished", f"{of_label}{note}.", True) for note in outcomes.notes(result.aggregate)]
+    found = [
+        Statement("Not finished", f"{of_label}{note}.", True) for note in outcomes.notes(result.aggregate)
+    ]
     try:
         notes = settling.notes(result)
     except (KeyError, ValueError):  # the file of the scenario is spoilt
@@ -46,7 +51,9 @@ def doubts(result: Result, label: str = "") -> list[Statement]:
     if result.manifest.get("status", "complete") != "complete":
         asked, status = result.manifest.get("runs_asked"), result.manifest["status"]
         found.append(
-            Statement("Incomplete", f"{of_label}the runs were {status}: {result.n} of {asked} are here.", True)
+            Statement(
+                "Incomplete", f"{of_label}the runs were {status}: {result.n} of {asked} are here.", True
+            )
         )
     return found
 
@@ -112,9 +119,7 @@ def _share(name: str, group: Mapping[str, Any], share: float | None) -> str:
 
 
 def _spread(name: str, group: Mapping[str, Any]) -> str:
-    least, most = (
-        brief(_alone(present.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
-    )
+    least, most = (brief(_alone(present.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max"))
     jain = brief(present.leaf(group, ("jain",)))
     index = f", Jain's index {jain}" if jain != present.NONE else ""
     return f"single flows of {name} get {least} to {most} Mbit/s{index}"
@@ -131,7 +136,10 @@ def _completions(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
             continue
         mean = said(group, ("completion_s", "mean"), "ms", _MS)
         late = said(group, ("completion_s", "p95"), "ms", _MS)
-        yield Statement("Completion", f"What {name} completes takes {mean} on average; 95 of 100 take no more than {late}.")
+        yield Statement(
+            "Completion",
+            f"What {name} completes takes {mean} on average, 95 of 100 no more than {late}.",
+        )
 
 
 # -- queues ----------------------------------------------------------------------------------------------------
@@ -159,7 +167,12 @@ def _queue(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
     yield Statement("Queue", f"{text} {_dropped(queue)}")
 
 
-_REASONS = {"overlimit": "at the limit", "aqm": "by the discipline", "link_loss": "on the wire", "link_down": "link down"}
+_REASONS = {
+    "overlimit": "at the limit",
+    "aqm": "by the discipline",
+    "link_loss": "on the wire",
+    "link_down": "link down",
+}
 
 
 def _dropped(queue: Mapping[str, Any]) -> str:
@@ -187,6 +200,14 @@ def _delays(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
     ]
     if parts:
         yield Statement("Delay", f"One way, end to end: {'; '.join(parts)}.")
+
+
+def _paths(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
+    """What flows over Multipath TCP got by each of theirs."""
+    paths: Mapping[str, Mapping[str, Any]] = aggregate.get("paths") or {}
+    if len(paths) > 1:
+        parts = [f"{said(path, ('goodput_bps',), 'Mbit/s', _MBIT)} by {name}" for name, path in paths.items()]
+        yield Statement("Paths", f"Goodput: {listed(parts)}.")
 
 
 def _losses(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
@@ -224,7 +245,9 @@ def _flags(aggregate: Mapping[str, Any], warmup: str) -> Iterator[Statement]:
         if hits + wrong == 0 and (after is None and name != present.studied_queue([aggregate])):
             continue
         attackers = f"{hits:.4g} of {counted(hits + misses, 'attack flow')} and " if hits + misses else ""
-        soon = f" The first flag of an attack flow came {_after(flagged)} its start on average." if after else ""
+        soon = (
+            f" The first flag of an attack flow came {_after(flagged)} its start on average." if after else ""
+        )
         yield Statement(
             "Flags",
             f"{present.queue_kind(queue)} at {name} flagged {attackers}{wrong:.4g} of "

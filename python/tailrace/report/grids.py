@@ -29,17 +29,30 @@ class Sheet:
         rows = _filled(grid)[:_MOST_ROWS]
         more = len(grid.rows) - len(rows)
         title = self.caption if self.caption is not None else grid.title
-        notes = [*grid.notes, *([f"{more} more rows{f' are in {self.rest}' if self.rest else ''}"] if more else [])]
+        notes = [
+            *grid.notes,
+            *([f"{more} more rows{f' are in {self.rest}' if self.rest else ''}"] if more else []),
+        ]
         table = tag(
             "table",
             tag("caption", title) if title else None,
-            tag("thead", tag("tr", [_heading(text, place < grid.labels) for place, text in enumerate(grid.columns)])),
+            tag(
+                "thead",
+                tag("tr", [_heading(text, place < grid.labels) for place, text in enumerate(grid.columns)]),
+            ),
             tag("tbody", [_row(row, grid.labels) for row in rows]),
             cls="data",
         )
         return tag(
             "div",
-            tag("div", table, cls="scroll tall" if len(rows) > _TALL else "scroll", tabindex="0", role="region", aria_label=title or "table"),
+            tag(
+                "div",
+                table,
+                cls="scroll tall" if len(rows) > _TALL else "scroll",
+                tabindex="0",
+                role="region",
+                aria_label=title or "table",
+            ),
             [tag("p", note, cls="note") for note in notes],
             cls="sheet",
         )
@@ -56,7 +69,7 @@ def _filled(grid: Grid) -> list[list[str]]:
     return rows
 
 
-def _heading(text: str, label: bool) -> Markup:  # noqa: FBT001 - one of two kinds
+def _heading(text: str, label: bool) -> Markup:
     return tag("th", text, scope="col", cls=None if label else "number")
 
 
@@ -65,5 +78,8 @@ def _row(cells: Sequence[str], labels: int) -> Markup:
     return tag(
         "tr",
         tag("th", first, scope="row"),
-        [tag("td", cell, cls=None if place < labels else "number") for place, cell in enumerate(rest, start=1)],
+        [
+            tag("td", cell, cls=None if place < labels else "number")
+            for place, cell in enumerate(rest, start=1)
+        ],
     )

@@ -1,4 +1,4 @@
-"""The network of a scenario as nodes and edges on a grid: hosts that are alike are one node, columns go with the flows."""
+"""The network of a scenario on a grid: hosts that are alike are one node, columns go with the flows."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def of(said: Mapping[str, Any]) -> Network:
     edges = _edges(graph, called, of_scenario.tables(said, "link"))
     nodes = [Node(name, name in {called[h] for h in graph.hosts}, count) for name, count in counts.items()]
     if len(nodes) > MOST_NODES:
-        return Network(nodes, edges, f"{len(nodes)} nodes are too many for a drawing: the links are listed below.")
+        return Network(
+            nodes, edges, f"{len(nodes)} nodes are too many for a drawing: the links are listed below."
+        )
     return Network(_placed(nodes, edges, _sources(said, called)), edges)
 
 
@@ -153,7 +155,7 @@ def _sources(said: Mapping[str, Any], called: Mapping[str, str]) -> list[str]:
 
 
 def _placed(nodes: Sequence[Node], edges: Sequence[Edge], sources: Sequence[str]) -> list[Node]:
-    """Columns by how far routers are from where flows begin, hosts before or behind theirs; rows so that few links cross."""
+    """Columns by how far it is from where flows begin; rows so that few links cross."""
     beside: dict[str, list[str]] = {node.name: [] for node in nodes}
     for edge in edges:
         a, b = edge.ends
@@ -167,7 +169,9 @@ def _placed(nodes: Sequence[Node], edges: Sequence[Edge], sources: Sequence[str]
     return [replace(node, column=columns[node.name], row=rows[node.name]) for node in nodes]
 
 
-def _columns(nodes: Sequence[Node], beside: Mapping[str, Sequence[str]], sources: Sequence[str]) -> dict[str, int]:
+def _columns(
+    nodes: Sequence[Node], beside: Mapping[str, Sequence[str]], sources: Sequence[str]
+) -> dict[str, int]:
     hosts = {node.name for node in nodes if node.host}
     away: dict[str, int] = {}
     # What nothing leads to from the first source has a beginning of its own.

@@ -21,7 +21,7 @@ from tailrace.report import (
     stills,
 )
 from tailrace.report.grids import Sheet
-from tailrace.report.markup import Markup, tag
+from tailrace.report.markup import Markup
 from tailrace.report.page import Page, Section
 from tailrace.report.statements import Statement, counted
 
@@ -49,10 +49,14 @@ def page(comparison: Comparison) -> Page:
         f"comparison of {len(results)} variants",
         comparison.title,
         of_result.question(first),
-        [*contrasts.of(comparison.measured), *([AT_ONCE] if most > 1 else [findings.one_run()]), *_doubts(comparison)],
+        [
+            *contrasts.of(comparison.measured),
+            *([AT_ONCE] if most > 1 else [findings.one_run()]),
+            *_doubts(comparison),
+        ],
         _facts(comparison),
         [
-            Section("variants", "Variants", figures.of_cells("cells", "Every metric of every variant")),
+            Section("variants", "Variants", [figures.of_cells("cells", "Every metric of every variant")]),
             Section("figures", "Over time", figures.over_time(found, _drawn(comparison))),
             Section("tables", "Tables", [sheet.markup() for sheet in _sheets(comparison)]),
             of_result.network_section(
@@ -73,7 +77,9 @@ def page(comparison: Comparison) -> Page:
 
 
 def _doubts(comparison: Comparison) -> list[Statement]:
-    found = [doubt for label, result in comparison.results.items() for doubt in findings.doubts(result, label)]
+    found = [
+        doubt for label, result in comparison.results.items() for doubt in findings.doubts(result, label)
+    ]
     more = len(found) - _MOST_DOUBTS
     rest = [Statement("And more", f"{counted(more, 'further note')} of this kind.", True)] if more > 0 else []
     return [*found[:_MOST_DOUBTS], *rest]
@@ -101,12 +107,15 @@ def _sheets(comparison: Comparison) -> list[Sheet]:
     from tailrace import present
 
     flows, queues = present.comparison_grids(comparison.results, comparison.title, comparison.queue)
-    return [Sheet(flows, caption="Flow groups of each variant"), Sheet(queues, caption="The queue under study")]
+    return [
+        Sheet(flows, caption="Flow groups of each variant"),
+        Sheet(queues, caption="The queue under study"),
+    ]
 
 
 def _scenario(label: str, comparison: Comparison) -> Markup:
     result = comparison.results[label]
-    return tag("div", tag("h3", label), origin.scenario(result.scenario_toml, "scenario.toml"))
+    return origin.scenario(result.scenario_toml, "scenario.toml", label)
 
 
 def _origin(comparison: Comparison) -> list[Markup | None]:
@@ -116,7 +125,9 @@ def _origin(comparison: Comparison) -> list[Markup | None]:
         for label, result in comparison.results.items()
         for run in result.summary["runs"]
     ]
-    commands = list(dict.fromkeys(origin.command(r.manifest.get("command") or []) for r in comparison.results.values()))
+    commands = list(
+        dict.fromkeys(origin.command(r.manifest.get("command") or []) for r in comparison.results.values())
+    )
     return [
         *(origin.repeated(command) for command in commands if command),
         origin.fingerprints(rows, "summary.json of each variant"),

@@ -71,14 +71,25 @@ def page(place: Path) -> Page:
 
 def _statements(found: Mapping[str, Any]) -> list[Statement]:
     counts = {word: int(count) for word, count in found["counts"].items()}
-    ordered = {word: counts.get(word, 0) for word in ("holds", "holds under some readings", "open", "fails", "not judged")}
+    ordered = {
+        word: counts.get(word, 0)
+        for word in ("holds", "holds under some readings", "open", "fails", "not judged")
+    }
     new = [v for v in found["verdicts"] if v["verdict"] != v["expected"]]
     named = ", ".join(dict.fromkeys(v["claim"] for v in new))
-    few = [Statement("Quick", "Fewer and shorter runs than the paper's claims ask for: verdicts may be open.", True)]
+    few = [
+        Statement(
+            "Quick", "Fewer and shorter runs than the paper's claims ask for: verdicts may be open.", True
+        )
+    ]
     return [
         Statement("Claims", judging.said(ordered)),
         *([Statement("Found", found["found"])] if found["found"] else []),
-        *([Statement("Unexpected", f"Another verdict than claims.toml expects: {named}.", True)] if new else []),
+        *(
+            [Statement("Unexpected", f"Another verdict than claims.toml expects: {named}.", True)]
+            if new
+            else []
+        ),
         *(few if found["quick"] else []),
     ]
 

@@ -11,7 +11,18 @@ import polars as pl
 from tailrace import present, quantities
 from tailrace.plots import spans
 from tailrace.plots.figures import names_for
-from tailrace.report import charts, drawing, figures, findings, network, origin, said, series, stills, timeline
+from tailrace.report import (
+    charts,
+    drawing,
+    figures,
+    findings,
+    network,
+    origin,
+    said,
+    series,
+    stills,
+    timeline,
+)
 from tailrace.report.grids import Sheet
 from tailrace.report.markup import Markup, tag
 from tailrace.report.page import Page, Section
@@ -95,7 +106,9 @@ def _drawn(result: Result) -> dict[str, bytes]:
 def sheets(result: Result) -> list[Sheet]:
     """Those of the terminal, and single flows."""
     grids = present.result_grids(result)
-    named = [Sheet(_named(grid), caption="Flow groups" if place == 0 else None) for place, grid in enumerate(grids)]
+    named = [
+        Sheet(_named(grid), caption="Flow groups" if place == 0 else None) for place, grid in enumerate(grids)
+    ]
     return [*named, *_flows(result)]
 
 
@@ -115,7 +128,11 @@ def _flows(result: Result) -> list[Sheet]:
     if rows.is_empty():
         return []
     kept = [name for name in _FLOW_COLUMNS if name in rows.columns and rows[name].is_not_null().any()]
-    kept = [name for name in kept if rows[name].dtype == pl.String or name == "run" or (rows[name] != 0).any() or name == "flow"]
+    kept = [
+        name
+        for name in kept
+        if rows[name].dtype == pl.String or name == "run" or (rows[name] != 0).any() or name == "flow"
+    ]
     units = [quantities.of_name(name) for name in kept]
     heads = [_heading(name, unit.name) for name, unit in zip(kept, units, strict=True)]
     cells = [
@@ -130,7 +147,13 @@ def _heading(name: str, unit: str) -> str:
     plain = name
     for end in ("_bps", "_ratio", "_packets", "_s"):
         plain = plain.removesuffix(end)
-    words = {"src": "from", "dst": "to", "cc": "control", "one_way_delay_mean": "delay", "rtt_mean": "round trip"}
+    words = {
+        "src": "from",
+        "dst": "to",
+        "cc": "control",
+        "one_way_delay_mean": "delay",
+        "rtt_mean": "round trip",
+    }
     return f"{words.get(plain, plain.replace('_', ' '))} {unit if unit != 'packets' else ''}".strip()
 
 
@@ -183,7 +206,9 @@ def origin_of(result: Result) -> list[Markup | None]:
         "The same scenario, seed and engine give the same fingerprint on every machine. The scenario below, saved as "
         "a file, gives it, too."
     )
-    rows = [("", int(run["run"]), int(run["seed"]), str(run["fingerprint"])) for run in result.summary["runs"]]
+    rows = [
+        ("", int(run["run"]), int(run["seed"]), str(run["fingerprint"])) for run in result.summary["runs"]
+    ]
     warned = [str(text) for text in about.get("warnings") or []]
     return [
         origin.repeated(origin.command(about.get("command") or ["tailrace", "run", "scenario.toml"]), again),

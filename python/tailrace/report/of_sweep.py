@@ -45,8 +45,9 @@ def page(sweep: Sweep) -> Page:
         str(sweep.about.get("question") or ""),
         [
             *contrasts.of(sweep.measured),
+            *contrasts.by_words(sweep.measured),
             *([AT_ONCE] if most > 1 else [findings.one_run()]),
-            *_doubts(sweep, table.notes),
+            *_doubts(sweep),
         ],
         [
             ("cells", str(len(sweep.plan))),
@@ -56,7 +57,11 @@ def page(sweep: Sweep) -> Page:
             ("seed", str(sweep.about.get("seed", ""))),
         ],
         [
-            Section("cells", "Figures", [*figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)]),
+            Section(
+                "cells",
+                "Figures",
+                [figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)],
+            ),
             Section("tables", "Tables", [Sheet(table.grid(None), "table.csv", "Every cell").markup()]),
             of_result.network_section(scenario, drawing.loads([])),
             Section("scenario", "Scenario", [origin.scenario(sweep.scenario_toml, "scenario.toml")]),
@@ -66,9 +71,11 @@ def page(sweep: Sweep) -> Page:
     )
 
 
-def _doubts(sweep: Sweep, notes: object) -> list[Statement]:
+def _doubts(sweep: Sweep) -> list[Statement]:
     missing = sweep.missing
-    said_missing = f"{counted(missing, 'run')} of {sweep.asked} are missing: they failed, or are not done yet."
+    said_missing = (
+        f"{counted(missing, 'run')} of {sweep.asked} are missing: they failed, or are not done yet."
+    )
     told = [note for note in sweep.measured.notes if note]
     return [
         *([Statement("Incomplete", said_missing, True)] if missing else []),
@@ -98,9 +105,7 @@ def _figure(sweep: Sweep, name: str) -> Figure:
 
 def _origin(sweep: Sweep) -> list[Markup | None]:
     command = sweep.fact(running.COMMAND)
-    rows = [
-        (str(label), int(run), int(seed), str(fingerprint)) for label, run, seed, fingerprint in _runs(sweep)
-    ]
+    rows = _runs(sweep)
     about = {"engine": sweep.fact(running.ENGINE), "file": sweep.about.get("file")}
     return [
         origin.repeated(f"tailrace {command}" if command else "", "Runs that are there are not done again.")
@@ -111,7 +116,7 @@ def _origin(sweep: Sweep) -> list[Markup | None]:
     ]
 
 
-def _runs(sweep: Sweep) -> list[tuple[object, ...]]:
+def _runs(sweep: Sweep) -> list[tuple[str, int, int, str]]:
     labels = {row["cell"]: row["label"] for row in sweep.plan}
     found = sweep.runs.select("cell", "run", "seed", "fingerprint").unique(maintain_order=True)
     return [(labels.get(cell, "?"), run, seed, mark) for cell, run, seed, mark in found.iter_rows()]

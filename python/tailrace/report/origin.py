@@ -37,7 +37,9 @@ def repeated(text: str, note: str = "") -> Markup:
 
 def code(text: str, what: str) -> Markup:
     """Text to be copied; its button comes with the script."""
-    return tag("pre", tag("code", text), cls="copied", data_what=what, tabindex="0", role="region", aria_label=what)
+    return tag(
+        "pre", tag("code", text), cls="copied", data_what=what, tabindex="0", role="region", aria_label=what
+    )
 
 
 def environment(about: Mapping[str, Any], more: Sequence[tuple[str, str]] = ()) -> Markup:
@@ -55,18 +57,20 @@ def fingerprints(rows: Sequence[tuple[str, int, int, str]], rest: str) -> Markup
     named = any(label for label, *_ in rows)
     columns = [*(["variant"] if named else []), "run", "seed", "fingerprint"]
     cells = [
-        [*([label] if named else []), str(run), str(seed), fingerprint] for label, run, seed, fingerprint in rows
+        [*([label] if named else []), str(run), str(seed), fingerprint]
+        for label, run, seed, fingerprint in rows
     ]
     note = "Runs with the same fingerprint are the same to the last packet and nanosecond."
     grid = present.Grid("Fingerprints", columns, cells, labels=len(columns), notes=[note])
     return Sheet(grid, rest).markup()
 
 
-def scenario(toml: str, file: str) -> Markup:
+def scenario(toml: str, file: str, label: str = "") -> Markup:
     """The resolved scenario, to be copied or saved and run."""
+    named = (tag("b", label), ": ") if label else ()
     return tag(
         "details",
-        tag("summary", f"{toml.count(chr(10))} lines of TOML, every default filled in"),
+        tag("summary", *named, f"{toml.count(chr(10))} lines of TOML, every default filled in"),
         tag("p", f"Saved as a file it can be run: tailrace run {file}", cls="note"),
         code(toml, "the scenario"),
     )

@@ -76,7 +76,11 @@ class Page:
             "header",
             tag("p", f"Tailrace report: {self.kind}", cls="kind"),
             tag("h1", self.title),
-            tag("nav", tag("ul", [tag("li", tag("a", text, href=f"#{name}")) for name, text in links]), aria_label="Sections"),
+            tag(
+                "nav",
+                tag("ul", [tag("li", tag("a", text, href=f"#{name}")) for name, text in links]),
+                aria_label="Sections",
+            ),
         )
 
     def _body(self) -> Markup:
@@ -117,7 +121,7 @@ def _section(section: Section) -> Markup:
 
 
 def _policy(*scripts: str) -> Markup:
-    """Nothing is fetched from anywhere, and no script is run but these: a name that got past the escaping is inert, too."""
+    """Nothing is fetched, and no script is run but these: what got past the escaping would be inert, too."""
     allowed = " ".join(assets.digest(text) for text in scripts)
     rules = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "

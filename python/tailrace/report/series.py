@@ -1,4 +1,4 @@
-"""Interactive figures over time, of the same curves as the static ones: means over runs, and single runs as recorded."""
+"""Interactive figures over time, of the curves that static ones have: means over runs, and single runs as recorded."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def _means(source: Source, metric: Metric, parts: Sequence[Part]) -> Iterator[Vi
     """The curves that the static figures have, too."""
     found = {label: metrics.curves(metric, result, parts) for label, result in source.results.items()}
     counts = {result.n for result in source.results.values()}
-    note = "mean of each hundredth of the time" + (", band: 95 % interval over the runs" if max(counts) > 1 else "")
+    note = "mean of each hundredth of the time" + (
+        ", band: 95 % interval over the runs" if max(counts) > 1 else ""
+    )
     by_part = not source.alone or metric.member == "queue"
     for name, lines in _arranged(source, parts, by_part=by_part):
         curves = [

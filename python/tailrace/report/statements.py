@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,16 +36,22 @@ def said(tree: Mapping[str, Any], path: Sequence[str], unit: str, scale: float =
 
 
 def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
-    """As in tables, but of no more digits than a sentence bears: these have all.
+    """As in tables, but of no more digits than a sentence bears: tables have all.
 
     >>> brief({"mean": 0.999998, "ci95": 0.000018, "n": 5}, 100), brief({"mean": 1.5, "ci95": 0.2, "n": 5})
-    ('100', '1.50 ± 0.20')
+    ('100.0', '1.50 ± 0.20')
+    >>> brief({"mean": 6.16234, "ci95": 0.0031, "n": 3}), brief({"mean": 6.16234, "ci95": 0.0, "n": 3})
+    ('6.162 ± 0.003', '6.162')
     """
     number = present.number(entry, scale)
-    digits = sum(letter.isdigit() for letter in number.partition(" ")[0].lstrip("-0."))
-    if digits <= _DIGITS or entry is None or entry["mean"] is None or "." not in number.partition(" ")[0]:
+    if entry is None or not entry["mean"] or entry["ci95"] is None:
         return number
-    return present.number({"mean": entry["mean"], "ci95": None}, scale)
+    mean, half = entry["mean"] * scale, entry["ci95"] * scale
+    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(abs(mean))))
+    if len(number.partition(" ")[0].partition(".")[2]) <= decimals and not number.endswith("± 0"):
+        return number
+    rounded = f"{half:.{decimals}f}"
+    return f"{mean:.{decimals}f}" + (f" ± {rounded}" if float(rounded) else "")
 
 
 def quantity(number: str, unit: str) -> str:

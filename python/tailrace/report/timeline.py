@@ -24,7 +24,10 @@ def picture(spans: Sequence[Span], end: float) -> Markup | None:
         return None
     scale = (_WIDTH - _LABELS - 20) / end
     height = _ROW * len(rows) + _AXIS
-    bars = [_bars(row, [s for s in spans if (s.what, s.name) == row], place, scale) for place, row in enumerate(rows)]
+    bars = [
+        _bars(row, [s for s in spans if (s.what, s.name) == row], place, scale)
+        for place, row in enumerate(rows)
+    ]
     title = f"Timeline of {len(rows)} windows, attacks and faults over {end:g} s"
     return tag(
         "svg",

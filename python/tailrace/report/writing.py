@@ -21,7 +21,9 @@ def check_target(target: Path) -> None:
         raise UsageError(f"{target} is a folder; name a file with -o, such as {target / NAME}")
     whole.check_suffix(target, _SUFFIXES)
     if target.exists() and not _is_report(target):
-        raise UsageError(f"{target} is no report of tailrace, and stays as it is; choose another file with -o")
+        raise UsageError(
+            f"{target} is no report of tailrace, and stays as it is; choose another file with -o"
+        )
 
 
 def write(target: Path, text: str) -> Path:
