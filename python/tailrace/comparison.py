@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.plots.style import Options
+    from tailrace.report import Report
     from tailrace.study.differences import Differences
     from tailrace.study.measured import Measured
     from tailrace.study.table import Table
@@ -165,6 +166,12 @@ class Comparison(Mapping[str, Result]):
 
         chosen: Options = {"queue": self.queue, **options}
         return plots.overlay(self.results, figure, self.title, **chosen)
+
+    def report(self) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+        from tailrace import report  # Matplotlib takes half a second
+
+        return report.of(self)
 
     def __getitem__(self, label: str) -> Result:
         if label not in self.results:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.plots.style import Options
+    from tailrace.report import Report
     from tailrace.settling import Unsettled
     from tailrace.study.differences import Differences
     from tailrace.study.measured import Measured
@@ -400,6 +401,12 @@ class Result(Mapping[str, "pl.DataFrame"]):
         from tailrace.study import differences
 
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
+
+    def report(self) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+        from tailrace import report  # Matplotlib takes half a second
+
+        return report.of(self)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

@@ -35,8 +35,8 @@ def repeated(text: str, note: str = "") -> Markup:
     )
 
 
-def code(text: str, what: str) -> Markup:
-    """Text to be copied; its button comes with the script."""
+def code(text: str, what: str, of: str = "") -> Markup:
+    """Text to be copied; its button comes with the script. Regions of a page have names of their own."""
     return tag(
         "pre", tag("code", text), cls="copied", data_what=what, tabindex="0", role="region", aria_label=what
     )
@@ -72,5 +72,5 @@ def scenario(toml: str, file: str, label: str = "") -> Markup:
         "details",
         tag("summary", *named, f"{toml.count(chr(10))} lines of TOML, every default filled in"),
         tag("p", f"Saved as a file it can be run: tailrace run {file}", cls="note"),
-        code(toml, "the scenario"),
+        code(toml, "the scenario", label),
     )

@@ -47,7 +47,8 @@ def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if entry is None or not entry["mean"] or entry["ci95"] is None:
         return number
     mean, half = entry["mean"] * scale, entry["ci95"] * scale
-    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(abs(mean))))
+    # Of what it is rounded to: 99.9998 has as many as 100.
+    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(abs(float(f"{mean:.{_DIGITS}g}")))))
     if len(number.partition(" ")[0].partition(".")[2]) <= decimals and not number.endswith("± 0"):
         return number
     rounded = f"{half:.{decimals}f}"

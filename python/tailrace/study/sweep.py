@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.plots.swept import Options
+    from tailrace.report import Report
 
 # As other tables call them, where a part's own name would be another.
 _INTERNAL = frozenset({FIGURES, SUMMARIES})
@@ -412,6 +413,12 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             text is not None and (value == word or meant == value_of(text))
             for text, word in zip(texts, words, strict=True)
         ]
+
+    def report(self) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+        from tailrace import report  # Matplotlib takes half a second
+
+        return report.of(self)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

@@ -11,11 +11,12 @@ export class CellChart {
   constructor(data) {
     this.data = data;
     this.metric = 0;
-    // The number with most values goes along the axis, as in `tailrace plot`; the next one has a line for each value.
-    const counts = data.parameters.map((p, i) => new Set(data.rows.map((row) => row.said[i])).size * (p.numeric ? 1000 : 1));
-    const order = data.parameters.map((_, i) => i).sort((a, b) => counts[b] - counts[a]);
-    this.along = order[0] ?? -1;
-    this.by = order[1] ?? -1;
+    // The number with most values goes along the axis, as in `tailrace plot`; words have a line each.
+    const places = data.parameters.map((_, i) => i);
+    const count = (i) => new Set(data.rows.map((row) => row.said[i])).size;
+    const most = (numeric) => (a, b) => (data.parameters[b].numeric === numeric) - (data.parameters[a].numeric === numeric) || count(b) - count(a);
+    this.along = places.sort(most(true))[0] ?? -1;
+    this.by = places.filter((i) => i !== this.along && count(i) > 1).sort(most(false))[0] ?? -1;
     this.fixed = new Map();
     this.logX = false;
     this.logY = false;

@@ -7,6 +7,8 @@ import { drawShades, shadeEntries } from "./shades.js";
 import { csvOf, fileNameOf, saveButton } from "./sharing.js";
 
 const HEIGHT = 250;
+// Of what one figure hears of the mouse the others hear where it is: how far a drag goes they learn by the zoom.
+const SHARED = { pub: (type) => type === "mousemove" || type === "mouseleave", sub: () => true };
 // More lines than this are not told apart at once: the others wait for a click.
 const AT_FIRST = 7;
 
@@ -148,7 +150,7 @@ class TimeChart {
       padding: [10, 14, 0, 0],
       legend: { show: false },
       cursor: {
-        sync: { key: this.all.cursor.key, scales: ["x", null], setSeries: false, filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
+        sync: { key: this.all.cursor.key, scales: ["x", null], setSeries: false, filters: SHARED },
         drag: { x: true, y: false, setScale: false },
         points: { size: 6 },
         bind: { dblclick: () => () => { this.all.reset(); return null; } },
@@ -255,7 +257,7 @@ class TimeChart {
 
   point(left) {
     const width = this.chart.over.clientWidth;
-    this.chart.setCursor({ left: Math.min(width - 1, Math.max(0, left)), top: this.chart.over.clientHeight / 2 });
+    this.chart.setCursor({ left: Math.min(width - 1, Math.max(0, left)), top: this.chart.over.clientHeight / 2 }, true, true);
   }
 
   csv() {
