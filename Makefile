@@ -18,7 +18,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -45,6 +45,9 @@ reproduce: build ## the five papers of papers/ again, each claim judged, in resu
 
 test-wasm: ## the simulator as WebAssembly gives the gallery's fingerprints (needs node)
 	tests/wasm/run.sh
+
+test-report: build ## reports in a headless browser (needs chromium and node)
+	tests/report/run.sh
 
 lint: lint-rustfmt lint-clippy lint-ruff lint-mypy ## rustfmt, clippy, ruff and mypy
 

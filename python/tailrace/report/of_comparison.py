@@ -129,7 +129,7 @@ def _origin(comparison: Comparison) -> list[Markup | None]:
         dict.fromkeys(origin.command(r.manifest.get("command") or []) for r in comparison.results.values())
     )
     return [
-        *(origin.repeated(command) for command in commands if command),
+        origin.repeated([command for command in commands if command]),
         origin.fingerprints(rows, "summary.json of each variant"),
         origin.environment(first),
     ]

@@ -63,7 +63,7 @@ def page(place: Path) -> Page:
         [
             Section("claims", "Claims", [_claims(found).markup()]),
             Section("figures", "Figures", _figures(place / "figures")),
-            Section("origin", "Where it comes from", [origin.repeated(origin.command(command))]),
+            Section("origin", "Where it comes from", [origin.repeated([origin.command(command)])]),
         ],
         {"charts": [], "looks": charts.looks()},
     )

@@ -211,9 +211,11 @@ def origin_of(result: Result) -> list[Markup | None]:
     ]
     warned = [str(text) for text in about.get("warnings") or []]
     return [
-        origin.repeated(origin.command(about.get("command") or ["tailrace", "run", "scenario.toml"]), again),
+        origin.repeated(
+            [origin.command(about.get("command") or ["tailrace", "run", "scenario.toml"])], again
+        ),
         origin.fingerprints(rows, "summary.json"),
         origin.environment(about, [("fingerprint of all runs", result.fingerprint)]),
         tag("h3", "Warnings of the scenario") if warned else None,
-        *(origin.code(text, "a warning") for text in warned),
+        *(origin.code(text, "warning", str(place)) for place, text in enumerate(warned, start=1)),
     ]

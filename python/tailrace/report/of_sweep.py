@@ -108,7 +108,7 @@ def _origin(sweep: Sweep) -> list[Markup | None]:
     rows = _runs(sweep)
     about = {"engine": sweep.fact(running.ENGINE), "file": sweep.about.get("file")}
     return [
-        origin.repeated(f"tailrace {command}" if command else "", "Runs that are there are not done again.")
+        origin.repeated([f"tailrace {command}"], "Runs that are there are not done again.")
         if command
         else None,
         origin.fingerprints(rows, "the folder's index.sqlite"),

@@ -25,12 +25,13 @@ def command(words: Sequence[object]) -> str:
     return shlex.join(str(word) for word in words)
 
 
-def repeated(text: str, note: str = "") -> Markup:
-    """The command that does it again, to be copied."""
+def repeated(commands: Sequence[str], note: str = "") -> Markup:
+    """The command that does it again, to be copied; results side by side may come of several."""
+    many = len(commands) > 1
     return tag(
         "div",
-        tag("h3", "The command that repeats it"),
-        code(text, "the command"),
+        tag("h3", "The commands that repeat it" if many else "The command that repeats it"),
+        [code(text, "command", str(place) if many else "") for place, text in enumerate(commands, start=1)],
         tag("p", note, cls="note") if note else None,
     )
 
@@ -38,7 +39,13 @@ def repeated(text: str, note: str = "") -> Markup:
 def code(text: str, what: str, of: str = "") -> Markup:
     """Text to be copied; its button comes with the script. Regions of a page have names of their own."""
     return tag(
-        "pre", tag("code", text), cls="copied", data_what=what, tabindex="0", role="region", aria_label=what
+        "pre",
+        tag("code", text),
+        cls="copied",
+        data_what=what,
+        tabindex="0",
+        role="region",
+        aria_label=f"{what} {of}".strip(),
     )
 
 
