@@ -10,18 +10,20 @@ from tailrace.report.charts import numbers
 
 if TYPE_CHECKING:
     from tailrace.statistics import Interval
+    from tailrace.study.metrics import Metric
     from tailrace.study.table import Table
 
 # Cells beyond these are in the folder's own table.
 MOST_CELLS = 3000
 
 
-def plain(table: Table) -> dict[str, Any]:
-    """For the page's script: parameters, metrics, and a row a cell."""
+def plain(table: Table, first: Metric | None = None) -> dict[str, Any]:
+    """For the page's script: parameters, metrics with the one that is shown first, and a row a cell."""
     rows = table.rows[:MOST_CELLS]
     columns = [[row.parameters[place] for row in rows] for place in range(len(table.parameters))]
     scales = [_scale(p.unit, column) for p, column in zip(table.parameters, columns, strict=True)]
     return {
+        "first": table.metrics.index(first) if first in table.metrics else 0,
         "parameters": [
             {"name": p.name, "unit": scale.name if numeric else "", "numeric": numeric}
             for p, (numeric, scale) in zip(table.parameters, scales, strict=True)

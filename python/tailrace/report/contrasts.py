@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # More metrics than this are in the table alone.
 _MOST_METRICS = 8
 _MOST_BY_WORDS = 3
+# Labels of so many letters are short; so many of either are named.
+_SHORT, _MOST_SHORT, _MOST_LONG = 16, 6, 3
 # So little beside the largest value is what arithmetic leaves over.
 _ROUNDING = 1e-9
 
@@ -208,4 +210,5 @@ def _unproven(
         return f"{'All others are' if len(others) > 1 else 'The other is'} significantly {other_way}."
     if len(alike) == len(others):
         return f"No difference from the {end} is significant: all may be chance."
-    return f"Not significantly {other_way} than the {end}: {listed(alike)}."
+    most = _MOST_SHORT if all(len(label) <= _SHORT for label in alike) else _MOST_LONG
+    return f"Not significantly {other_way} than the {end}: {listed(alike, most)}."

@@ -41,13 +41,19 @@ Loads = Callable[[Sequence[str]], Load | None]
 
 
 def loads(aggregates: Sequence[Mapping[str, Any]]) -> Loads:
-    """Of the results that a report is of."""
+    """From results."""
     found: dict[str, list[float]] = {}
     for aggregate in aggregates:
         for name, queue in (aggregate.get("queues") or {}).items():
             share = value(queue, "utilization")
             if share is not None:
                 found.setdefault(name, []).append(share)
+
+    return loads_of(found)
+
+
+def loads_of(found: Mapping[str, Sequence[float]]) -> Loads:
+    """From the utilizations of every queue."""
 
     def of(names: Sequence[str]) -> Load | None:
         shares = [share for name in names for share in found.get(name, ())]

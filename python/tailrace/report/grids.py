@@ -12,6 +12,8 @@ from tailrace.report.markup import Markup, tag
 _MOST_ROWS = 300
 # From so many rows on a table is rolled within its place.
 _TALL = 24
+# From so many letters on a cell is a sentence.
+_LONG = 48
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,18 @@ def _heading(text: str, label: bool) -> Markup:
     return tag("th", text, scope="col", cls=None if label else "number")
 
 
+def _kind(cell: str) -> str | None:
+    """Sentences are broken into lines, names are not."""
+    return "long" if len(cell) > _LONG else None
+
+
 def _row(cells: Sequence[str], labels: int) -> Markup:
     first, *rest = cells
     return tag(
         "tr",
         tag("th", first, scope="row"),
         [
-            tag("td", cell, cls=None if place < labels else "number")
+            tag("td", cell, cls=_kind(cell) if place < labels else "number")
             for place, cell in enumerate(rest, start=1)
         ],
     )

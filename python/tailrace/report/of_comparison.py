@@ -71,7 +71,7 @@ def page(comparison: Comparison) -> Page:
         {
             "charts": [chart.plain() for chart in found],
             "looks": charts.looks(),
-            "cells": {"cells": cells.plain(table)},
+            "cells": {"cells": cells.plain(table, next(iter(contrasts.told(comparison.measured)), None))},
         },
     )
 

@@ -34,6 +34,8 @@ _SHAPE: documents.Shape = {
         }
     ),
 }
+# What results of earlier versions do not have.
+_CLAIMS: documents.Shape = documents.rows({"claim": documents.TEXT, "says": documents.TEXT})
 # What a page can hold of pictures.
 _MOST_BYTES = 3_500_000
 
@@ -49,6 +51,7 @@ def page(place: Path) -> Page:
     try:
         found = documents.read(file)
         documents.check(found, _SHAPE)
+        documents.check(found.get("claims", []), _CLAIMS, "claims")
     except documents.DamagedError as error:
         raise UsageError(f"{file} is damaged: {error}; reproduce the paper again") from None
     except (OSError, ValueError) as error:
@@ -95,13 +98,23 @@ def _statements(found: Mapping[str, Any]) -> list[Statement]:
 
 
 def _claims(found: Mapping[str, Any]) -> Sheet:
+    # Earlier versions kept what a claim says on the page alone.
+    says = {one["claim"]: one["says"] for one in found.get("claims") or []}
     rows = [
-        [v["claim"], v["reading"], v["verdict"], check["wanted"], check["ours"]]
+        [
+            v["claim"],
+            *([says.get(v["claim"], "")] if says else []),
+            v["reading"],
+            v["verdict"],
+            check["wanted"],
+            check["ours"],
+        ]
         for v in found["verdicts"]
         for check in v["checks"]
     ]
-    columns = ["claim", "reading", "verdict", "wanted", "found"]
-    return Sheet(present.Grid("Every claim under every reading", columns, rows, labels=5), front.VERDICTS)
+    columns = ["claim", *(["the paper says"] if says else []), "reading", "verdict", "wanted", "found"]
+    grid = present.Grid("Every claim under every reading", columns, rows, labels=len(columns))
+    return Sheet(grid, front.VERDICTS)
 
 
 def _figures(place: Path) -> list[Markup | None]:

@@ -63,12 +63,29 @@ def page(sweep: Sweep) -> Page:
                 [figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)],
             ),
             Section("tables", "Tables", [Sheet(table.grid(None), "table.csv", "Every cell").markup()]),
-            of_result.network_section(scenario, drawing.loads([])),
+            of_result.network_section(
+                scenario, _loads(sweep), "As the file has it; loads from the least to the most of all cells."
+            ),
             Section("scenario", "Scenario", [origin.scenario(sweep.scenario_toml, "scenario.toml")]),
             Section("origin", "Where it comes from", _origin(sweep)),
         ],
-        {"charts": [], "looks": charts.looks(), "cells": {"cells": cells.plain(table)}},
+        {
+            "charts": [],
+            "looks": charts.looks(),
+            "cells": {"cells": cells.plain(table, next(iter(contrasts.told(sweep.measured)), None))},
+        },
     )
+
+
+def _loads(sweep: Sweep) -> drawing.Loads:
+    """The mean of each cell."""
+    measured = sweep.measured
+    names = measured.known.owners["queue"]
+    found: dict[str, list[float]] = {}
+    for metric in measured.metrics(["utilization"]) if names else []:
+        runs = [list(values.values()) for values in measured.values(metric).values() if values]
+        found[metric.owner or names[0]] = [sum(values) / len(values) / 100 for values in runs]
+    return drawing.loads_of(found)
 
 
 def _doubts(sweep: Sweep) -> list[Statement]:

@@ -25,6 +25,7 @@ def record(paper: Paper, found: Sequence[Verdict], *, quick: bool) -> dict[str, 
         "found": " ".join(paper.found.split()),
         "quick": quick,
         "counts": counted,
+        "claims": [{"claim": claim.id, "place": claim.place, "says": claim.says} for claim in paper.claims],
         "verdicts": [verdict.as_dict() for verdict in found],
     }
 

@@ -10,7 +10,7 @@ const HEIGHT = 320;
 export class CellChart {
   constructor(data) {
     this.data = data;
-    this.metric = 0;
+    this.metric = data.first;
     // The number with most values goes along the axis, as in `tailrace plot`; words have a line each.
     const places = data.parameters.map((_, i) => i);
     const count = (i) => new Set(data.rows.map((row) => row.said[i])).size;

@@ -1,9 +1,11 @@
-// Colours and dashes of lines, those of tailrace's static figures; black is the ink of the page.
+// Colours and dashes of lines, those of tailrace's static figures.
 
 import { make } from "./dom.js";
 import { colourOf } from "./theme.js";
 
 let known = [];
+// The darkest of them, as much lighter as a dark ground asks for; of the same hue.
+const ON_DARK = { "#0072B2": "#2a8fd6", "#D55E00": "#ea7426", "#009E73": "#20b98d", "#000000": "#e7eaee" };
 
 export function setLooks(found) {
   known = found;
@@ -11,7 +13,7 @@ export function setLooks(found) {
 
 export function lookOf(number) {
   const look = known[number % known.length];
-  return { colour: look.colour === "#000000" ? colourOf("black-line") : look.colour, dash: look.dash };
+  return { colour: colourOf("black-line") === "#000000" ? look.colour : ON_DARK[look.colour] ?? look.colour, dash: look.dash };
 }
 
 export function faded(colour, alpha) {
