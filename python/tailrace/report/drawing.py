@@ -14,7 +14,7 @@ from tailrace.report.network import Edge, Network, Node
 from tailrace.report.statements import value
 
 # Between the middles of nodes; around all of them, across and upright.
-_COLUMN, _ROW, _MARGIN, _ABOVE = 300.0, 84.0, 8.0, 34.0
+_COLUMN, _ROW, _MARGIN, _ABOVE = 285.0, 84.0, 8.0, 34.0
 _BOX = (126.0, 40.0)
 # From these shares on a link is called busy, and full.
 _BUSY, _FULL = 0.5, 0.9

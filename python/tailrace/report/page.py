@@ -110,10 +110,16 @@ class Page:
 def _statement(statement: Statement) -> Markup:
     return tag(
         "div",
-        tag("dt", statement.about),
+        tag("dt", _unbroken(statement.about)),
         tag("dd", statement.text),
         cls="caution" if statement.caution else None,
     )
+
+
+def _unbroken(text: str) -> Markup:
+    """With names of queues, `r1->r2`, in one line."""
+    words = [tag("span", word, cls="name") if "->" in word else word for word in text.split(" ")]
+    return joined(*(part for word in words for part in (word, " ")))
 
 
 def _section(section: Section) -> Markup:

@@ -71,7 +71,7 @@ def listed(words: Iterable[str], most: int = _MOST_NAMED) -> str:
     ('a', 'a, b and c', 'a, b, c and 5 more')
     """
     every = list(words)
-    if len(every) > most:
+    if len(every) > most + 1:
         return f"{', '.join(every[:most])} and {len(every) - most} more"
     return f"{', '.join(every[:-1])} and {every[-1]}" if len(every) > 1 else "".join(every)
 
