@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from tailrace.report import stills
 from tailrace.report.charts import Chart
-from tailrace.report.markup import Markup, joined, tag
+from tailrace.report.markup import Markup, tag
+from tailrace.report.statements import listed
 
 HINT = (
     "Drag across a figure to zoom into it, double-click for the whole; all time axes go together. "
     "With the keyboard: arrows move the cursor, + and − zoom, 0 is the whole."
 )
 
-_NEEDS = "This figure needs JavaScript; `tailrace plot DIR --figures all` draws most of them."
 
-
-def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes], note: str = "") -> list[Markup | None]:
+def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes]) -> list[Markup | None]:
     """Charts by name, each with its static figure; static ones without a chart stand behind them."""
     if not charts and not drawn:
         return []
@@ -25,7 +24,9 @@ def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes], note: str = "
     return [
         tag("div", id="time-tools", cls="tools", hidden=True) if charts else None,
         tag("p", HINT, cls="note live") if charts else None,
-        tag("p", note, cls="note") if note else None,
+        tag(
+            "p", _missing([chart.title for chart in charts if chart.name not in drawn]), cls="note unscripted"
+        ),
         tag(
             "div",
             [
@@ -38,9 +39,19 @@ def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes], note: str = "
     ]
 
 
-def of_cells(name: str, title: str) -> Markup:
+def _missing(titles: Sequence[str]) -> str:
+    """What is not there without the script."""
+    more = f", and {listed(titles, 12)}" if titles else ""
+    return f"With JavaScript these figures can be zoomed into{more} are here, too."
+
+
+def of_cells(name: str, title: str) -> list[Markup | None]:
     """The figure of metrics over parameters, which only the script draws."""
-    return tag("div", tag("h3", title), cls="chart cells live", data_chart=name)
+    instead = "With JavaScript this is a figure; its numbers are in the tables below."
+    return [
+        tag("div", tag("h3", title), cls="chart cells live", data_chart=name),
+        tag("p", instead, cls="note unscripted"),
+    ]
 
 
 def still(title: str, data: bytes) -> Markup:
@@ -50,15 +61,9 @@ def still(title: str, data: bytes) -> Markup:
 
 def _figure(name: str, title: str, data: bytes | None) -> Markup:
     picture = stills.image(data, f"{title}, as a static figure") if data else None
-    only_live = None if data else tag("p", _NEEDS, cls="note still")
-    kind = "chart" if name else "chart alone"
-    return tag(
-        "figure",
-        tag("figcaption", tag("h3", title)),
-        joined(picture, only_live),
-        cls=kind,
-        data_chart=name or None,
-    )
+    # What only the script draws is not there without it.
+    kind = "chart alone" if not name else "chart" if data else "chart live"
+    return tag("figure", tag("figcaption", tag("h3", title)), picture, cls=kind, data_chart=name or None)
 
 
 def _capital(text: str) -> str:

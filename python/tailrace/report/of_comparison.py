@@ -56,7 +56,7 @@ def page(comparison: Comparison) -> Page:
         ],
         _facts(comparison),
         [
-            Section("variants", "Variants", [figures.of_cells("cells", "Every metric of every variant")]),
+            Section("variants", "Variants", figures.of_cells("cells", "Every metric of every variant")),
             Section("figures", "Over time", figures.over_time(found, _drawn(comparison))),
             Section("tables", "Tables", [sheet.markup() for sheet in _sheets(comparison)]),
             of_result.network_section(

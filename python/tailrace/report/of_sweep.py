@@ -60,7 +60,7 @@ def page(sweep: Sweep) -> Page:
             Section(
                 "cells",
                 "Figures",
-                [figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)],
+                [*figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)],
             ),
             Section("tables", "Tables", [Sheet(table.grid(None), "table.csv", "Every cell").markup()]),
             of_result.network_section(

@@ -27,17 +27,27 @@ function start() {
     live.push(chart);
   }
   onTheme(() => live.forEach((chart) => chart.redraw()));
-  livenPrint();
+  livenPrint(live);
 }
 
-// What is folded up is printed all the same.
-function livenPrint() {
+// What is folded up is printed all the same, and figures for white paper.
+function livenPrint(live) {
+  const { dataset } = document.documentElement;
   let opened = [];
+  let theme;
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];
     for (const one of opened) one.open = true;
+    theme = dataset.theme;
+    dataset.theme = "light";
+    live.forEach((chart) => chart.redraw());
   });
-  addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
+  addEventListener("afterprint", () => {
+    opened.forEach((one) => { one.open = false; });
+    if (theme) dataset.theme = theme;
+    else delete dataset.theme;
+    live.forEach((chart) => chart.redraw());
+  });
 }
 
 try {

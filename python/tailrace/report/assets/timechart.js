@@ -164,7 +164,7 @@ class TimeChart {
         axis(this.view.axis, { size: 62, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) }),
       ],
       series: this.series(),
-      bands: this.bands.map(({ place, look }) => ({ series: [place + 1, place], fill: faded(lookOf(look).colour, 0.18) })),
+      bands: this.bands.map(({ place, look }) => ({ series: [place + 1, place], fill: faded(lookOf(look).colour, this.bands.length > 4 ? 0.1 : 0.18) })),
       hooks: {
         drawClear: [(chart) => drawShades(chart, this.data.spans)],
         setCursor: [() => this.sayValues()],
