@@ -234,6 +234,7 @@ def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
         "Next:",
         f"  {call} plot {here} --figures all   (also jitter, loss, ...; `plot {one}` for one variant)",
+        f"  {call} report {here}   (one HTML page of it all, to hand on)",
         f"  {call} list queues           (which disciplines there are; `list queues red` has their parameters)",
         f"  {call} compare {file} --set-each {queue} --runs 10" if link else "",
         f"  {call} run {file} --set {rate}" if link else "",

@@ -6,6 +6,10 @@ import { lookOf, swatch } from "./looks.js";
 import { csvOf, fileNameOf, saveButton } from "./sharing.js";
 
 const HEIGHT = 320;
+// Of an axis whose words lie flat.
+const FLAT = 34;
+// So many times as high as the highest mean.
+const CUT = 2;
 
 export class CellChart {
   constructor(data) {
@@ -30,7 +34,7 @@ export class CellChart {
     this.legend = make("ul", { class: "legend", "aria-label": "Lines" });
     this.said = make("p", { class: "note" });
     place.append(this.tools, this.plot, this.legend, this.said);
-    new ResizeObserver(() => this.chart?.setSize({ width: widthOf(this.plot), height: HEIGHT })).observe(this.plot);
+    new ResizeObserver(() => this.chart?.setSize({ width: widthOf(this.plot), height: this.height })).observe(this.plot);
     this.drawTools();
     this.draw();
   }
@@ -98,9 +102,12 @@ export class CellChart {
     this.shown = lines;
     this.plot.setAttribute("aria-label", `${metric.name}: arrows move the cursor along the axis`);
     this.chart?.destroy();
+    const axisX = this.axisX();
+    // Long words below the axis take nothing from the figure.
+    this.height = HEIGHT + axisX.size - FLAT;
     this.chart = new uPlot({
       width: widthOf(this.plot),
-      height: HEIGHT,
+      height: this.height,
       padding: [12, 18, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false, points: { size: 9 } },
@@ -108,7 +115,7 @@ export class CellChart {
         x: { time: false, distr: this.numeric && this.logX ? 3 : 1, range: this.rangeX(places) },
         y: { distr: this.logY ? 3 : 1, range: this.rangeY(lines) },
       },
-      axes: [this.axisX(), axis(metric.unit ? `${metric.name} (${metric.unit})` : metric.name, { size: 66, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) })],
+      axes: [axisX, axis(metric.unit ? `${metric.name} (${metric.unit})` : metric.name, { size: 66, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) })],
       series: [{}, ...lines.map(([name], i) => this.series(name, i))],
       hooks: { draw: [(chart) => this.drawIntervals(chart, lines)], setCursor: [() => this.sayValues()] },
     }, data, this.plot);
@@ -120,7 +127,8 @@ export class CellChart {
     const runs = [...new Set(this.rows().map((row) => row.runs))].sort((a, b) => a - b);
     const over = runs.length > 1 ? `${runs[0]} to ${runs.at(-1)} runs` : `${runs[0] ?? 0} run${runs[0] === 1 ? "" : "s"}`;
     const intervals = lines.some(([, values]) => values.some((value) => value && value[1] !== null));
-    return `Mean over ${over}${intervals ? "; bars: 95 % interval" : ""}.`;
+    const cut = !this.logY && lines.some(([, values]) => values.some((value) => value && value[2] > this.most(lines)));
+    return `Mean over ${over}${intervals ? "; bars: 95 % interval" : ""}${cut ? ", cut off where it is more than twice as high as any mean" : ""}.`;
   }
 
   series(name, i) {
@@ -150,21 +158,27 @@ export class CellChart {
       };
     return () => {
       const there = ends();
-      const [least, most] = [Math.min(0, ...there), Math.max(0, ...there)];
+      const [least, most] = [Math.min(0, ...there), Math.min(Math.max(0, ...there), this.most(lines))];
       return most > least ? [least * 1.05, most * 1.06] : [0, 1];
     };
+  }
+
+  // As high as an axis reaches: of what goes beyond, error bars are cut off, as in the static figures.
+  most(lines) {
+    const means = lines.filter(([name]) => !this.off.has(name)).flatMap(([, values]) => values.map((v) => v?.[0] ?? 0));
+    return CUT * Math.max(0, ...means);
   }
 
   axisX() {
     const parameter = this.data.parameters[this.along];
     const label = parameter ? (parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name) : "";
-    if (this.numeric) return axis(label, { size: 34, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) });
+    if (this.numeric) return axis(label, { size: FLAT, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) });
     const room = widthOf(this.plot) / Math.max(1, this.words.length) - 6;
     const long = Math.max(...this.words.map((word) => word.length), 1) * 6.6;
     const turned = long > room;
     const short = (word) => (word.length > 22 ? `${word.slice(0, 21)}…` : word);
     return axis(label, {
-      size: turned ? Math.min(150, long * 0.9 + 16) : 34,
+      size: turned ? Math.min(150, long * 0.9 + 16) : FLAT,
       rotate: turned ? -60 : 0,
       splits: () => this.words.map((_, i) => i),
       values: (_, ticks) => ticks.map((tick) => short(this.words[tick] ?? "")),
@@ -176,6 +190,9 @@ export class CellChart {
   drawIntervals(chart, lines) {
     const { ctx: context } = chart;
     context.save();
+    context.beginPath();
+    context.rect(chart.bbox.left, chart.bbox.top, chart.bbox.width, chart.bbox.height);
+    context.clip();
     context.lineWidth = 1.5 * devicePixelRatio;
     lines.forEach(([name, values], i) => {
       if (this.off.has(name)) return;
