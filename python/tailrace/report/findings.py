@@ -60,8 +60,8 @@ def doubts(result: Result, label: str = "") -> list[Statement]:
 
 def _warmup(result: Result) -> str:
     """As the scenario says it; nothing where there is none."""
-    text = str(scenarios.of(result.scenario_toml).get("warmup", ""))
-    return "" if text.startswith("0 ") else text
+    said_of = scenarios.of(result.scenario_toml)
+    return str(said_of["warmup"]) if scenarios.seconds(said_of, "warmup") else ""
 
 
 def one_run() -> Statement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tailrace import present
 from tailrace.plots import spans
 from tailrace.plots.figures import names_for
 from tailrace.report import (
@@ -104,8 +105,6 @@ def _drawn(comparison: Comparison) -> dict[str, bytes]:
 
 
 def _sheets(comparison: Comparison) -> list[Sheet]:
-    from tailrace import present
-
     flows, queues = present.comparison_grids(comparison.results, comparison.title, comparison.queue)
     return [
         Sheet(flows, caption="Flow groups of each variant"),

@@ -27,7 +27,6 @@ from tailrace.report.grids import Sheet
 from tailrace.report.markup import Markup, tag
 from tailrace.report.page import Page, Section
 from tailrace.report.statements import counted
-from tailrace.study.formulas import Quantity, value_of
 
 if TYPE_CHECKING:
     from tailrace.plots.spans import Span
@@ -88,7 +87,7 @@ def facts(result: Result, scenario: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("runs", str(result.n)),
         *([("simulated", f"{length} each")] if length else []),
-        *([("warm-up left out", str(scenario["warmup"]))] if seconds(scenario.get("warmup")) else []),
+        *([("warm-up left out", str(scenario["warmup"]))] if said.seconds(scenario, "warmup") else []),
         ("seed", str(result.seed)),
         ("fingerprint", result.fingerprint),
         *([("written", written)] if (written := str(result.manifest.get("created", ""))[:10]) else []),
@@ -184,19 +183,13 @@ def network_section(scenario: Mapping[str, Any], loads: drawing.Loads, note: str
 
 def timeline_section(found: list[Span], scenario: Mapping[str, Any]) -> Section:
     """Windows, attacks and faults."""
-    picture = timeline.picture(found, seconds(scenario.get("duration")))
+    picture = timeline.picture(found, said.seconds(scenario, "duration"))
     content = [_scrolled(picture, "Timeline"), timeline.table(found).markup()] if picture else []
     return Section("timeline", "Timeline", content)
 
 
 def _scrolled(picture: Markup, what: str) -> Markup:
     return tag("div", picture, cls="scroll drawing", tabindex="0", role="region", aria_label=what)
-
-
-def seconds(text: object) -> float:
-    """A duration of a resolved scenario; 0 without one."""
-    found = value_of(repr(text)) if isinstance(text, str) else None
-    return found.value if isinstance(found, Quantity) else 0.0
 
 
 def origin_of(result: Result) -> list[Markup | None]:

@@ -10,7 +10,6 @@ import polars as pl
 from tailrace.plots import spans
 from tailrace.report import said as scenarios
 from tailrace.report.statements import Statement
-from tailrace.study.formulas import Quantity, value_of
 
 if TYPE_CHECKING:
     from tailrace.plots.spans import Span
@@ -29,7 +28,7 @@ def of(result: Result) -> Iterator[Statement]:
         return
     rows = rows.with_columns(pl.col("group").cast(pl.String))
     said = scenarios.of(result.scenario_toml)
-    start, end = _seconds(said.get("warmup")), float(rows["time_s"].to_numpy().max())
+    start, end = scenarios.seconds(said, "warmup"), float(rows["time_s"].to_numpy().max())
     groups = [
         name
         for name, group in (result.aggregate.get("groups") or {}).items()
@@ -66,8 +65,3 @@ def _told(rows: pl.DataFrame, group: str, parts: Sequence[tuple[str, float, floa
         if len(rate):
             found.append(f"{rate.mean() * _MBIT:.4g} Mbit/s {word}")
     return f"{group}: {', '.join(found)}" if len(found) > 1 else ""
-
-
-def _seconds(text: object) -> float:
-    found = value_of(repr(text)) if isinstance(text, str) else None
-    return found.value if isinstance(found, Quantity) else 0.0

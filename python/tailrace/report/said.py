@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from tailrace.study.formulas import Quantity, value_of
+
 
 def of(toml: str) -> Mapping[str, Any]:
     """What it says; nothing where somebody has spoilt the file: the results are reported all the same."""
@@ -13,6 +15,17 @@ def of(toml: str) -> Mapping[str, Any]:
         return tomllib.loads(toml)
     except tomllib.TOMLDecodeError:
         return {}
+
+
+def seconds(said: Mapping[str, Any], key: str) -> float:
+    """A duration of it; 0 where there is none, or none that is known before the run.
+
+    >>> seconds({"warmup": "500 ms"}, "warmup"), seconds({}, "warmup")
+    (0.5, 0.0)
+    """
+    text = said.get(key)
+    found = value_of(repr(text)) if isinstance(text, str) else None
+    return found.value if isinstance(found, Quantity) else 0.0
 
 
 def tables(said: Mapping[str, Any], section: str) -> list[Mapping[str, Any]]:

@@ -14,7 +14,6 @@ _LABELS, _WIDTH, _ROW, _AXIS = 190.0, 900.0, 30.0, 26.0
 _MOST_ROWS = 24
 # Ticks of an axis: their number, and the steps that read well.
 _TICKS, _STEPS = 10, (1, 2, 5, 10)
-_WORDS = {"window": "window", "attack": "attack", "fault": "fault"}
 
 
 def picture(spans: Sequence[Span], end: float) -> Markup | None:
@@ -46,7 +45,7 @@ def picture(spans: Sequence[Span], end: float) -> Markup | None:
 def _bars(row: tuple[str, str], spans: Sequence[Span], place: int, scale: float) -> Markup:
     what, name = row
     top = place * _ROW
-    said = f"{_WORDS.get(what, what)} {name}" if what != "fault" else f"fault {name}"
+    said = f"{what} {name}"
     short = said if len(said) <= 27 else f"{said[:26]}…"  # noqa: PLR2004 - what there is room for
     bars = [
         tag(
