@@ -444,6 +444,7 @@ def test_a_reproductions_verdicts_are_on_its_page(tmp_path):
     page = Page(found.html)
     assert not page.unbalanced
     assert "Of 17 claims 3 hold" in page.text
+    assert "SFQ has the highest throughput (of the TCP flows)." in page.text
     assert "tailrace reproduce kochher" in page.text
     assert len(found.html) < 5_000_000
     verdicts = tmp_path / "kochher" / "verdicts.json"

@@ -106,6 +106,10 @@ describe("figures over time", () => {
     assert.ok(values.filter((text) => text !== "").length > 5, JSON.stringify(values));
     await state(`document.querySelector(".plot").dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }))`);
     assert.match(await state(texts), /^1.5 to 4.5 s/);
+    for (const _ of [1, 2]) await state(press("→"));
+    assert.match(await state(texts), /^3 to 6 s/);
+    await state(press("←"));
+    assert.match(await state(texts), /^1.5 to 4.5 s/);
     await state(press("Whole run"));
   });
 

@@ -10,7 +10,7 @@ from tailrace.report.markup import Markup, tag
 from tailrace.report.statements import listed
 
 HINT = (
-    "Drag across a figure to zoom into it, double-click for the whole; all time axes go together. "
+    "Drag across a figure to zoom into it, or use the buttons; all time axes go together. "
     "With the keyboard: arrows move the cursor, + and − zoom, 0 is the whole."
 )
 

@@ -39,6 +39,12 @@ export class TimeCharts {
     this.zoom((from + to) / 2 - half, (from + to) / 2 + half);
   }
 
+  shift(share) {
+    const [from, to] = this.range;
+    const by = (to - from) * share;
+    this.zoom(from + by, to + by);
+  }
+
   reset() {
     this.zoom(...this.whole);
   }
@@ -64,6 +70,8 @@ export class TimeCharts {
     place.append(
       button("+", "Zoom in", () => this.zoomBy(0.5)),
       button("−", "Zoom out", () => this.zoomBy(2)),
+      button("←", "Earlier", () => this.shift(-0.5)),
+      button("→", "Later", () => this.shift(0.5)),
       button("Whole run", "Show the whole run", () => this.reset()),
       range);
     place.hidden = false;
