@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant, Rng};
 use tailrace_fuzz::Input;
 use tailrace_transport::Event;
-use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal};
+use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::mptcp::{Mptcp, MptcpConfig, MptcpPlan, SubflowControl, Transmit, Tuple};
@@ -224,7 +224,9 @@ fn options(input: &mut Input<'_>) -> Options {
             checksum: bits & 32 != 0,
         }
     });
-    Options { dss, signal: signal(input) }
+    let signal = signal(input);
+    let sums = (input.byte() & 1 != 0).then(|| Sums { stated: input.word(), payload: input.word() });
+    Options { dss, signal, sums }
 }
 
 fn signal(input: &mut Input<'_>) -> Option<Signal> {

@@ -9,6 +9,7 @@
 
 use super::Mptcp;
 use super::handshake::Stage;
+use super::numbers::next_to;
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::subflow::Taken;
 use crate::segment::{Flags, Segment};
@@ -212,12 +213,13 @@ impl Mptcp {
             return;
         }
         let dsn = self.numbers.of_received(m.dsn);
-        self.fallback.rx = Some(dsn as i64 - i64::from(m.ssn));
+        let ssn = next_to(self.subflows[id].taken, m.ssn);
+        self.fallback.rx = Some((dsn as i64).wrapping_sub(ssn as i64));
         self.fallback.rejected = None;
         self.fallback.deadline = Instant::MAX;
         let s = &mut self.subflows[id];
         // What came before is told again behind it.
-        s.taken = s.taken.max(u64::from(m.ssn));
+        s.taken = s.taken.max(ssn);
         s.received.clear();
     }
 
@@ -270,7 +272,7 @@ impl Mptcp {
         if self.fallback.mapping.is_none() {
             return;
         }
-        let infinite = options.dss.and_then(|d| d.mapping).filter(|m| m.len == 0);
+        let infinite = options.dss.and_then(|d| self.mapping_in(&d)).filter(|m| m.len == 0);
         if let Some(m) = infinite {
             self.on_infinite(id, m, now);
         } else if options.dss.is_none() && self.fallback.second {
@@ -290,7 +292,7 @@ impl Mptcp {
         // RFC 8684 §3.7: no data ACKs any more. The short numbers leave room for MP_FAIL beside timestamps.
         let dss = mapping.map(|m| Dss { mapping: Some(m), checksum: self.checksum, ..Dss::default() });
         let signal = if segment.payload == 0 { self.fail_option() } else { None };
-        Options { dss, signal }
+        Options::new(dss, signal)
     }
 
     /// Takes what has come in order on subflow `id`, and what its TCP acknowledges.

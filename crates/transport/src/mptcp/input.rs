@@ -75,7 +75,7 @@ impl Mptcp {
     fn refuse(&mut self, tuple: &Tuple, segment: &Segment, reason: Option<ResetReason>) {
         let Some(reset) = segment.refusal() else { return };
         let signal = reason.map(|reason| Signal::Reset { transient: false, reason });
-        self.resets.push_back((*tuple, reset, Options { dss: None, signal }));
+        self.resets.push_back((*tuple, reset, Options::new(None, signal)));
     }
 
     /// Remembers what the segment's payload maps to.
@@ -83,33 +83,55 @@ impl Mptcp {
         if segment.payload == 0 {
             return;
         }
-        let s = &mut self.subflows[id];
-        if let Some(Dss { mapping: Some(m), data_fin, wide_dsn, .. }) = options.dss {
-            self.widens_acks |= wide_dsn && self.plan.mptcp.answer_wide_dsn;
+        let (mapping, len) = if let Some(dss) = &options.dss
+            && let Some(m) = self.mapping_in(dss)
+        {
+            self.widens_acks |= dss.wide_dsn && self.plan.mptcp.answer_wide_dsn;
             self.mapped = true;
-            let dsn = self.numbers.of_received(m.dsn);
-            s.announce(Mapping { dsn, len: m.len.saturating_sub(u16::from(data_fin)), ..m });
+            (m, m.len.saturating_sub(u16::from(dss.data_fin)))
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
-            s.announce(Mapping { dsn: 1, ssn: 1, len });
+            (Mapping { dsn: self.numbers.received(1), ssn: 1, len }, len)
+        } else {
+            return;
+        };
+        let dsn = self.numbers.of_received(mapping.dsn);
+        let s = &mut self.subflows[id];
+        let new = s.announce(Mapping { dsn, len, ..mapping });
+        if let Some(sums) = &options.sums {
+            if let Some(ssn) = new {
+                s.checksums.announce(ssn, &mapping, sums.stated);
+            }
+            s.checksums.note(s.tcp.received_range(segment), sums);
         }
+    }
+
+    /// The mapping of a DSS with its whole number: the wire may show the low half of it.
+    #[inline]
+    pub(super) fn mapping_in(&self, dss: &Dss) -> Option<Mapping> {
+        let m = dss.mapping?;
+        let dsn = self.numbers.of_received_near((m.dsn, dss.wide_dsn), self.rcv.nxt());
+        Some(Mapping { dsn: self.numbers.received(dsn), ..m })
     }
 
     /// Takes what stands in the options beside the mapping.
     fn on_options(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         if let Some(dss) = &options.dss {
-            if let Some(m) = dss.mapping.filter(|m| m.len == 0) {
+            let mapping = self.mapping_in(dss);
+            if let Some(m) = mapping.filter(|m| m.len == 0) {
                 self.on_infinite(id, m, now);
                 return;
             }
             if let Some(ack) = dss.data_ack {
                 let window = self.subflows[id].tcp.window_of(segment);
-                self.on_data_ack(self.numbers.of_sent(ack), window, now);
+                let ack = self.numbers.of_sent_near((ack, dss.wide_ack), self.snd.una);
+                self.on_data_ack(ack, window, now);
                 if !self.confirmed {
                     self.confirm(now);
                 }
             }
-            if let (true, Some(m)) = (dss.data_fin, dss.mapping) {
-                self.rcv.on_fin(self.numbers.of_received(m.dsn) + u64::from(m.len) - 1);
+            if let (true, Some(m)) = (dss.data_fin, mapping) {
+                let last = u64::from(m.len) - 1;
+                self.rcv.on_fin(self.numbers.of_received(m.dsn).saturating_add(last));
                 self.subflows[id].tcp.demand_ack();
                 self.check_complete();
             }

@@ -8,6 +8,7 @@
 //! - `subflow`: a TCP with the mappings of its bytes. It gets bytes only when they can leave at once, each piece in a
 //!   segment of its own, so that a mapping is never split.
 //! - `handshake`, `fallback`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
+//! - `checksum`: those of DSS over real bytes.
 //! - `failure`: what it does about what does not come; `announce`: addresses that the peer is told of.
 //! - [`MptcpPlan::for_profile`]: whose behaviour a connection has.
 //! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each.
@@ -17,6 +18,7 @@
 
 mod addresses;
 mod announce;
+mod checksum;
 mod config;
 pub mod coupled;
 mod failure;
@@ -382,6 +384,11 @@ impl Mptcp {
     /// Bytes delivered to the application that a middlebox had changed.
     pub fn altered_bytes(&self) -> u64 {
         self.altered.delivered(self.rcv.nxt())
+    }
+
+    /// Whether it has, or had, a subflow between these addresses and ports, its own first.
+    pub fn has_subflow(&self, tuple: &Tuple) -> bool {
+        self.subflows.find(tuple).is_some()
     }
 
     /// Counters since the start.

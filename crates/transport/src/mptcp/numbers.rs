@@ -47,6 +47,20 @@ impl Numbers {
         dsn.wrapping_sub(self.snd_base)
     }
 
+    /// This end's number of which the wire shows `dsn`, all of it where it is `wide`: else that next to `near`.
+    #[inline]
+    pub(super) const fn of_sent_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
+        let exact = self.of_sent(dsn);
+        if wide { exact } else { next_to(near, exact as u32) }
+    }
+
+    /// The peer's number of which the wire shows `dsn`, all of it where it is `wide`: else that next to `near`.
+    #[inline]
+    pub(super) const fn of_received_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
+        let exact = self.of_received(dsn);
+        if wide { exact } else { next_to(near, exact as u32) }
+    }
+
     /// The peer's number `dsn`, as it stands on the wire.
     #[inline]
     pub(super) const fn received(&self, dsn: u64) -> u64 {
@@ -58,6 +72,13 @@ impl Numbers {
     pub(super) const fn of_received(&self, dsn: u64) -> u64 {
         dsn.wrapping_sub(self.rcv_base)
     }
+}
+
+/// Of the numbers that end with the 32 bits of `low` the one next to `near`: windows are smaller than half of what they tell
+/// apart (RFC 8684 §3.3.1).
+#[inline]
+pub(super) const fn next_to(near: u64, low: u32) -> u64 {
+    near.wrapping_add_signed(low.wrapping_sub(near as u32).cast_signed() as i64)
 }
 
 #[cfg(test)]
@@ -74,5 +95,20 @@ mod tests {
         assert_eq!(one.sent(1), a.initial_dsn() + 1);
         assert_eq!(other.of_received(one.sent(77)), 77);
         assert_eq!(one.of_sent(other.received(77)), 77);
+    }
+
+    #[test]
+    fn a_number_of_32_bits_is_the_one_next_to_what_is_expected() {
+        assert_eq!(
+            [next_to(1, 9), next_to(0x1_ffff_ff00, 0x100), next_to(0x2_0000_0100, 0xffff_ff00)],
+            [9, 0x2_0000_0100, 0x1_ffff_ff00]
+        );
+        let mut numbers = Numbers::new(Key(1));
+        numbers.learn(Key(2));
+        let far = 0x5_0000_0007;
+        let (sent, received) = (numbers.sent(far), numbers.received(far));
+        assert_eq!(numbers.of_received_near((received & 0xffff_ffff, false), far + 1000), far);
+        assert_eq!(numbers.of_sent_near((sent & 0xffff_ffff, false), far - 1000), far);
+        assert_eq!(numbers.of_sent_near((sent, true), 1), far);
     }
 }

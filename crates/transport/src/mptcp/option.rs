@@ -1,5 +1,5 @@
-//! The MPTCP options of one segment, as values (RFC 8684 §3). Numbers are unwrapped to 64 bits; how many bytes of
-//! them go onto the wire is said beside.
+//! The MPTCP options of one segment, as values (RFC 8684 §3). Numbers have 64 bits; how many bytes of them go onto the wire
+//! is said beside, and of the others a receiver makes no use.
 
 /// A mapping of subflow bytes to data sequence numbers (RFC 8684 §3.3.1). Immutable once announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,13 @@ impl AddressIds {
     pub fn one(id: u8) -> Self {
         Self { ids: [id, 0, 0, 0, 0, 0, 0, 0], len: 1 }
     }
+    /// The first eight of `all`.
+    pub fn of(all: &[u8]) -> Self {
+        let mut list = Self::default();
+        list.ids.iter_mut().zip(all).for_each(|(slot, id)| *slot = *id);
+        list.len = all.len().min(list.ids.len()) as u8;
+        list
+    }
     /// The ids.
     pub fn as_slice(&self) -> &[u8] {
         &self.ids[..usize::from(self.len)]
@@ -65,6 +72,21 @@ pub enum ResetReason {
     Performance = 5,
     /// A middlebox interferes.
     Middlebox = 6,
+}
+
+impl ResetReason {
+    /// The one with this number on the wire; of others nothing is known.
+    pub const fn of(number: u8) -> Self {
+        match number {
+            1 => Self::Mptcp,
+            2 => Self::Resources,
+            3 => Self::Prohibited,
+            4 => Self::Outstanding,
+            5 => Self::Performance,
+            6 => Self::Middlebox,
+            _ => Self::Unspecified,
+        }
+    }
 }
 
 /// Everything but the DSS; of these at most one stands in a segment.
@@ -161,6 +183,15 @@ pub enum Signal {
     },
 }
 
+/// What there is to know of the payload of a segment that has real bytes, where a checksum covers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sums {
+    /// The checksum that stands beside the mapping (RFC 8684 §3.3.1).
+    pub stated: u16,
+    /// The ones' complement sum of the segment's payload.
+    pub payload: u16,
+}
+
 /// The MPTCP options of one segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -168,6 +199,8 @@ pub struct Options {
     pub dss: Option<Dss>,
     /// What else there is.
     pub signal: Option<Signal>,
+    /// Of a payload with real bytes. That of others is as it was sent, unless the segment says that it was changed.
+    pub sums: Option<Sums>,
 }
 
 impl Dss {
@@ -222,7 +255,12 @@ impl Signal {
 
 impl Options {
     /// No options.
-    pub const NONE: Self = Self { dss: None, signal: None };
+    pub const NONE: Self = Self { dss: None, signal: None, sums: None };
+
+    /// These two, of a payload without bytes.
+    pub const fn new(dss: Option<Dss>, signal: Option<Signal>) -> Self {
+        Self { dss, signal, sums: None }
+    }
 
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
@@ -268,6 +306,6 @@ mod tests {
         // spec 2.1: 1500 - 20 - 20 - 12 - 20 = 1428 bytes of payload.
         let mapping = Some(Mapping { dsn: 1, ssn: 1, len: 1428 });
         let dss = Some(Dss { data_ack: Some(1), mapping, ..Dss::default() });
-        assert_eq!(Options { dss, signal: None }.len(), 20);
+        assert_eq!(Options::new(dss, None).len(), 20);
     }
 }

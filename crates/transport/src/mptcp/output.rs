@@ -42,7 +42,7 @@ fn make_room(segment: &mut Segment, options: &Options) {
 
 /// A signal without a DSS.
 fn alone(segment: &mut Segment, signal: Signal) -> Options {
-    let options = Options { dss: None, signal: Some(signal) };
+    let options = Options::new(None, Some(signal));
     make_room(segment, &options);
     options
 }
@@ -193,7 +193,7 @@ impl Mptcp {
         }
         let mapping = Mapping { dsn: 1, ssn: 1, len: 1 };
         let Some(capable) = self.capable_option(0, Some(mapping)) else { return 0 };
-        let with = |dss, signal| Options { dss, signal }.len();
+        let with = |dss, signal| Options::new(dss, signal).len();
         with(None, Some(capable))
             .saturating_sub(with(Some(self.dss_of(Some(mapping), false)), None))
             .min(self.subflows.mss() - 1)
@@ -205,8 +205,7 @@ impl Mptcp {
             return 0;
         }
         let mapping = Some(Mapping { dsn: 1, ssn: 1, len: 1 });
-        let with =
-            |wide_ack| Options { dss: Some(Dss { wide_ack, ..self.dss_of(mapping, false) }), signal: None };
+        let with = |wide_ack| Options::new(Some(Dss { wide_ack, ..self.dss_of(mapping, false) }), None);
         (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
     }
 
@@ -337,7 +336,7 @@ impl Mptcp {
             return options;
         }
         if segment.flags.has(Flags::RST) {
-            return Options { dss: None, signal: self.reset_option(id) };
+            return Options::new(None, self.reset_option(id));
         }
         if let Some(signal) = self.handshake_option(id, segment) {
             return alone(segment, signal);
@@ -355,7 +354,7 @@ impl Mptcp {
             return alone(segment, signal);
         }
         let signal = if segment.payload > 0 { None } else { self.signal_beside(id) };
-        let options = Options { dss: Some(self.dss(mapping, signal.is_some())), signal };
+        let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
         make_room(segment, &options);
         options
     }

@@ -1,8 +1,10 @@
 //! One subflow: a TCP, its place in the connection, and the mappings of both directions.
 
+use super::checksum::Checksums;
 use super::failure::Silence;
 use super::key::{Key, long_join_hmac, short_join_hmac};
 use super::memory::{Arrivals, SendMemory, memory_of};
+use super::numbers::next_to;
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::scheduler::SubflowView;
@@ -78,6 +80,15 @@ pub(crate) struct SentMapping {
     pub(crate) again: bool,
 }
 
+/// A mapping that the peer has announced for bytes that are not taken yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Announced {
+    pub(crate) dsn: u64,
+    /// Relative subflow number of the first byte.
+    pub(crate) ssn: u64,
+    pub(crate) len: u64,
+}
+
 /// What has come in order on a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
@@ -131,7 +142,9 @@ pub(crate) struct Subflow {
     /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
     pub(crate) run: (i64, u64),
     /// Mappings whose bytes have not all come in order, by subflow number.
-    pub(crate) received: VecDeque<Mapping>,
+    pub(crate) received: VecDeque<Announced>,
+    /// What is known of their checksums, where there are real bytes.
+    pub(crate) checksums: Checksums,
     /// Subflow numbers of bytes that were changed on the way and are not taken yet.
     pub(crate) altered: Vec<(u64, u64)>,
     /// Relative number of the next byte to be taken to the data level.
@@ -170,6 +183,7 @@ impl Subflow {
             sent: Ring::new(),
             run: (0, 1),
             received: VecDeque::new(),
+            checksums: Checksums::default(),
             altered: Vec::new(),
             taken: 1,
             proof_deadline: Instant::MAX,
@@ -287,16 +301,19 @@ impl Subflow {
         self.proofs += 1;
     }
 
-    /// Remembers a mapping of bytes that are still to come in order.
-    pub(crate) fn announce(&mut self, mapping: Mapping) {
-        let end = u64::from(mapping.ssn) + u64::from(mapping.len);
-        if end <= self.taken || mapping.len == 0 {
-            return;
+    /// Remembers a mapping of bytes that are still to come in order; returns the relative number of the first, unless it is
+    /// not needed.
+    pub(crate) fn announce(&mut self, mapping: Mapping) -> Option<u64> {
+        let (ssn, len) = (next_to(self.taken, mapping.ssn), u64::from(mapping.len));
+        if ssn.saturating_add(len) <= self.taken || len == 0 {
+            return None;
         }
-        let i = self.received.partition_point(|m| m.ssn < mapping.ssn);
-        if self.received.get(i).is_none_or(|m| m.ssn != mapping.ssn) {
-            self.received.insert(i, mapping);
+        let i = self.received.partition_point(|m| m.ssn < ssn);
+        let new = self.received.get(i).is_none_or(|m| m.ssn != ssn);
+        if new {
+            self.received.insert(i, Announced { dsn: mapping.dsn, ssn, len });
         }
+        new.then_some(ssn)
     }
 
     /// What comes next of the bytes that have come in order up to `to`. With `checksum` a mapping is taken as a whole, if
@@ -306,7 +323,7 @@ impl Subflow {
             return None;
         }
         let Some(&m) = self.received.front() else { return Some(Taken::Unmapped) };
-        let (start, end) = (u64::from(m.ssn), u64::from(m.ssn) + u64::from(m.len));
+        let (start, end) = (m.ssn, m.ssn.saturating_add(m.len));
         if end <= self.taken {
             self.received.pop_front();
             return self.take(to, checksum);
@@ -318,16 +335,19 @@ impl Subflow {
             if end > to {
                 return None;
             }
-            if self.altered.iter().any(|r| r.0 < end && r.1 > start) {
+            let altered = self.altered.iter().any(|r| r.0 < end && r.1 > start);
+            if altered || self.checksums.refute(start, end) {
                 return Some(Taken::Broken { dsn: m.dsn });
             }
         }
         let upto = end.min(to);
-        let range = Taken::Bytes { dsn: m.dsn + (self.taken - start), end: m.dsn + (upto - start) };
+        let dsn = |ssn: u64| m.dsn.saturating_add(ssn - start);
+        let range = Taken::Bytes { dsn: dsn(self.taken), end: dsn(upto) };
         self.taken = upto;
         if upto == end {
             self.received.pop_front();
         }
+        self.checksums.forget(upto);
         Some(range)
     }
 
@@ -387,6 +407,16 @@ mod tests {
         assert_eq!(s.take(10, false), Some(Taken::Unmapped));
         s.announce(Mapping { dsn: 1, ssn: 5, len: 10 });
         assert_eq!(s.take(10, false), Some(Taken::Unmapped), "the first four have none");
+    }
+
+    #[test]
+    fn subflow_numbers_of_mappings_go_round_every_4_gib() {
+        let mut s = subflow();
+        s.taken = (1 << 32) - 99;
+        s.announce(Mapping { dsn: 1 << 40, ssn: u32::MAX - 98, len: 100 });
+        s.announce(Mapping { dsn: 7, ssn: 1, len: 100 });
+        assert_eq!(s.take((1 << 32) + 101, false), Some(Taken::Bytes { dsn: 1 << 40, end: (1 << 40) + 100 }));
+        assert_eq!(s.take((1 << 32) + 101, false), Some(Taken::Bytes { dsn: 7, end: 107 }));
     }
 
     #[test]

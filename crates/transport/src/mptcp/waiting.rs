@@ -41,9 +41,9 @@ fn held_back(s: &Subflow) -> impl Iterator<Item = (u64, u64)> {
 /// The data sequence numbers of subflow numbers, as far as their mappings are known.
 fn mapped(s: &Subflow, (from, to): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
     s.received.iter().filter_map(move |m| {
-        let (start, end) = (u64::from(m.ssn), u64::from(m.ssn) + u64::from(m.len));
+        let (start, end) = (m.ssn, m.ssn.saturating_add(m.len));
         let (low, high) = (start.max(from), end.min(to));
-        (low < high).then(|| (m.dsn + (low - start), m.dsn + (high - start)))
+        (low < high).then(|| (m.dsn.saturating_add(low - start), m.dsn.saturating_add(high - start)))
     })
 }
 
