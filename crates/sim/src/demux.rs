@@ -21,7 +21,7 @@ impl World {
     #[cold]
     pub(crate) fn demultiplex(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<SocketId> {
         let (tuple, now) = (pkt.tuple(), fabric.now());
-        if let Some(id) = self.sockets.find(&tuple) {
+        if let Some(id) = self.sockets.find(&tuple).or_else(|| self.connection_of(pkt)) {
             return Some(id);
         }
         let segment = pkt.segment(&self.options);
@@ -35,6 +35,21 @@ impl World {
             self.reply(pkt, (reset, SocketId::NONE), fabric);
         }
         None
+    }
+
+    /// The Multipath TCP connection that a foreign host's segment is for: one of its further subflows, or asks to be one.
+    fn connection_of(&self, pkt: &SimPacket) -> Option<SocketId> {
+        let end = pkt.to.end().filter(|_| pkt.has_bytes(&self.options))?;
+        let token = match pkt.mptcp(&self.options).signal {
+            Some(Signal::JoinSyn { token, .. }) => Some(token),
+            _ => None,
+        };
+        let takes = |id: &&SocketId| {
+            let socket = self.sockets.get(**id).filter(|socket| socket.end() == end);
+            let connection = socket.and_then(|socket| socket.endpoint.as_mptcp());
+            connection.is_some_and(|c| c.has_subflow(&pkt.tuple()) || token == Some(c.token()))
+        };
+        self.flows[end.flow()].sockets.iter().find(takes).copied()
     }
 
     /// A segment for a connection in TIME-WAIT; true if it may open a new one.

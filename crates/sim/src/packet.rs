@@ -320,8 +320,9 @@ impl SimPacket {
             peer: SocketId::NONE,
         };
         let mut pkt = match &frame.content {
-            Content::Tcp { segment, multipath } => {
+            Content::Tcp { segment, multipath, mptcp } => {
                 let mut pkt = Self::tcp(&envelope, segment, None, options, now);
+                pkt.set_mptcp(mptcp, options);
                 pkt.marks |= if *multipath { MULTIPATH } else { 0 };
                 pkt
             }

@@ -1,8 +1,9 @@
 //! From bytes to packets.
 
+use super::mptcp::options_of;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Dscp, Ecn};
-use tailrace_transport::mptcp::Tuple;
+use tailrace_transport::mptcp::{self, Tuple};
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 use tailrace_wire::tcp::mptcp::KIND;
 use tailrace_wire::{Error, Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket};
@@ -22,9 +23,8 @@ pub(crate) struct Frame {
 /// What an IP packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Content {
-    /// A TCP segment, and whether it has options of Multipath TCP. What these say is for foreign hosts: their numbers are
-    /// as long as the sender liked, and only who has the connection knows what stands before them.
-    Tcp { segment: Segment, multipath: bool },
+    /// A TCP segment, whether it has options of Multipath TCP, and what of these is understood.
+    Tcp { segment: Segment, multipath: bool, mptcp: mptcp::Options },
     /// A datagram with so much payload.
     Udp { payload: u16 },
     /// Something else, or a fragment.
@@ -77,7 +77,9 @@ fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
         repeated: false,
     };
     let multipath = header.options.raw.iter().any(|(kind, _)| kind == KIND);
-    Some(((header.src_port, header.dst_port), Content::Tcp { segment, multipath }))
+    let mptcp =
+        if multipath { options_of(&header.options.raw, packet.payload()) } else { mptcp::Options::NONE };
+    Some(((header.src_port, header.dst_port), Content::Tcp { segment, multipath, mptcp }))
 }
 
 fn udp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {

@@ -15,6 +15,7 @@ mod tests {
     use proptest::prelude::*;
     use tailrace_core::{Dscp, Ecn, Instant, Packet};
     use tailrace_net::Address;
+    use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal};
     use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 
     fn segments() -> impl Strategy<Value = Segment> {
@@ -47,6 +48,56 @@ mod tests {
         )
     }
 
+    fn any_dss() -> impl Strategy<Value = Dss> {
+        let number = |wide: bool, n: u64| if wide { n } else { n & 0xffff_ffff };
+        let mapping = (any::<u64>(), any::<u32>(), any::<u16>());
+        let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+        (prop::option::of(any::<u64>()), prop::option::of(mapping), flags).prop_map(
+            move |(ack, mapping, (data_fin, wide_ack, wide_dsn, checksum))| {
+                let (wide_ack, wide_dsn) = (wide_ack && ack.is_some(), wide_dsn && mapping.is_some());
+                Dss {
+                    data_ack: ack.map(|n| number(wide_ack, n)),
+                    mapping: mapping.map(|(n, ssn, len)| Mapping { dsn: number(wide_dsn, n), ssn, len }),
+                    data_fin,
+                    wide_ack,
+                    wide_dsn,
+                    checksum: checksum && mapping.is_some(),
+                }
+            },
+        )
+    }
+
+    fn signals() -> impl Strategy<Value = Signal> {
+        let word = any::<u64>;
+        prop_oneof![
+            any::<bool>().prop_map(|checksum| Signal::CapableSyn { checksum }),
+            (any::<bool>(), word()).prop_map(|(checksum, key)| Signal::CapableSynAck { checksum, key }),
+            (any::<bool>(), word(), word(), any::<Option<u16>>()).prop_map(
+                |(checksum, client, server, len)| {
+                    Signal::CapableAck { checksum, client, server, len, dsn: 0 }
+                }
+            ),
+            (any::<bool>(), any::<u8>(), any::<u32>(), any::<u32>())
+                .prop_map(|(backup, id, token, nonce)| Signal::JoinSyn { backup, id, token, nonce }),
+            (any::<bool>(), any::<u8>(), word(), any::<u32>())
+                .prop_map(|(backup, id, hmac, nonce)| Signal::JoinSynAck { backup, id, hmac, nonce }),
+            any::<[u8; 20]>().prop_map(|hmac| Signal::JoinAck { hmac }),
+            (any::<u8>(), any::<u32>(), any::<Option<u16>>(), any::<Option<u64>>())
+                .prop_map(|(id, address, port, hmac)| Signal::AddAddr { id, address, port, hmac }),
+            prop::collection::vec(any::<u8>(), 1..=8)
+                .prop_map(|ids| Signal::RemoveAddr(AddressIds::of(&ids))),
+            any::<bool>().prop_map(|backup| Signal::Priority { backup }),
+            (word(), any::<bool>()).prop_map(|(dsn, closes)| Signal::Fail { dsn, closes }),
+            word().prop_map(|key| Signal::FastClose { key }),
+            (any::<bool>(), 0..=6_u8)
+                .prop_map(|(transient, n)| Signal::Reset { transient, reason: ResetReason::of(n) }),
+        ]
+    }
+
+    fn plain(segment: Segment) -> Content {
+        Content::Tcp { segment, multipath: false, mptcp: Options::NONE }
+    }
+
     fn envelope() -> Envelope {
         Envelope {
             source: Address(0xc0a8_0001),
@@ -68,7 +119,7 @@ mod tests {
             let (mut bytes, mut again) = (Vec::new(), Vec::new());
             bytes_of(&pkt, &arena, &mut bytes);
             let frame = Frame::decode(&bytes).unwrap();
-            prop_assert_eq!(frame.content, Content::Tcp { segment, multipath: false });
+            prop_assert_eq!(frame.content, plain(segment));
             prop_assert_eq!(frame.tuple, envelope().tuple());
             let mut copy = SimPacket::foreign(&frame, (&bytes, Owner::foreign(0)), &mut arena, Instant::ZERO);
             prop_assert_eq!((copy.size(), copy.flow(), copy.dscp()), (pkt.size(), pkt.flow(), pkt.dscp()));
@@ -78,8 +129,36 @@ mod tests {
             }
             bytes_of(&copy, &arena, &mut again);
             let ecn = if late { Ecn::Ce } else { segment.ecn };
-            let content = Content::Tcp { segment: Segment { ecn, ..segment }, multipath: false };
+            let content = plain(Segment { ecn, ..segment });
             prop_assert_eq!(Frame::decode(&again).unwrap(), Frame { ecn, content, ..frame });
+            pkt.release(&mut arena);
+            copy.release(&mut arena);
+            prop_assert_eq!(arena.in_use(), 0);
+        }
+
+        /// Options of a connection are understood as they were meant; of numbers that are cut, the low half.
+        #[test]
+        fn multipath_options_survive_their_way_through_bytes(
+            dss in prop::option::of(any_dss()), signal in prop::option::of(signals()), payload in 0..1400_u32,
+        ) {
+            let options = Options::new(dss, signal);
+            prop_assume!(!options.is_empty() && options.len() <= 40);
+            let mut arena = OptionsArena::default();
+            let segment = Segment { payload, flags: Flags::ACK, ..Segment::default() };
+            let mut pkt = SimPacket::tcp(&envelope(), &segment, None, &mut arena, Instant::ZERO);
+            pkt.set_mptcp(&options, &mut arena);
+            let (mut bytes, mut again) = (Vec::new(), Vec::new());
+            bytes_of(&pkt, &arena, &mut bytes);
+            prop_assert_eq!(bytes.len() as u32, 40 + options.len() + payload);
+            let frame = Frame::decode(&bytes).unwrap();
+            let copy = SimPacket::foreign(&frame, (&bytes, Owner::foreign(0)), &mut arena, Instant::ZERO);
+            let read = copy.mptcp(&arena);
+            prop_assert_eq!((read.dss, read.signal), (options.dss, options.signal));
+            let checked = options.dss.is_some_and(|d| d.checksum)
+                || matches!(options.signal, Some(Signal::CapableAck { checksum: true, len: Some(_), .. }));
+            prop_assert_eq!(read.sums.map(|s| s.payload), (checked && payload > 0).then_some(0));
+            bytes_of(&copy, &arena, &mut again);
+            prop_assert_eq!(&bytes, &again);
             pkt.release(&mut arena);
             copy.release(&mut arena);
             prop_assert_eq!(arena.in_use(), 0);

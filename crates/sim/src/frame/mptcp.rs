@@ -1,8 +1,9 @@
-//! MPTCP options as a capture shows them.
+//! MPTCP options as bytes: what captures show and foreign hosts hear, and what foreign hosts say.
 
-use tailrace_transport::mptcp::option::{Dss, Mapping, Options, ResetReason, Signal};
+use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
 use tailrace_wire::tcp::RawOptions;
-use tailrace_wire::tcp::mptcp::{self as wire, Ids, MptcpOption, Number, checksum_of_zeros};
+use tailrace_wire::tcp::mptcp::{self as wire, Ids, KIND, MptcpOption, Number};
+use tailrace_wire::tcp::mptcp::{checksum_of_zeros, sum_of_payload};
 
 /// The options as bytes. Payload is zeros when it is sent, and so its checksums are of zeros.
 pub(crate) fn raw_options(options: &Options) -> RawOptions {
@@ -14,6 +15,91 @@ pub(crate) fn raw_options(options: &Options) -> RawOptions {
         part.push(&mut raw).expect("connections keep within TCP's option space");
     }
     raw
+}
+
+/// The options in bytes from elsewhere; what is not understood is as if it were not there (RFC 9293 §3.1). Numbers of which the
+/// bytes show the low half have nothing above that: only who has the connection knows what it is.
+pub(crate) fn options_of(raw: &RawOptions, payload: &[u8]) -> Options {
+    let mut options = Options::NONE;
+    let mut stated = None;
+    for option in raw.iter().filter(|(kind, _)| *kind == KIND).flat_map(|(_, data)| MptcpOption::parse(data))
+    {
+        match option {
+            MptcpOption::Dss { data_ack, mapping, data_fin } => {
+                options.dss = Some(dss_of(data_ack, mapping, data_fin));
+                stated = mapping.and_then(|m| m.checksum);
+            }
+            other => {
+                if let MptcpOption::Capable { checksum, .. } = other {
+                    stated = stated.or(checksum);
+                }
+                options.signal = beside(options.signal, signal_of(&other));
+            }
+        }
+    }
+    let sum = |stated| Sums { stated, payload: sum_of_payload(payload) };
+    options.sums = stated.filter(|_| !payload.is_empty()).map(sum);
+    options
+}
+
+/// What stands beside another signal: a reset says why it is one, after MP_FAIL or MP_FASTCLOSE (RFC 8684 §3.6). Of others the
+/// first counts.
+fn beside(first: Option<Signal>, next: Option<Signal>) -> Option<Signal> {
+    match (first, next) {
+        (Some(Signal::Fail { dsn, .. }), Some(Signal::Reset { .. }))
+        | (Some(Signal::Reset { .. }), Some(Signal::Fail { dsn, .. })) => {
+            Some(Signal::Fail { dsn, closes: true })
+        }
+        (Some(Signal::Reset { .. }), close @ Some(Signal::FastClose { .. })) => close,
+        (first, next) => first.or(next),
+    }
+}
+
+fn dss_of(data_ack: Option<Number>, mapping: Option<wire::Mapping>, data_fin: bool) -> Dss {
+    let (data_ack, wide_ack) = data_ack.map(halves).unzip();
+    let (dsn, wide_dsn) = mapping.map(|m| halves(m.dsn)).unzip();
+    Dss {
+        data_ack,
+        mapping: mapping.zip(dsn).map(|(m, dsn)| Mapping { dsn, ssn: m.ssn, len: m.len }),
+        data_fin,
+        wide_ack: wide_ack.unwrap_or(false),
+        wide_dsn: wide_dsn.unwrap_or(false),
+        checksum: mapping.is_some_and(|m| m.checksum.is_some()),
+    }
+}
+
+/// A number, and whether it is all there.
+fn halves(number: Number) -> (u64, bool) {
+    match number {
+        Number::Low(n) => (u64::from(n), false),
+        Number::Full(n) => (n, true),
+    }
+}
+
+fn signal_of(option: &MptcpOption) -> Option<Signal> {
+    Some(match *option {
+        MptcpOption::Capable { checksum_required: checksum, sender, receiver, len, .. } => {
+            match (sender, receiver) {
+                (None, _) => Signal::CapableSyn { checksum },
+                (Some(key), None) => Signal::CapableSynAck { checksum, key },
+                (Some(client), Some(server)) => Signal::CapableAck { checksum, client, server, len, dsn: 0 },
+            }
+        }
+        MptcpOption::JoinSyn { backup, id, token, nonce } => Signal::JoinSyn { backup, id, token, nonce },
+        MptcpOption::JoinSynAck { backup, id, hmac, nonce } => Signal::JoinSynAck { backup, id, hmac, nonce },
+        MptcpOption::JoinAck { hmac } => Signal::JoinAck { hmac },
+        MptcpOption::Dss { .. } => return None,
+        MptcpOption::AddAddr { id, address, port, hmac } => {
+            Signal::AddAddr { id, address: u32::from_be_bytes(address), port, hmac }
+        }
+        MptcpOption::RemoveAddr(ids) => Signal::RemoveAddr(AddressIds::of(ids.as_slice())),
+        MptcpOption::Priority { backup } => Signal::Priority { backup },
+        MptcpOption::Fail { dsn } => Signal::Fail { dsn, closes: false },
+        MptcpOption::FastClose { key } => Signal::FastClose { key },
+        MptcpOption::Reset { transient, reason } => {
+            Signal::Reset { transient, reason: ResetReason::of(reason) }
+        }
+    })
 }
 
 fn number(n: u64, wide: bool) -> Number {

@@ -262,13 +262,14 @@ impl MptcpOption {
     /// The option in `data`, which follows kind and length.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where a subtype is unknown or has another length.
+    /// [`Error::Malformed`] where a subtype is unknown or has another length, or where MP_CAPABLE is of another version or asks
+    /// for what this one does not have.
     pub fn parse(data: &[u8]) -> Result<Self, Error> {
         let mut rest = Rest(data);
         let [first] = rest.take()?;
         let (subtype, low) = (first >> 4, first & 0xf);
         let option = match (subtype, data.len() + 2) {
-            (CAPABLE, n) => capable(&mut rest, n)?,
+            (CAPABLE, n) if low == VERSION => capable(&mut rest, n)?,
             (JOIN, 12) => Self::JoinSyn {
                 backup: low & 1 == 1,
                 id: rest.take::<1>()?[0],
@@ -336,7 +337,8 @@ fn dss_data(data_ack: Option<Number>, mapping: Option<Mapping>, data_fin: bool) 
 
 fn capable(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
     let [flags] = rest.take()?;
-    if !matches!(length, 4 | 12 | 20 | 22 | 24) {
+    // RFC 8684 §3.1: who does not know what flag B stands for, or has not the algorithm of flag H, speaks plain TCP.
+    if !matches!(length, 4 | 12 | 20 | 22 | 24) || flags & EXTENSIBILITY != 0 || flags & HMAC_SHA256 == 0 {
         return Err(MALFORMED);
     }
     Ok(MptcpOption::Capable {
@@ -364,6 +366,11 @@ fn dss(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
     Ok(MptcpOption::Dss { data_ack, mapping, data_fin: flags & 0x10 != 0 })
 }
 
+/// The ones' complement sum of a payload, as it goes into the checksum of its mapping.
+pub fn sum_of_payload(payload: &[u8]) -> u16 {
+    !Sum::new().bytes(payload).checksum()
+}
+
 /// The checksum of a mapping whose payload is all zeros: over the pseudo-header of RFC 8684 §3.3 with the whole data
 /// sequence number.
 pub fn checksum_of_zeros(dsn: u64, ssn: u32, len: u16) -> u16 {
@@ -372,6 +379,8 @@ pub fn checksum_of_zeros(dsn: u64, ssn: u32, len: u16) -> u16 {
 
 const MALFORMED: Error = Error::Malformed { header: "mptcp option", field: "subtype or length" };
 const VERSION: u8 = 1;
+/// Flag B of MP_CAPABLE: there is more to know than this version says (RFC 8684 §3.1).
+const EXTENSIBILITY: u8 = 0x40;
 /// Flag H of MP_CAPABLE: HMAC-SHA256 (RFC 8684 §3.1).
 const HMAC_SHA256: u8 = 0x01;
 const CAPABLE: u8 = 0;
@@ -428,6 +437,15 @@ mod tests {
     fn a_checksum_covers_the_mapping() {
         // 0x0001 + 0x0002 + 0x0594 = 0x0597.
         assert_eq!(checksum_of_zeros(1, 2, 0x0594), !0x0597);
+    }
+
+    #[test]
+    fn what_another_version_says_is_not_understood() {
+        let capable = [0x01, 0x01];
+        assert!(MptcpOption::parse(&capable).is_ok());
+        for [first, flags] in [[0x00, 0x01], [0x02, 0x01], [0x01, 0x41], [0x01, 0x00]] {
+            assert_eq!(MptcpOption::parse(&[first, flags]), Err(MALFORMED), "{first:#x} {flags:#x}");
+        }
     }
 
     fn numbers() -> impl Strategy<Value = Number> {
