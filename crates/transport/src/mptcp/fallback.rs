@@ -3,9 +3,12 @@
 //! Without options both levels have the same numbers from the start: as long as nothing shows that mappings come through,
 //! neither end sends anything twice at the data level, and an end that falls back says so by an infinite mapping. After a failure the ends tell each other by an
 //! infinite mapping how subflow bytes continue the stream: the numbers differ by a constant. The end that found the
-//! failure takes nothing more until it has the peer's mapping, and repeats its MP_FAIL; the peer, if all that it has on
-//! its way is one run of the stream, answers with an infinite mapping from the first byte not acknowledged, and MP_FAIL.
-//! Where it is not, or where there are other subflows, the subflow is reset.
+//! failure takes nothing more until it has the peer's mapping, and repeats its MP_FAIL now and then; the peer, if all that it
+//! has on its way is one run of the stream, answers each with an infinite mapping from the first byte not acknowledged, and
+//! MP_FAIL. Where it is not, where there are other subflows, or where no mapping comes, the subflow is reset.
+//!
+//! Linux 6.1 and 6.12 answer with MP_FAIL, and with an infinite mapping from the next new byte on, if there is one: where that
+//! continues the run, it counts from the first byte that was not taken, as the RFC would have it.
 
 use super::Mptcp;
 use super::handshake::Stage;
@@ -15,6 +18,9 @@ use super::subflow::Taken;
 use crate::segment::{Flags, Segment};
 use crate::tcp::State;
 use tailrace_core::Instant;
+
+/// So often MP_FAIL is said in vain before the subflow is reset.
+const MOST_FAILS: u32 = 6;
 
 /// How far the fallback has come.
 #[derive(Clone, Debug)]
@@ -34,8 +40,11 @@ pub(super) struct Fallback {
     telling: bool,
     /// No longer than until the peer has acknowledged the subflow beyond this.
     until: u64,
-    /// The peer's MP_FAIL is answered by one.
-    answers: bool,
+    /// MP_FAIL goes with the next ACK: as news, with what acknowledges data, or as an answer. Were it on all, two ends that answer
+    /// each would do nothing else.
+    pub(super) fail_due: bool,
+    /// How often the peer's was answered. Linux answers answers.
+    answers: u32,
     /// The peer has begun by its mapping, and is known to have this end's when its own no longer comes.
     second: bool,
 }
@@ -51,7 +60,8 @@ impl Default for Fallback {
             mapping: None,
             telling: false,
             until: u64::MAX,
-            answers: false,
+            fail_due: false,
+            answers: 0,
             second: false,
         }
     }
@@ -160,27 +170,32 @@ impl Mptcp {
 
     /// MP_FAIL goes out on an ACK, and again if no answer comes.
     pub(super) fn repeat_fail(&mut self, now: Instant) {
-        let live = self.subflows.iter().position(|s| s.ready && !s.gone);
+        let live = self.subflows.iter().position(|s| !s.gone);
         let Some(id) = live.filter(|_| self.fallback.rejected.is_some() && self.stage != Stage::Closed)
         else {
             self.fallback.deadline = Instant::MAX;
             return;
         };
-        let wait = self.subflows[id].tcp.rto_of_estimate().saturating_mul(1 << self.fallback.repeats.min(6));
-        self.fallback.repeats += 1;
+        if self.fallback.repeats == MOST_FAILS {
+            self.fallback.deadline = Instant::MAX;
+            let from = self.fallback.rejected.unwrap_or_else(|| self.rcv.nxt());
+            self.fail_subflow(id, from);
+            return self.settle(id, now);
+        }
+        let wait = self.subflows[id].tcp.rto_of_estimate().saturating_mul(1 << self.fallback.repeats);
+        (self.fallback.repeats, self.fallback.fail_due) = (self.fallback.repeats + 1, true);
         self.fallback.deadline = now.saturating_add(wait);
         self.subflows[id].tcp.demand_ack();
         self.subflows.touch(id);
     }
 
-    /// The MP_FAIL that this end has to tell.
-    pub(super) fn fail_option(&self) -> Option<Signal> {
-        let told = |dsn: u64| Signal::Fail { dsn: self.numbers.received(dsn), closes: false };
-        match self.fallback.rejected {
-            Some(dsn) => Some(told(dsn)),
-            None if self.fallback.telling && self.fallback.answers => Some(told(self.rcv.nxt())),
-            None => None,
+    /// The MP_FAIL that this end has to tell with the ACK that goes out.
+    pub(super) fn fail_option(&mut self) -> Option<Signal> {
+        if !std::mem::take(&mut self.fallback.fail_due) {
+            return None;
         }
+        let dsn = self.fallback.rejected.unwrap_or_else(|| self.rcv.nxt());
+        Some(Signal::Fail { dsn: self.numbers.received(dsn), closes: false })
     }
 
     /// The peer has found a wrong checksum in what came on subflow `id`, and not reset it. With its mapping beside it, its
@@ -189,10 +204,12 @@ impl Mptcp {
         if self.subflows[id].tcp.state() == State::Closed {
             return;
         }
-        self.fallback.answers |= !mapped && self.fallback.rejected.is_none();
+        let asks = !mapped && self.fallback.rejected.is_none() && self.fallback.answers < MOST_FAILS;
+        self.fallback.answers += u32::from(asks);
         if self.stage == Stage::Established {
-            self.go_infinite(id, now);
-        } else if self.fallback.mapping.is_some() {
+            self.fallback.fail_due |= self.go_infinite(id, now) && asks;
+        } else if self.fallback.mapping.is_some() && (asks || mapped) {
+            self.fallback.fail_due |= asks;
             // It may not have got this end's mapping.
             self.fallback.telling = true;
             self.subflows[id].tcp.demand_ack();
@@ -218,8 +235,10 @@ impl Mptcp {
         self.fallback.rejected = None;
         self.fallback.deadline = Instant::MAX;
         let s = &mut self.subflows[id];
-        // What came before is told again behind it.
-        s.taken = s.taken.max(ssn);
+        if (s.taken as i64).wrapping_add(dsn as i64 - ssn as i64) != self.rcv.nxt() as i64 {
+            // What came before is told again behind it.
+            s.taken = s.taken.max(ssn);
+        }
         s.received.clear();
     }
 
@@ -284,8 +303,9 @@ impl Mptcp {
     }
 
     /// The options of a segment that goes out in the fallback: an infinite mapping and MP_FAIL as long as need be.
-    pub(super) fn late_options(&self, segment: &mut Segment) -> Options {
-        if segment.flags.has(Flags::RST) || !(self.fallback.telling || self.fallback.rejected.is_some()) {
+    pub(super) fn late_options(&mut self, segment: &mut Segment) -> Options {
+        let silent = !(self.fallback.telling || self.fallback.fail_due);
+        if segment.flags.has(Flags::RST) || silent {
             return Options::NONE;
         }
         let mapping = self.fallback.mapping.filter(|_| self.fallback.telling);
@@ -300,12 +320,13 @@ impl Mptcp {
         let to = self.subflows[id].tcp.received_ssn();
         match self.fallback.rx {
             Some(offset) => self.take_plain(id, to, offset, now),
-            None if self.fallback.rejected.is_none() => {
-                while let Some(Taken::Bytes { dsn, end }) = self.subflows[id].take(to, false) {
+            None => {
+                self.fallback.fail_due |= segment.payload > 0;
+                let takes = self.fallback.rejected.is_none();
+                while takes && let Some(Taken::Bytes { dsn, end }) = self.subflows[id].take(to, false) {
                     self.take_bytes(id, dsn, end, now);
                 }
             }
-            None => {}
         }
         let s = &self.subflows[id];
         if segment.flags.has(Flags::ACK) && s.tcp.state() != State::Closed {

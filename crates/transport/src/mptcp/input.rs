@@ -202,6 +202,7 @@ impl Mptcp {
             return;
         }
         if self.fallback.rejected.is_some() {
+            self.fallback.fail_due |= segment.payload > 0;
             return;
         }
         let to = self.subflows[id].tcp.received_ssn();

@@ -360,9 +360,10 @@ impl Mptcp {
     }
 
     /// What an ACK of subflow `id` says beside its DSS. There is no room for a lone DATA_FIN then, which waits for the
-    /// next ACK; MP_FAIL, which is on every ACK until it is answered, lets it pass.
+    /// next ACK; MP_FAIL, which is said again, lets it pass.
     fn signal_beside(&mut self, id: usize) -> Option<Signal> {
-        self.fail_option().filter(|_| self.lone_fin().is_none()).or_else(|| self.signals.take(id))
+        let fail = if self.lone_fin().is_none() { self.fail_option() } else { None };
+        fail.or_else(|| self.signals.take(id))
     }
 
     /// The number of a DATA_FIN that is due and has no data to ride on.
