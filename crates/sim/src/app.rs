@@ -225,15 +225,16 @@ impl World {
             self.fall_silent(id, fabric.now());
         }
         let Some(socket) = self.sockets.get(id) else { return };
-        match &socket.endpoint {
-            Endpoint::Tcp(_) | Endpoint::Remote(_) => self.release(id, fabric),
-            Endpoint::Mptcp(_) => {
-                let client = if socket.end().is_server() { socket.envelope.peer } else { id };
-                // Results show the latest one of a flow as it was.
-                if self.flows[socket.end().flow()].latest != client {
-                    self.let_go(client, fabric);
-                }
-            }
+        let (end, peer) = (socket.end(), socket.envelope.peer);
+        let client = if end.is_server() { peer } else { id };
+        let known = |id| self.sockets.get(id).map(|s| s.endpoint.as_mptcp().is_some());
+        // Those of Multipath TCP go together, if both are known: a foreign host's need not be.
+        let multipath = [id, peer].into_iter().any(|id| known(id) == Some(true));
+        if !multipath || known(client).is_none() {
+            self.release(id, fabric);
+        } else if self.flows[end.flow()].latest != client {
+            // Results show the latest one of a flow as it was.
+            self.let_go(client, fabric);
         }
     }
 

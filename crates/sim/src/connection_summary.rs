@@ -135,7 +135,8 @@ impl Listed {
         for (f, flow) in world.flows.iter().enumerate() {
             let (client, server) = (FlowEnd::client(f), FlowEnd::client(f).peer());
             let ends = (connection(world, client), connection(world, server));
-            let Some(client) = ends.0 else { continue };
+            // Of a connection with a foreign host one end is known.
+            let Some(known) = ends.0.or(ends.1) else { continue };
             if listed.by_flow.len() == MOST_LISTED {
                 listed.left_out += 1;
                 continue;
@@ -143,7 +144,7 @@ impl Listed {
             let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
             let totals = Totals {
                 socket: flow.latest,
-                fallback: client.is_fallback(),
+                fallback: known.is_fallback(),
                 forward: Direction::of(ends, named),
                 backward: Direction::of((ends.1, ends.0), named),
             };
