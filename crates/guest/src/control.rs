@@ -71,13 +71,10 @@ fn pair(pair: &SocketPair) -> said::Pair {
 /// What a socket is to be, in the agent's words.
 pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
     // What this project calls `newreno` is what Linux calls `reno`.
-    let name = match &kind.congestion_control[..] {
-        "newreno" => "reno",
-        other => other,
-    };
+    let name = kind.congestion_control.as_deref().map(|name| if name == "newreno" { "reno" } else { name });
     said::Kind {
         multipath: kind.multipath,
-        congestion_control: Some(name.to_string()),
+        congestion_control: name.map(str::to_string),
         waits_for_reads: kind.waits_for_reads,
     }
 }

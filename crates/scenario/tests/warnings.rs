@@ -21,6 +21,13 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unused-role", &[("name = \"r1\"", "name = \"r1\"\nrole = \"edge\"")]),
     ("unused-limit", &[(QUEUE, "queue = \"cake\"\nqueue_limit = \"50 packets\""), SWEEP]),
     ("unused-medium", &[("[[link]]\nname", "[[medium]]\nname = \"air\"\nkind = \"wifi\"\n\n[[link]]\nname")]),
+    (
+        "uncoupled-kernel",
+        &[
+            (TCP, "kind = \"mptcp\", cc = \"lia\", path_manager = { kind = \"ndiffports\", num_subflows = 2 }"),
+            ("[[host]]\nname = \"dst\"", "[[host]]\nname = \"dst\"\nkernel = \"6.12\""),
+        ],
+    ),
     ("unusual-rate", &[("\"1 Mbit/s\"", "\"900 bit/s\"")]),
     ("unusual-delay", &[("delay = \"10 ms\"", "delay = \"11 s\"")]),
     ("tiny-limit", &[("50 packets", "1 packet")]),

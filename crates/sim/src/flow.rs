@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tailrace_app::{App, AppConfig, Data, End, Member, Transfers};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
-use tailrace_transport::mptcp::{Mptcp, MptcpPlan, Tuple};
+use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
 use tailrace_transport::{CcConfig, Event, ResetCause, Tcp, TcpConfig, TcpStats, TcpView};
 
 /// What a timer is for.
@@ -248,10 +248,13 @@ impl EndpointPlan {
     /// What a socket of a foreign host is to be that stands for such an endpoint.
     pub(crate) fn socket_kind(&self, waits_for_reads: bool) -> SocketKind {
         let (multipath, name) = match self {
-            Self::Tcp { cc, .. } => (false, cc.name()),
-            Self::Mptcp(plan) => (true, plan.control.name()),
+            Self::Tcp { cc, .. } => (false, Some(cc.name())),
+            Self::Mptcp(plan) => match &plan.control {
+                SubflowControl::Uncoupled(cc) => (true, Some(cc.name())),
+                SubflowControl::Coupled(_) => (true, None),
+            },
         };
-        SocketKind { multipath, congestion_control: name.to_string(), waits_for_reads }
+        SocketKind { multipath, congestion_control: name.map(str::to_string), waits_for_reads }
     }
 
     /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.

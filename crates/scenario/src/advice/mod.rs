@@ -6,6 +6,7 @@
 mod adviser;
 mod bottlenecks;
 mod forms;
+mod kernels;
 mod media;
 mod outages;
 mod packets;
@@ -50,5 +51,6 @@ pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
         packets::check_mtu(&a, i, group, &paths);
         packets::check_flood(&a, i, group, &paths);
         subflows::check(&a, i, group, &paths);
+        kernels::check(&a, i, group);
     }
 }

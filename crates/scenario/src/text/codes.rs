@@ -82,6 +82,7 @@ codes! {
         UnusedRole = "unused-role": "A router has a role that no queue behind it can have.",
         UnusedLimit = "unused-limit": "`queue_limit` says nothing to a discipline without `limit`.",
         UnusedMedium = "unused-medium": "No link shares a medium.",
+        UncoupledKernel = "uncoupled-kernel": "A flow has a coupled congestion control, and a kernel at one of its ends, which has none.",
         UnusualRate = "unusual-rate": "A link's rate is so low or high that its unit may be a slip.",
         UnusualDelay = "unusual-delay": "A link's delay is so long that its unit may be a slip.",
         TinyLimit = "tiny-limit": "A queue holds less than two packets.",

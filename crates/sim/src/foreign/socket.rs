@@ -17,8 +17,8 @@ pub struct SocketPair {
 pub struct SocketKind {
     /// Multipath TCP.
     pub multipath: bool,
-    /// The congestion control, as scenarios call it.
-    pub congestion_control: String,
+    /// The congestion control, as scenarios call it; none where it is coupled, which is the simulator's own.
+    pub congestion_control: Option<String>,
     /// Whether its application takes what has come when it is told to, and else at once.
     pub waits_for_reads: bool,
 }

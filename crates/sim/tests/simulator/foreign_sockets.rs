@@ -108,7 +108,7 @@ impl ForeignHost for SocketHost {
             return Ok(());
         }
         if let SocketOrder::Connect(kind) = &command.order {
-            assert!(!kind.multipath && kind.congestion_control == "cubic");
+            assert!(!kind.multipath && kind.congestion_control.as_deref() == Some("cubic"));
             self.socket = Some((command.socket, self.tcp(false)));
         }
         let Some((pair, tcp)) = &mut self.socket else { panic!("{command:?} to nobody") };
