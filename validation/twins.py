@@ -18,6 +18,7 @@ from pathlib import Path
 import tailrace
 from tailrace import twins
 from tailrace.kernels import shelf
+from tailrace.statistics import paired
 
 QUEUES = ("droptail", "red", "codel", "fq_codel", "pie", "sfq", "dfs")
 COUNTS = (1, 4, 16)
@@ -100,14 +101,20 @@ def both(case: Case, kernel: str) -> dict[str, dict[str, list[float]]]:
 
 
 def judged(found: Mapping[str, Mapping[str, list[float]]]) -> list[str]:
-    """For each measure both means, and the difference as a share."""
+    """For each measure both means, and the difference as a share of the kernel's, over runs of equal seeds."""
     words = []
     for name, limit in LIMITS.items():
-        ours, theirs = (statistics.fmean(found[side][name]) for side in (twins.SIMULATED, twins.KERNELS))
-        share = (ours - theirs) / theirs if theirs else 0.0
+        ours, theirs = (found[side][name] for side in (twins.SIMULATED, twins.KERNELS))
+        means = statistics.fmean(ours), statistics.fmean(theirs)
+        more = paired(theirs, ours)
+        share, half = (
+            (x / means[1] if means[1] else 0.0 for x in (more.mean, more.ci95)) if more else (0.0, 0.0)
+        )
         few = {"backlog": FEW_PACKETS, "dropped": FEW_DROPS}.get(name, 0.0)
-        alike = abs(share) <= limit or max(ours, theirs) < few
-        words.append(f"{ours:.4g} | {theirs:.4g} | {share:+.1%}{'' if alike else ' **!**'}")
+        verdict = ""
+        if abs(share) > limit and max(means) >= few:
+            verdict = " **!**" if abs(share) - half > limit else " ?"
+        words.append(f"{means[0]:.4g} | {means[1]:.4g} | {share:+.1%} ± {half:.1%}{verdict}")
     return words
 
 
