@@ -48,8 +48,8 @@ class Host(Table):
         count: Makes so many of it, called name[0], name[1] and so on.
         endpoints: Addresses that this path manager uses, by its links: "2 subflow, 3 subflow backup, 4
             signal". Default: none.
-        kernel: Linux kernel that it runs: one of `tailrace kernel list`, or a path. Default: none, it
-            is simulated.
+        kernel: Linux kernel that it runs: one of `tailrace kernel list`, a path, or `none`. Default:
+            none, it is simulated.
         limits: Limits of its kernel's path manager for Multipath TCP. Default: its kernel's.
         memory: Memory of its kernel. Default: 128 MiB.
         run: Programs that run on it.
@@ -374,6 +374,7 @@ class Scenario(Root):
                 "unused-role",
                 "unused-limit",
                 "unused-medium",
+                "uncoupled-kernel",
                 "unusual-rate",
                 "unusual-delay",
                 "tiny-limit",
