@@ -24,7 +24,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     (
         "uncoupled-kernel",
         &[
-            (TCP, "kind = \"mptcp\", cc = \"lia\", path_manager = { kind = \"ndiffports\", num_subflows = 2 }"),
+            (
+                TCP,
+                "kind = \"mptcp\", cc = \"lia\", path_manager = { kind = \"ndiffports\", num_subflows = 2 }",
+            ),
             ("[[host]]\nname = \"dst\"", "[[host]]\nname = \"dst\"\nkernel = \"6.12\""),
         ],
     ),
