@@ -162,6 +162,21 @@ def test_questions_are_asked_and_answered_by_sockets(series, ends):
     assert count[0] > 50
 
 
+@pytest.mark.parametrize("kind", ["tcp", "mptcp"])
+def test_a_slow_reader_takes_as_much_as_it_wants_and_all_of_it(series, kind):
+    text = FLOW.replace('"tcp", profile = "linux"', f'"{kind}", profile = "linux"').replace(
+        "APP", '{ kind = "slow_reader", size = "500 kB", rate = "1 Mbit/s" }'
+    )
+    for host in "AB":
+        text = text.replace(f"KERNEL_{host}", f'kernel = "{series}"')
+    found = tailrace.run(tailrace.Scenario(text))
+    [row] = found.flows.to_dicts()
+    assert (row["completed"], row["delivered_bytes"]) == (1, 500_000)
+    # 500 kB at 1 Mbit/s are 4 s; the last of them wait in the socket before that.
+    group = found.summary["runs"][0]["groups"]["f"]
+    assert 2.5 < group["completion_s"]["mean"] < 4.2
+
+
 def test_connections_of_multipath_tcp_use_both_links(series):
     text = FLOW.replace('"tcp", profile = "linux"', '"mptcp"').replace("APP", BULK)
     text = text.replace(

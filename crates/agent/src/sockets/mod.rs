@@ -125,7 +125,10 @@ impl Sockets {
 
     fn add(&mut self, connection: Connection) {
         // Each turn takes all there is, so that the next news is news.
-        let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        let mut both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        if connection.is_news_to_itself() {
+            both.remove(EventFlags::IN);
+        }
         let pair = connection.pair();
         if let Err(error) = self.watch(&connection, both) {
             return self.tell(pair, Report::Failed(error.to_string()));
