@@ -108,7 +108,7 @@ def judged(found: Mapping[str, Mapping[str, list[float]]]) -> list[str]:
         means = statistics.fmean(ours), statistics.fmean(theirs)
         more = paired(theirs, ours)
         share, half = (
-            (x / means[1] if means[1] else 0.0 for x in (more.mean, more.ci95)) if more else (0.0, 0.0)
+            (x / means[1] if means[1] else 0.0 for x in (more.mean, more.ci95 or 0.0)) if more else (0.0, 0.0)
         )
         few = {"backlog": FEW_PACKETS, "dropped": FEW_DROPS}.get(name, 0.0)
         verdict = ""
