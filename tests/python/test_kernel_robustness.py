@@ -101,7 +101,7 @@ class Place:
             time.sleep(0.05)
 
     def hangs(self) -> bool:
-        return any("it hangs" in path.read_text() for path in self.temporary.glob("*/host0/root/output0"))
+        return any("it hangs" in path.read_text() for path in self.temporary.rglob("output0"))
 
 
 @pytest.fixture(params=["6.12", "6.1"])

@@ -97,13 +97,18 @@ impl World {
             endpoint.await_reads();
         }
         let header = flow.header;
-        let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
-        if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
+        Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
+    }
+
+    /// The server's socket of a new connection; its client, if that has one, and it know of each other from now on.
+    pub(crate) fn insert_server(&mut self, mut socket: Socket, fabric: &SimFabric) -> SocketId {
+        let client = socket.envelope.peer;
+        socket.record = self.sockets.get(client).map_or(socket.record, |client| client.record);
+        let id = self.insert(socket, fabric);
+        if let Some(client) = self.sockets.get_mut(client) {
             client.envelope.peer = id;
-            let record = client.record;
-            self.sockets.live(id)?.record = record;
         }
-        Some(id)
+        id
     }
 
     /// Sends a segment back to where one came from.

@@ -6,31 +6,21 @@ use tailrace_core::Duration;
 use tailrace_transport::{Event, TcpStats, TcpView};
 
 /// Stands for a socket elsewhere: holds what is to be said to it and what it has said.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Remote {
-    kind: SocketKind,
     orders: VecDeque<SocketOrder>,
     events: VecDeque<Event>,
     stats: TcpStats,
     /// What its stack said last, and how often it has.
     figures: Option<Box<SocketFigures>>,
     samples: u64,
-    connected: bool,
     over: bool,
 }
 
 impl Remote {
     /// One that opens a connection.
     pub(crate) fn connect(kind: SocketKind) -> Self {
-        let orders = [SocketOrder::Connect(kind.clone())].into();
-        Self { orders, ..Self::accepted(kind) }
-    }
-
-    /// One that a listener has accepted.
-    pub(crate) fn accepted(kind: SocketKind) -> Self {
-        let (orders, events, stats) = Default::default();
-        let (figures, samples) = (None, 0);
-        Self { kind, orders, events, stats, figures, samples, connected: false, over: false }
+        Self { orders: [SocketOrder::Connect(kind)].into(), ..Self::default() }
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
@@ -45,9 +35,8 @@ impl Remote {
         self.order(SocketOrder::Close);
     }
 
-    /// What has come waits from now on; said before anything else is.
+    /// What has come waits for reads, which is said when it connects; a listener was told what its connections are.
     pub(crate) fn await_reads(&mut self) {
-        self.kind.waits_for_reads = true;
         if let Some(SocketOrder::Connect(kind)) = self.orders.front_mut() {
             kind.waits_for_reads = true;
         }
@@ -71,10 +60,7 @@ impl Remote {
     /// Its host has said something of it.
     pub(crate) fn hear(&mut self, report: &SocketReport) {
         let event = match report {
-            SocketReport::Accepted | SocketReport::Connected => {
-                self.connected = true;
-                Event::Connected
-            }
+            SocketReport::Accepted | SocketReport::Connected => Event::Connected,
             SocketReport::Delivered(bytes) => {
                 self.stats.bytes_delivered += bytes;
                 Event::Delivered { bytes: *bytes }

@@ -1,7 +1,6 @@
 //! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
 //! says of them comes back to the applications.
 
-use super::remote::Remote;
 use super::socket::{FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport};
 use super::{Foreign, HostError};
 use crate::flow::{Carrier, Endpoint, Timer};
@@ -93,8 +92,6 @@ impl World {
         let end = *self.foreign.ends.get(&Tuple { remote_port: 0, ..tuple })?;
         let client = self.sockets.find(&tuple.reversed());
         let flow = &self.flows[end.flow()];
-        let Carrier::Tcp(streams) = &flow.carrier else { return None };
-        let kind = streams.plan.socket_kind(streams.reader == Some(End::Server));
         let envelope = Envelope {
             source: Address(tuple.local),
             destination: Address(tuple.remote),
@@ -102,14 +99,8 @@ impl World {
             peer: client.unwrap_or(SocketId::NONE),
             ..flow.ends[1]
         };
-        let (endpoint, header) = (Endpoint::Remote(Box::new(Remote::accepted(kind))), flow.header);
-        let id = self.insert(Socket::new(endpoint, envelope, header), fabric);
-        if let Some(client) = client.and_then(|id| self.sockets.get_mut(id)) {
-            client.envelope.peer = id;
-            let record = client.record;
-            self.sockets.live(id)?.record = record;
-        }
-        Some(id)
+        let (endpoint, header) = (Endpoint::Remote(Box::default()), flow.header);
+        Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
     }
 }
 
