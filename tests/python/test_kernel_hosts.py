@@ -208,3 +208,70 @@ def test_a_control_that_a_kernel_does_not_have_is_named(kernel):
                 .replace('"cubic"', '"ledbat"')
             )
         )
+
+
+SHARED = """
+name = "hosts of one kernel"
+duration = "6 s"
+[[host]]
+name = "a"
+count = 2
+kernel = "KERNEL"
+namespace = "lab"
+sysctl = { net.ipv4.tcp_ecn = 1 }
+run = [{ at = "1 s", command = "WHO" }]
+[[host]]
+name = "b"
+kernel = "KERNEL"
+namespace = "lab"
+run = [{ at = "1 s", command = "WHO" }]
+[[router]]
+name = "r"
+[[link]]
+between = ["a[*]", "r"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+[[link]]
+between = ["r", "b"]
+rate = "2 Mbit/s"
+delay = "5 ms"
+queue = { kind = "droptail", limit = "40 packets" }
+[[flow]]
+name = "f"
+from = "a[*]"
+to = "b"
+transport = { kind = "tcp", cc = "cubic" }
+app = { kind = "transfer", size = "300 kB" }
+""".replace("WHO", "cat /proc/sys/net/ipv4/tcp_ecn; readlink /proc/self/ns/net; ip -br -4 addr")
+
+
+def test_hosts_of_one_kernel_have_networks_of_their_own(series):
+    text = SHARED.replace("KERNEL", series)
+    one, again = (tailrace.run(tailrace.Scenario(text)) for _ in range(2))
+    assert one.fingerprint == again.fingerprint
+    said = [program["output"].split() for program in one.summary["runs"][0]["programs"]]
+    # ECN was asked for at `a` alone; `b` has Linux's own setting.
+    assert [words[0] for words in said] == ["1", "1", "2"]
+    assert len({words[1] for words in said}) == 3, said
+    # Each has its own link, and by the name that it has on a kernel of its own.
+    addresses = [(words[words.index("eth0") + 2], "eth1" in words) for words in said]
+    assert addresses == [("10.0.0.1/32", False), ("10.0.0.2/32", False), ("10.0.0.3/32", False)]
+    apart = tailrace.run(tailrace.Scenario(text.replace('namespace = "lab"', "")))
+    for result in (one, apart):
+        flows = result.flows.to_dicts()
+        assert [(row["completed"], row["delivered_bytes"]) for row in flows] == [(1, 300_000)] * 2
+        # What they send each other crosses their links: 2 Mbit/s, 10 ms.
+        assert all(row["completion_goodput_bps"] < 2e6 for row in flows)
+        assert all(row["one_way_delay_mean_s"] > 0.01 for row in flows)
+
+
+def test_a_link_between_hosts_of_one_kernel_is_a_link(series):
+    apart = flow(BULK, series, series)
+    text = FLOW.replace("APP", BULK)
+    for host in "AB":
+        text = text.replace(f"KERNEL_{host}", f'kernel = "{series}"\nnamespace = "lab"')
+    together = tailrace.run(tailrace.Scenario(text))
+    for result in (apart, together):
+        assert result.flows["one_way_delay_mean_s"].item() > 0.01
+        # Slower than the link by the headers, and by nothing else once it is full.
+        assert 9.0e6 < result.flows["goodput_bps"].item() < 9.66e6

@@ -5,10 +5,12 @@
 //! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line): the registers of that are not kept when the kernel
 //! switches between processes, see [`crate::launch`].
 
+use crate::namespace::Namespace;
 use crate::{network, programs, raw, sockets};
 use rustix::mount::{MountFlags, mount, mount_bind};
 use std::error::Error;
 use std::fs;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tailrace_agent::OWN_FOLDER;
@@ -22,16 +24,16 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let plan: Plan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
     raw::seed(plan.seed)?;
     name(&plan)?;
-    for host in &plan.hosts {
-        set_up(host)?;
+    let networks = set_up_all(&plan.hosts)?;
+    if let Some(control) = &plan.control {
+        network::set_up_control(control)?;
+        let sockets = sockets::Sockets::open(control, places(&plan.hosts, &networks))?;
+        thread::Builder::new().spawn(move || sockets.serve())?;
     }
-    for host in plan.hosts {
-        if let Some(control) = host.control {
-            let sockets = sockets::Sockets::open(&control)?;
-            thread::Builder::new().spawn(move || sockets.serve())?;
-        }
+    for (host, network) in plan.hosts.into_iter().zip(networks) {
         for program in host.programs {
-            thread::Builder::new().spawn(move || programs::run(&program))?;
+            let network = network.clone();
+            thread::Builder::new().spawn(move || programs::run(&program, network.as_deref()))?;
         }
     }
     loop {
@@ -45,6 +47,37 @@ fn name(plan: &Plan) -> Result<(), Box<dyn Error>> {
     let names = plan.names.iter().map(|(name, address)| format!("{address} {name}\n"));
     fs::write("/tmp/hosts", format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
     Ok(mount_bind("/tmp/hosts", "/etc/hosts")?)
+}
+
+/// The network of each host: one alone has the guest's, several have each their own.
+type Networks = Vec<Option<Arc<Namespace>>>;
+
+fn set_up_all(hosts: &[Host]) -> Result<Networks, Box<dyn Error>> {
+    if let [host] = hosts {
+        set_up(host)?;
+        return Ok(vec![None]);
+    }
+    let guests = Namespace::current()?;
+    let one = |host| -> Result<_, Box<dyn Error>> {
+        let own = Namespace::enter_new()?;
+        guests.enter()?;
+        network::hand_over(host, &own)?;
+        own.enter()?;
+        set_up(host)?;
+        guests.enter()?;
+        Ok(Some(Arc::new(own)))
+    };
+    hosts.iter().map(one).collect()
+}
+
+/// Where sockets with these addresses are to be made, beside the guest's own network.
+fn places(hosts: &[Host], networks: &Networks) -> sockets::Places {
+    let of = |(host, network): (&Host, &Option<Arc<Namespace>>)| {
+        let network = network.clone();
+        let addresses = host.interfaces.iter().map(|interface| interface.address);
+        addresses.filter_map(move |address| Some((address, network.clone()?))).collect::<Vec<_>>()
+    };
+    hosts.iter().zip(networks).flat_map(of).collect()
 }
 
 fn set_up(host: &Host) -> Result<(), Box<dyn Error>> {

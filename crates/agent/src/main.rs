@@ -5,6 +5,7 @@
 
 mod guest;
 mod launch;
+mod namespace;
 mod netlink;
 mod network;
 mod programs;

@@ -5,10 +5,14 @@
 
 use crate::netlink::{CREATE, Request, Socket, attribute};
 use core::net::Ipv4Addr;
+use rustix::fd::AsFd;
+use rustix::net::netdevice::name_to_index;
+use rustix::net::{AddressFamily, SocketType, socket};
 use std::error::Error;
-use std::fs;
+use std::os::fd::AsRawFd as _;
+use std::{fs, io};
 use tailrace_agent::messages::{AGENT, SIMULATOR};
-use tailrace_agent::plan::{Endpoint, EndpointFlag, Host, Limits};
+use tailrace_agent::plan::{Control, Endpoint, EndpointFlag, Host, Limits};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -19,7 +23,7 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
     let socket = Socket::route()?;
     bring_up(&socket, "lo", false)?;
     for (number, interface) in (0_u8..).zip(&host.interfaces) {
-        let name = format!("eth{}", interface.card);
+        let name = format!("eth{number}");
         // A packet of another card's address may arrive here.
         fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0")?;
         let index = bring_up(&socket, &name, true)?;
@@ -38,10 +42,6 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
             add_route(&socket, Route { to: Some(to), ..out }, MAIN)?;
         }
     }
-    if let Some(control) = &host.control {
-        let index = bring_up(&socket, &format!("eth{}", control.card), true)?;
-        add_address(&socket, index, (AGENT, SIMULATOR))?;
-    }
     fs::write("/proc/sys/net/ipv4/conf/all/rp_filter", "0")?;
     // Linux gives a machine with little memory small buffers; a host's are those of a machine with 1 GiB or more, whatever its
     // kernel has to live in.
@@ -55,20 +55,54 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
     Ok(())
 }
 
+/// Brings up the card by which the simulator speaks to the agent.
+pub(crate) fn set_up_control(control: &Control) -> Outcome {
+    let socket = Socket::route()?;
+    let index = bring_up(&socket, &format!("eth{}", control.card), true)?;
+    add_address(&socket, index, (AGENT, SIMULATOR))
+}
+
+/// Gives a host's cards to its namespace, where they have the names that a host's cards have.
+pub(crate) fn hand_over(host: &Host, namespace: impl AsFd) -> Outcome {
+    const IFLA_IFNAME: u16 = 3;
+    const IFLA_NET_NS_FD: u16 = 28;
+    let socket = Socket::route()?;
+    let namespace = namespace.as_fd().as_raw_fd().cast_unsigned();
+    for (number, interface) in host.interfaces.iter().enumerate() {
+        let index = index_of(&format!("eth{}", interface.card))?;
+        let request = Request::new(RTM_NEWLINK, 0, &link_body(index, 0, 0));
+        let name = format!("eth{number}\0");
+        let request = request.with(IFLA_NET_NS_FD, &namespace.to_ne_bytes());
+        socket.ask(request.with(IFLA_IFNAME, name.as_bytes()))?;
+    }
+    Ok(())
+}
+
 const MAIN: u8 = 254;
+const RTM_NEWLINK: u16 = 16;
+
+/// Of an interface, in the namespace of the thread that asks.
+fn index_of(name: &str) -> io::Result<u32> {
+    let any = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    Ok(name_to_index(any, name)?)
+}
+
+/// `struct ifinfomsg`: family, type, index, flags, which of them change.
+fn link_body(index: u32, flags: u32, change: u32) -> Vec<u8> {
+    let mut body = vec![0; 4];
+    for word in [index, flags, change] {
+        body.extend_from_slice(&word.to_ne_bytes());
+    }
+    body
+}
 
 fn bring_up(socket: &Socket, name: &str, without_arp: bool) -> Result<u32, Box<dyn Error>> {
-    const RTM_NEWLINK: u16 = 16;
     const IFLA_TXQLEN: u16 = 13;
     const IFF_UP: u32 = 1;
     const IFF_NOARP: u32 = 0x80;
-    let index: u32 = fs::read_to_string(format!("/sys/class/net/{name}/ifindex"))?.trim().parse()?;
+    let index = index_of(name)?;
     let flags = if without_arp { IFF_UP | IFF_NOARP } else { IFF_UP };
-    // struct ifinfomsg: family, type, index, flags, which of them change.
-    let mut body = vec![0; 4];
-    for word in [index, flags, IFF_UP | IFF_NOARP] {
-        body.extend_from_slice(&word.to_ne_bytes());
-    }
+    let body = link_body(index, flags, IFF_UP | IFF_NOARP);
     // The queue that drops is the scenario's, not the card's.
     let request = Request::new(RTM_NEWLINK, 0, &body).with(IFLA_TXQLEN, &10_000_u32.to_ne_bytes());
     socket.ask(request)?;

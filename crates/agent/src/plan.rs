@@ -17,6 +17,8 @@ pub struct Plan {
     pub names: BTreeMap<String, Ipv4Addr>,
     /// Each in a network namespace of its own; one alone is the guest itself.
     pub hosts: Vec<Host>,
+    /// How the simulator reaches their sockets; none where flows have no ends there.
+    pub control: Option<Control>,
 }
 
 /// One host of the scenario.
@@ -24,7 +26,7 @@ pub struct Plan {
 pub struct Host {
     /// As the scenario calls it.
     pub name: String,
-    /// Its cards, in the order of its links.
+    /// Its cards, in the order of its links; they are called `eth0`, `eth1` and so on.
     pub interfaces: Vec<Interface>,
     /// Values under `/proc/sys`, by names as sysctl(8) has them, in the order in which they are set.
     pub sysctl: Vec<(String, String)>,
@@ -34,8 +36,6 @@ pub struct Host {
     pub endpoints: Vec<Endpoint>,
     /// Programs.
     pub programs: Vec<Program>,
-    /// How the simulator reaches its sockets; none where flows have no ends there.
-    pub control: Option<Control>,
 }
 
 /// Sockets that the simulator speaks for.

@@ -1,5 +1,6 @@
 //! Programs of the host, run within the guest.
 
+use crate::namespace::Namespace;
 use rustix::thread::ClockId;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -9,11 +10,12 @@ use std::process::{Command, Stdio};
 use tailrace_agent::plan::{Program, exit_name};
 use tailrace_agent::{OWN_FOLDER, TIME_OF_DAY};
 
-/// Runs a program at its time. What it says is in one file, written through to the host at once; how it ended in another.
-pub(crate) fn run(program: &Program) {
+/// Runs a program at its time, in the network of its host where that is not the guest's. What it says is in one file, written through to the host at once; how it ended in another.
+pub(crate) fn run(program: &Program, network: Option<&Namespace>) {
     sleep_until(program.at);
     let path = format!("{OWN_FOLDER}/{}", program.output);
-    let code = execute(program, &path).unwrap_or_else(|error| {
+    let entered = network.map_or(Ok(()), Namespace::enter);
+    let code = entered.and_then(|()| execute(program, &path)).unwrap_or_else(|error| {
         let _ = fs::write(path, format!("{}: {error}\n", program.command));
         NOT_STARTED
     });

@@ -49,11 +49,13 @@ pub struct Guests {
     _pinned: Pinned,
 }
 
+/// One kernel: a host of the scenario, or several.
 #[derive(Debug)]
 struct Guest {
-    name: String,
+    hosts: Vec<String>,
     folder: PathBuf,
-    programs: Vec<model::Program>,
+    /// What runs there, and the number of the host that it is of.
+    programs: Vec<(usize, model::Program)>,
     machine: Machine,
 }
 
@@ -106,72 +108,120 @@ impl Guests {
         let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::to_one_processor() };
         let names = names(scenario, simulation)?;
         let seed = run_seed(scenario.seed, run);
-        let hosts = (0..).zip(&scenario.nodes).filter_map(|(i, n)| Some((i, n, n.kernel.as_deref()?)));
-        for (number, (index, node, spec)) in hosts.enumerate() {
+        for members in members(scenario) {
+            let (node, spec) = (members[0].node, members[0].spec);
             let failed = |why: String| StartError { host: node.name.clone(), why };
             let path = stock.kernels.get(&spec.kernel);
             let kernel = path.ok_or_else(|| failed(format!("there is no kernel {:?}", spec.kernel)))?;
-            let addresses = names[&node.name].clone();
-            let asked = simulation.flow_sockets(&node.name).map_err(|e| failed(e.to_string()))?;
-            let mut mtus = mtus(scenario, NodeIndex(index));
-            let card = mtus.len();
-            let control = control_of(&asked, card, samples(scenario));
-            if control.is_some() {
-                mtus.push(CONTROL_MTU);
-            }
-            let speaks = control.is_some();
-            let unreached = simulation.unreached(&node.name).map_err(|e| failed(e.to_string()))?;
-            let host = plan_of(node, spec, (&addresses, unreached, control));
-            let folder = all.folder.path().join(format!("host{number}"));
+            let (plan, mtus) = plan_all(scenario, simulation, &members, &names)
+                .map_err(|error| failed(error.to_string()))?;
+            let card = plan.control.as_ref().map(|control| control.card);
+            let folder = all.folder.path().join(format!("host{}", all.guests.len()));
             let config = MachineConfig {
                 kernel: kernel.clone(),
                 agent: stock.agent.clone(),
                 folder: folder.clone(),
                 memory: u32::try_from(spec.memory.get() >> 20).unwrap_or(u32::MAX),
                 mtus,
-                plan: Plan {
-                    seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(),
-                    ready: READY.as_nanos(),
-                    names: names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect(),
-                    hosts: vec![host],
-                },
+                plan: Plan { seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(), ..plan },
                 backpressure: spec.backpressure,
                 control: Arc::clone(&stock.control),
             };
             let (machine, kernel) =
                 Machine::start(&config).map_err(|e: KernelError| failed(e.to_string()))?;
             let mut host = KernelHost::new(kernel, READY);
-            if speaks {
-                host = host.with_control(card);
+            if let Some(card) = card {
+                host = host.with_control(card.into());
             }
-            simulation.attach(&node.name, Box::new(host)).map_err(|e| failed(e.to_string()))?;
-            let (name, programs) = (node.name.clone(), spec.programs.clone());
-            all.guests.push(Guest { name, folder, programs, machine });
+            let hosts: Vec<&str> = members.iter().map(|member| member.node.name.as_str()).collect();
+            simulation.attach_shared(&hosts, Box::new(host)).map_err(|e| failed(e.to_string()))?;
+            let hosts = hosts.into_iter().map(str::to_string).collect();
+            let programs = members.iter().enumerate();
+            let programs = programs.flat_map(|(i, m)| m.spec.programs.iter().map(move |p| (i, p.clone())));
+            all.guests.push(Guest { hosts, folder, programs: programs.collect(), machine });
         }
         Ok(all)
     }
 
     /// The last lines of a host's console, and where all of it is kept beyond the end of the run.
     pub fn last_words(&self, host: &str) -> Option<String> {
-        self.guests.iter().find(|guest| guest.name == host).map(|guest| guest.machine.last_words())
+        let has = |guest: &&Guest| guest.hosts.iter().any(|name| name == host);
+        self.guests.iter().find(has).map(|guest| guest.machine.last_words())
     }
 
-    /// What the programs of all hosts were, in the order of the scenario.
+    /// What the programs of all hosts were, in the order of the kernels.
     pub fn reports(&self) -> Vec<ProgramReport> {
         let of = |guest: &Guest| -> Vec<_> {
-            guest.programs.iter().enumerate().map(|(i, program)| guest.report(i, program)).collect()
+            let numbered = guest.programs.iter().enumerate();
+            numbered.map(|(i, (host, program))| guest.report(i, &guest.hosts[*host], program)).collect()
         };
         self.guests.iter().flat_map(of).collect()
     }
 }
 
+/// A host of a kernel.
+struct Member<'a> {
+    index: NodeIndex,
+    node: &'a model::Node,
+    spec: &'a model::KernelHost,
+}
+
+/// The hosts of each kernel, in the order of their first ones.
+fn members(scenario: &Scenario) -> Vec<Vec<Member<'_>>> {
+    let mut all: Vec<Vec<Member<'_>>> = Vec::new();
+    for (i, node) in (0..).zip(&scenario.nodes) {
+        let Some(spec) = node.kernel.as_deref() else { continue };
+        let member = Member { index: NodeIndex(i), node, spec };
+        let shares = |other: &&mut Vec<Member<'_>>| {
+            spec.namespace.is_some() && other[0].spec.namespace == spec.namespace
+        };
+        match all.iter_mut().find(shares) {
+            Some(others) => others.push(member),
+            None => all.push(vec![member]),
+        }
+    }
+    all
+}
+
+/// What a kernel is to do as these hosts, and the largest packet of each of its cards: those of the hosts' links, and the one by
+/// which flows are driven.
+fn plan_all(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    members: &[Member<'_>],
+    names: &BTreeMap<String, Vec<Ipv4Addr>>,
+) -> Result<(Plan, Vec<u16>), tailrace_sim::AttachError> {
+    let (mut hosts, mut cards, mut asked) = (Vec::new(), Vec::new(), FlowSockets::default());
+    let mut outputs = 0;
+    for Member { index, node, spec } in members {
+        let sockets = simulation.flow_sockets(&node.name)?;
+        asked.connects |= sockets.connects;
+        asked.listeners.extend(sockets.listeners);
+        let first = Numbers { card: cards.len() as u16, output: outputs };
+        outputs += spec.programs.len();
+        cards.extend(mtus(scenario, *index));
+        let unreached = simulation.unreached(&node.name)?;
+        hosts.push(plan_of(node, spec, (&names[&node.name], unreached), first));
+    }
+    let control = control_of(&asked, cards.len(), samples(scenario));
+    cards.extend(control.is_some().then_some(CONTROL_MTU));
+    let names = names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect();
+    Ok((Plan { seed: 0, ready: READY.as_nanos(), names, hosts, control }, cards))
+}
+
+/// Where a host's cards and outputs begin among those of its kernel.
+struct Numbers {
+    card: u16,
+    output: usize,
+}
+
 impl Guest {
-    fn report(&self, number: usize, program: &model::Program) -> ProgramReport {
+    fn report(&self, number: usize, host: &str, program: &model::Program) -> ProgramReport {
         let root = self.folder.join("root");
         let said = fs::read(root.join(output_name(number))).unwrap_or_default();
         let left_out = said.len().saturating_sub(MOST_OUTPUT);
         ProgramReport {
-            host: self.name.clone(),
+            host: host.to_string(),
             command: program.command.clone(),
             exit_code: exit_code(&root.join(plan::exit_name(&output_name(number)))),
             output: String::from_utf8_lossy(&said[left_out..]).into_owned(),
@@ -235,7 +285,8 @@ fn samples(scenario: &Scenario) -> Samples {
 fn plan_of(
     node: &model::Node,
     spec: &model::KernelHost,
-    (addresses, unreached, control): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>, Option<Control>),
+    (addresses, unreached): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>),
+    first: Numbers,
 ) -> plan::Host {
     let endpoints = spec.endpoints.iter().filter_map(|endpoint| {
         let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;
@@ -251,9 +302,9 @@ fn plan_of(
     let programs = spec.programs.iter().enumerate().map(|(number, program)| plan::Program {
         at: (READY + program.at).as_nanos(),
         command: program.command.clone(),
-        output: output_name(number),
+        output: output_name(first.output + number),
     });
-    let numbered = (0..).zip(addresses).zip(unreached);
+    let numbered = (first.card..).zip(addresses).zip(unreached);
     let interfaces =
         numbered.map(|((card, address), unreached)| Interface { card, address: *address, unreached });
     plan::Host {
@@ -266,6 +317,5 @@ fn plan_of(
         }),
         endpoints: endpoints.collect(),
         programs: programs.collect(),
-        control,
     }
 }

@@ -62,6 +62,18 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             "count = 4\nkernel = \"6.12\"\nendpoints = \"2 subflow\"\nrun = [{ at = \"70 s\", command = \"true\" }]",
         )],
     ),
+    (
+        "hosts_of_one_kernel_that_differ",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nnamespace = \"lab\"\n[[host]]\nname = \"x\"\nkernel = \"6.1\"\nnamespace = \"lab\"\n\
+             [[link]]\nbetween = [\"x\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"",
+        )],
+    ),
+    (
+        "more_links_than_a_kernel_has_cards",
+        &[("count = 4", "count = 53\nkernel = \"6.12\"\nnamespace = \"lab\"")],
+    ),
     ("missing_keys", &[("duration = \"60 s\"\n", ""), ("rate = \"10 Mbit/s\"\n", "")]),
     ("no_unit", &[("rate = \"1 Mbit/s\"", "rate = \"1\""), ("delay = \"10 ms\"", "delay = 10")]),
     ("mbps", &[("rate = \"1 Mbit/s\"", "rate = \"1 mbps\"")]),

@@ -11,6 +11,7 @@ duration = "10 s"
 [[host]]
 name = "a"
 kernel = "6.12"
+namespace = "lab"
 memory = "64 MiB"
 sysctl = { "net.ipv4.tcp_congestion_control" = "reno", net.mptcp.enabled = true, net.ipv4.tcp_sack = 0 }
 limits = { subflows = 4 }
@@ -38,6 +39,7 @@ fn what_a_kernel_is_to_be_is_read_and_written() {
     let parsed = parse(PAIR, "pair.toml", &[]).unwrap();
     let host = parsed.scenario.nodes[0].kernel.as_deref().unwrap();
     assert_eq!((host.kernel.as_str(), host.memory), ("6.12", Bytes(64 << 20)));
+    assert_eq!(host.namespace.as_deref(), Some("lab"));
     let text = |pair: (&str, &str)| (pair.0.to_string(), pair.1.to_string());
     let set =
         [("net.ipv4.tcp_congestion_control", "reno"), ("net.mptcp.enabled", "1"), ("net.ipv4.tcp_sack", "0")];

@@ -52,6 +52,8 @@ class Host(Table):
             none, it is simulated.
         limits: Limits of its kernel's path manager for Multipath TCP. Default: its kernel's.
         memory: Memory of its kernel. Default: 128 MiB.
+        namespace: Shares its kernel with all hosts that have the same word here, each as a network
+            namespace of it. Default: none, the kernel is its own.
         run: Programs that run on it.
         sysctl: Settings of its kernel, by their names as sysctl(8) has them.
     """
@@ -65,6 +67,7 @@ class Host(Table):
     kernel: str | None = None
     limits: Mapping[str, object] | None = None
     memory: types.Size | None = None
+    namespace: str | None = None
     run: list[Mapping[str, object]] | tuple[Mapping[str, object], ...] | None = None
     sysctl: Mapping[str, object] | None = None
 

@@ -5,6 +5,7 @@ mod figures;
 mod listener;
 mod samples;
 
+use crate::namespace::Namespace;
 use connection::{Connection, Progress};
 use listener::listen;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -14,7 +15,8 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, bind, connect
 use samples::Samples;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
 use tailrace_agent::messages::{
     AGENT, Command, Event, Kind, MOST_BYTES, Order, PORT, Pair, Report, SIMULATOR,
 };
@@ -31,9 +33,13 @@ enum Holder {
     Connection(Box<Connection>),
 }
 
-/// All sockets of a host that belong to flows.
+/// The networks of addresses that are not in the guest's own.
+pub(crate) type Places = BTreeMap<Ipv4Addr, Arc<Namespace>>;
+
+/// All sockets of a guest that belong to flows.
 #[derive(Debug)]
 pub(crate) struct Sockets {
+    places: Places,
     control: OwnedFd,
     epoll: OwnedFd,
     samples: Samples,
@@ -45,7 +51,7 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     /// Listens wherever it is to be listened, and to the simulator.
-    pub(crate) fn open(plan: &Control) -> io::Result<Self> {
+    pub(crate) fn open(plan: &Control, places: Places) -> io::Result<Self> {
         let control = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
         bind(&control, &SocketAddrV4::new(AGENT, PORT))?;
         connect(&control, &SocketAddrV4::new(SIMULATOR, PORT))?;
@@ -54,6 +60,7 @@ impl Sockets {
         let samples = Samples::new(plan.samples)?;
         epoll::add(&epoll, &samples, EventData::new_u64(SAMPLE), EventFlags::IN)?;
         let mut all = Self {
+            places,
             control,
             epoll,
             samples,
@@ -63,6 +70,7 @@ impl Sockets {
             events: VecDeque::new(),
         };
         for listener in &plan.listeners {
+            all.go_to(*listener.at.ip())?;
             let socket = listen(listener)?;
             all.watch(&socket, EventFlags::IN)?;
             all.holders.insert(all.last, Holder::Listener(socket, listener.kind.clone()));
@@ -91,6 +99,11 @@ impl Sockets {
         }
     }
 
+    /// What is made next is made in the network of the host that has this address.
+    fn go_to(&self, address: Ipv4Addr) -> io::Result<()> {
+        self.places.get(&address).map_or(Ok(()), |network| network.enter())
+    }
+
     /// A new number for a socket of which epoll is to tell.
     fn watch(&mut self, socket: impl AsFd, what: EventFlags) -> io::Result<()> {
         self.last += 1;
@@ -110,7 +123,8 @@ impl Sockets {
 
     fn carry_out(&mut self, pair: Pair, order: Order) {
         if let Order::Connect(kind) = order {
-            return match Connection::connect(pair, &kind) {
+            let socket = self.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
+            return match socket {
                 Ok(connection) => self.add(connection),
                 Err(error) => self.tell(pair, Report::Failed(error.to_string())),
             };

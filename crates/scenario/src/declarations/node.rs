@@ -27,6 +27,8 @@ section! {
             "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.";
         kernel: Option<At<String>> = may(TEXT, "none, it is simulated"),
             "Linux kernel that it runs: one of `tailrace kernel list`, a path, or `none`.";
+        namespace: Option<At<String>> = may(TEXT, "none, the kernel is its own"),
+            "Shares its kernel with all hosts that have the same word here, each as a network namespace of it.";
         memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "Memory of its kernel.";
         sysctl: Option<At<Vec<(String, String)>>> = may(SYSCTL, ""), "Settings of its kernel, by their names as sysctl(8) has them.";
         run: Option<At<Vec<RunDecl>>> = may(PROGRAMS, ""), "Programs that run on it.";
@@ -53,6 +55,7 @@ pub const HOST: Section = Section {
         NODE.keys[8],
         NODE.keys[9],
         NODE.keys[10],
+        NODE.keys[11],
     ],
 };
 

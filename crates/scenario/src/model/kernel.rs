@@ -8,6 +8,8 @@ use tailrace_transport::mptcp::path_manager::Endpoint;
 pub struct KernelHost {
     /// The kernel: a name that whoever runs the scenario knows, or a path.
     pub kernel: String,
+    /// The word that those hosts have in common that share one kernel, each as a network namespace of it.
+    pub namespace: Option<String>,
     /// Its memory.
     pub memory: Bytes,
     /// What is written under `/proc/sys`, by names as sysctl(8) has them, in the order of the file.

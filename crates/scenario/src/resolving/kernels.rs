@@ -7,6 +7,7 @@ use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario, Transport};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_transport::mptcp::path_manager::Endpoints;
@@ -31,6 +32,7 @@ pub(super) fn of(decl: &NodeDecl) -> Option<Arc<KernelHost>> {
     };
     Some(Arc::new(KernelHost {
         kernel,
+        namespace: decl.namespace.as_ref().map(|at| at.value.clone()),
         memory: decl.memory.as_ref().map_or(MEMORY, |at| at.value),
         sysctl: decl.sysctl.as_ref().map_or_else(Vec::new, |at| at.value.clone()),
         programs: decl.run.iter().flat_map(|at| &at.value).map(program).collect(),
@@ -59,6 +61,8 @@ pub(super) fn check(
     degree: impl Fn(NodeIndex) -> usize,
     sink: &Sink<'_>,
 ) {
+    share_alike(draft, sink);
+    cards_fit(scenario, draft, &degree, sink);
     let mut first = 0;
     for decl in &draft.nodes {
         let member = NodeIndex(first);
@@ -91,11 +95,66 @@ pub(super) fn check(
     }
 }
 
+/// Hosts of one namespace's word have one kernel: what is said of it cannot differ.
+fn share_alike(draft: &Draft, sink: &Sink<'_>) {
+    let mut known: BTreeMap<&str, (&NodeDecl, Arc<KernelHost>)> = BTreeMap::new();
+    for decl in &draft.nodes {
+        let (Some(namespace), Some(own)) = (&decl.namespace, of(decl)) else { continue };
+        let Some((first, shared)) = known.get(namespace.value.as_str()) else {
+            known.insert(&namespace.value, (decl, own));
+            continue;
+        };
+        let differ = [
+            ("kernel", own.kernel != shared.kernel),
+            ("memory", own.memory != shared.memory),
+            ("backpressure", own.backpressure != shared.backpressure),
+        ];
+        let Some((key, _)) = differ.into_iter().find(|(_, differs)| *differs) else { continue };
+        let message = format!(
+            "{} and {} share one kernel, and their `{key}` differ",
+            first.name.value, decl.name.value
+        );
+        let error = sink.at(Code::BadValue, namespace.origin, message);
+        sink.push(error.help(format!("give both the same `{key}`, or another `namespace`")));
+    }
+}
+
+/// Cards that a kernel has interrupts for (Linux, `arch/um/include/asm/irq.h`: 64, less 11 for others), less one by which
+/// flows are driven.
+const MOST_CARDS: usize = 52;
+
+/// All links of the hosts of a kernel have cards of it.
+fn cards_fit(scenario: &Scenario, draft: &Draft, degree: &impl Fn(NodeIndex) -> usize, sink: &Sink<'_>) {
+    let mut shared: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut first = 0;
+    for decl in &draft.nodes {
+        let members = first..first + decl.len();
+        first = members.end;
+        let Some(at) = decl.kernel.as_ref().filter(|_| named(decl).is_some()) else { continue };
+        let links = members.map(|member| degree(NodeIndex(member)));
+        let (most, origin, whose) = match &decl.namespace {
+            Some(namespace) => {
+                let all = shared.entry(&namespace.value).or_default();
+                *all += links.sum::<usize>();
+                (*all, namespace.origin, format!("the hosts that share the kernel {:?}", namespace.value))
+            }
+            None => (links.max().unwrap_or_default(), at.origin, format!("host {}", decl.name.value)),
+        };
+        if most > MOST_CARDS {
+            let message = format!("{whose}: {most} links, and a kernel has room for {MOST_CARDS}");
+            let error = sink.at(Code::TooLarge, origin, message);
+            sink.push(error.help("let hosts share several kernels, by different words for `namespace`"));
+        }
+    }
+    debug_assert_eq!(first as usize, scenario.nodes.len());
+}
+
 fn needs_kernel(decl: &NodeDecl, sink: &Sink<'_>) {
     fn origin<T>(key: &Option<At<T>>) -> Option<Origin> {
         key.as_ref().map(|at| at.origin)
     }
     let keys = [
+        ("namespace", origin(&decl.namespace)),
         ("memory", origin(&decl.memory)),
         ("sysctl", origin(&decl.sysctl)),
         ("run", origin(&decl.run)),

@@ -25,7 +25,8 @@ pub trait ForeignHost {
     /// Where it cannot go on: the run ends.
     fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError>;
 
-    /// An IPv4 packet has reached its interface `interface`, counted from zero in the order of its links. Checksums of
+    /// An IPv4 packet has reached its interface `interface`, counted from zero in the order of its links; of several hosts that it
+    /// is, in the order of these and then of their links. Checksums of
     /// headers are right; that of the transport is as its sender made it.
     ///
     /// # Errors

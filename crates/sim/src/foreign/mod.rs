@@ -31,7 +31,7 @@ use crate::world::{SimFabric, World};
 use core::fmt;
 use departures::{COALESCED, Departures, Waiting};
 use std::collections::VecDeque;
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 use tailrace_net::{Address, LinkId, NodeId};
 use tailrace_transport::mptcp::Tuple;
 
@@ -39,6 +39,8 @@ use tailrace_transport::mptcp::Tuple;
 #[derive(Default)]
 pub(crate) struct Foreign {
     hosts: Vec<Attached>,
+    /// The nodes that they are, of all of them.
+    nodes: Vec<ForeignNode>,
     /// The ends of flows at foreign hosts or that these speak to, by addresses and the server's port, the receiver's first.
     ends: ByTuple<FlowEnd>,
     /// Packets of hosts that want to hear when these have left.
@@ -48,13 +50,24 @@ pub(crate) struct Foreign {
     buffer: Vec<u8>,
 }
 
-/// One of them.
-struct Attached {
-    host: Box<dyn ForeignHost + Send>,
+/// A host of the scenario whose stack is foreign.
+struct ForeignNode {
     name: String,
     node: NodeId,
-    /// Of its interfaces, in the order of its links.
+    /// Who it is part of.
+    host: usize,
+    tally: ForeignTally,
+}
+
+/// One of them: a host of the scenario, or several of one kernel.
+struct Attached {
+    host: Box<dyn ForeignHost + Send>,
+    /// Its own, or of several the first's.
+    name: String,
+    /// Of its interfaces, in the order of its hosts and of their links.
     addresses: Vec<Address>,
+    /// The node that each of them is of, by its number among all.
+    owners: Vec<usize>,
     /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
     armed: Instant,
     /// What it is to hear of, where it wants to.
@@ -65,7 +78,6 @@ struct Attached {
     commands: VecDeque<SocketCommand>,
     /// Somebody is about to hear all that it says.
     is_served: bool,
-    tally: ForeignTally,
 }
 
 impl Attached {
@@ -75,6 +87,11 @@ impl Attached {
         let out = ways().map(|way| fabric.link(way).delay()).min();
         let back = ways().map(|way| fabric.link(way.reversed()).delay()).min();
         let Some((out, back)) = out.zip(back) else { return fabric.now() };
+        // Where a link joins two hosts of it, one link is the way out and back.
+        let graph = fabric.graph();
+        let is_own =
+            |way: LinkId| graph.source_of(way.reversed()).is_some_and(|a| self.addresses.contains(&a));
+        let back = if self.owners.len() > 1 && ways().any(is_own) { Duration::ZERO } else { back };
         let returns = fabric.now().saturating_add(out).saturating_add(back);
         let horizon = fabric.horizon().min(returns);
         let Some(departures) = &self.departures else { return horizon };
@@ -85,7 +102,7 @@ impl Attached {
 
 impl fmt::Debug for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.hosts.iter().map(|h| &h.name)).finish()
+        f.debug_list().entries(self.nodes.iter().map(|n| &n.name)).finish()
     }
 }
 
@@ -97,7 +114,7 @@ impl Foreign {
 
     /// The foreign host at a node.
     pub(crate) fn at(&self, node: NodeId) -> Option<usize> {
-        self.hosts.iter().position(|h| h.node == node)
+        self.nodes.iter().find(|n| n.node == node).map(|n| n.host)
     }
 
     /// Whether this is the address of one.
@@ -112,12 +129,12 @@ impl Foreign {
 
     /// What each has sent and received, by name.
     pub(crate) fn tallies(&self) -> impl Iterator<Item = (&str, &ForeignTally)> {
-        self.hosts.iter().map(|h| (h.name.as_str(), &h.tally))
+        self.nodes.iter().map(|n| (n.name.as_str(), &n.tally))
     }
 
     /// What the sender of a packet that is none of a flow's has counted.
     pub(crate) fn tally_mut(&mut self, owner: Owner) -> Option<&mut ForeignTally> {
-        self.hosts.get_mut(owner.host()?).map(|h| &mut h.tally)
+        self.nodes.get_mut(owner.host()?).map(|n| &mut n.tally)
     }
 
     /// The name of a host, by its number.
@@ -132,32 +149,36 @@ impl Foreign {
 }
 
 impl World {
-    /// Gives a node its foreign stack.
+    /// Gives nodes their foreign stack, which they share if they are several.
     pub(crate) fn attach(
         &mut self,
-        (node, name): (NodeId, &str),
+        nodes: &[(NodeId, &str)],
         host: Box<dyn ForeignHost + Send>,
         fabric: &mut SimFabric,
     ) {
-        let addresses: Vec<Address> = fabric.graph().addresses(node).collect();
-        let (name, armed, has_sockets) = (name.to_string(), Instant::MAX, host.has_sockets());
+        let number = self.foreign.hosts.len();
+        let (mut addresses, mut owners) = (Vec::new(), Vec::new());
+        for (node, name) in nodes {
+            let own = fabric.graph().addresses(*node);
+            addresses.extend(own);
+            owners.resize(addresses.len(), self.foreign.nodes.len());
+            let (name, tally) = (name.to_string(), ForeignTally::default());
+            self.foreign.nodes.push(ForeignNode { name, node: *node, host: number, tally });
+        }
         let departures = host.waits_for_departures().then(|| Departures::new(&addresses, fabric));
-        let (commands, tally) = Default::default();
-        let is_served = false;
         self.foreign.hosts.push(Attached {
+            name: nodes.first().map_or_else(String::new, |(_, name)| name.to_string()),
+            has_sockets: host.has_sockets(),
             host,
-            name,
-            node,
             addresses,
-            armed,
+            owners,
+            armed: Instant::MAX,
             departures,
-            has_sockets,
-            commands,
-            is_served,
-            tally,
+            commands: VecDeque::new(),
+            is_served: false,
         });
         (0..self.flows.len()).for_each(|flow| self.name_foreign_ends(flow, fabric));
-        self.serve_foreign(self.foreign.hosts.len() - 1, fabric);
+        self.serve_foreign(number, fabric);
     }
 
     /// The ends of a flow are known by its present addresses, if a foreign host has one of them.
@@ -200,9 +221,10 @@ impl World {
         bytes_of(pkt, &self.options, &mut foreign.buffer);
         pkt.release(&mut self.options);
         let attached = &mut foreign.hosts[host];
-        attached.tally.received_packets += 1;
-        attached.tally.received_bytes += foreign.buffer.len() as u64;
         let Some(interface) = attached.addresses.iter().position(|a| *a == pkt.destination) else { return };
+        let tally = &mut foreign.nodes[attached.owners[interface]].tally;
+        tally.received_packets += 1;
+        tally.received_bytes += foreign.buffer.len() as u64;
         // Not ahead of the time at which the packet comes.
         let run = attached.host.run_until(now, now);
         if let Err(error) = run.and_then(|()| attached.host.deliver(interface, &foreign.buffer)) {
@@ -265,21 +287,22 @@ impl World {
         fabric: &mut SimFabric,
     ) {
         let attached = &mut self.foreign.hosts[host];
+        let node = attached.owners[interface.min(attached.owners.len() - 1)];
         let (Ok(frame), Some(&out)) = (Frame::decode(bytes), attached.addresses.get(interface)) else {
-            attached.tally.malformed_packets += 1;
+            self.foreign.nodes[node].tally.malformed_packets += 1;
             if let (Some(departures), Some(number)) = (&mut attached.departures, number) {
                 departures.leaves(number, fabric.now());
             }
             return;
         };
         let (end, socket) = self.receiver_of(&frame);
-        let to = end.map_or(Owner::foreign(host), Owner::from);
+        let to = end.map_or(Owner::foreign(node), Owner::from);
         let mut pkt = SimPacket::foreign(&frame, (bytes, to), &mut self.options, fabric.now());
         pkt.socket = socket;
         match end {
             Some(end) => self.count_sent(end.peer(), &pkt),
             None => {
-                let tally = &mut self.foreign.hosts[host].tally;
+                let tally = &mut self.foreign.nodes[node].tally;
                 tally.sent_packets += 1;
                 tally.sent_bytes += u64::from(pkt.size);
             }

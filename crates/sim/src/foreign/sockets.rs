@@ -114,7 +114,10 @@ impl World {
             if addresses.contains(&server.source) {
                 let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
                 let kind = streams.plan.socket_kind(streams.reader == Some(End::Server));
-                all.listeners.push((at, kind));
+                // Flows from several hosts may lead to one port.
+                if !all.listeners.contains(&(at, kind.clone())) {
+                    all.listeners.push((at, kind));
+                }
             }
         }
         all

@@ -21,18 +21,36 @@ impl Simulation {
         name: &str,
         host: Box<dyn ForeignHost + Send>,
     ) -> Result<Vec<Ipv4Addr>, AttachError> {
+        self.attach_shared(&[name], host)?;
+        self.addresses(name)
+    }
+
+    /// The same for several hosts that are one foreign host, whose interfaces are those of the first, then those of the second,
+    /// and so on.
+    ///
+    /// # Errors
+    /// As with one.
+    pub fn attach_shared(
+        &mut self,
+        names: &[&str],
+        host: Box<dyn ForeignHost + Send>,
+    ) -> Result<(), AttachError> {
         if self.now() > Instant::ZERO {
             return Err(AttachError::TooLate);
         }
-        let node = self.host(name)?;
-        if self.world.foreign.at(node).is_some() {
-            return Err(AttachError::Twice(name.to_string()));
+        let mut nodes: Vec<(NodeId, &str)> = Vec::with_capacity(names.len());
+        for name in names {
+            let node = self.host(name)?;
+            if self.world.foreign.at(node).is_some() || nodes.iter().any(|(other, _)| *other == node) {
+                return Err(AttachError::Twice(name.to_string()));
+            }
+            if self.faults.readdress(node, self.fabric.graph()) {
+                return Err(AttachError::Moves(name.to_string()));
+            }
+            nodes.push((node, name));
         }
-        if self.faults.readdress(node, self.fabric.graph()) {
-            return Err(AttachError::Moves(name.to_string()));
-        }
-        self.world.attach((node, name), host, &mut self.fabric);
-        self.addresses(name)
+        self.world.attach(&nodes, host, &mut self.fabric);
+        Ok(())
     }
 
     /// The addresses of the host that the scenario calls `name`, in the order of its links.
