@@ -210,6 +210,33 @@ def test_a_control_that_a_kernel_does_not_have_is_named(kernel):
         )
 
 
+DATAGRAMS = FLOW.replace('transport = { kind = "tcp", profile = "linux", cc = "cubic" }', 'transport = { kind = "udp" }')
+
+
+@pytest.mark.parametrize(
+    "app",
+    [
+        '{ kind = "cbr", rate = "12 Mbit/s", size = "1000 B" }',
+        '{ kind = "ping", interval = "50 ms" }',
+        '{ kind = "voip" }',
+    ],
+)
+@pytest.mark.parametrize("ends", ["both", "client", "server"])
+def test_datagrams_go_by_sockets(series, ends, app):
+    text = DATAGRAMS.replace("APP", app)
+    both = [text.replace("KERNEL_A", "").replace("KERNEL_B", "")]
+    line = f'kernel = "{series}"'
+    text = text.replace("KERNEL_A", line if ends != "server" else "")
+    both.append(text.replace("KERNEL_B", line if ends != "client" else ""))
+    simulated, found = (tailrace.run(tailrace.Scenario(text)).flows.to_dicts()[0] for text in both)
+    # A datagram less or more at the end; on the way they take some microseconds longer.
+    assert found["sent_packets"] == pytest.approx(simulated["sent_packets"], abs=2)
+    assert found["lost_packets"] == pytest.approx(simulated["lost_packets"], abs=2)
+    assert found["one_way_delay_mean_s"] == pytest.approx(simulated["one_way_delay_mean_s"], abs=5e-5)
+    if simulated["rtt_mean_s"] is not None:
+        assert found["rtt_mean_s"] == pytest.approx(simulated["rtt_mean_s"], abs=5e-5)
+
+
 SHARED = """
 name = "hosts of one kernel"
 duration = "6 s"

@@ -32,6 +32,8 @@ pub struct Kind {
     pub congestion_control: Option<String>,
     /// What has come is read when the simulator says so, and else at once.
     pub waits_for_reads: bool,
+    /// `IP_TOS`.
+    pub traffic_class: u8,
 }
 
 /// A word of the simulator's.
@@ -55,6 +57,13 @@ pub enum Order {
     Close,
     /// Take so many bytes of what has come.
     Read(u64),
+    /// Send a datagram with so many bytes of payload, which begins with the stamp.
+    Send {
+        /// Bytes.
+        payload: u16,
+        /// The first eight of them, the lowest first.
+        stamp: u64,
+    },
 }
 
 /// A word of the agent's.
@@ -82,6 +91,13 @@ pub enum Report {
     Closed,
     /// It broke.
     Broken(Cause),
+    /// A datagram has come.
+    Datagram {
+        /// Bytes of payload.
+        payload: u16,
+        /// The first eight of them, the lowest first.
+        stamp: u64,
+    },
     /// What its kernel says of it, as at every sample and before it is over.
     Counted(Figures),
     /// It cannot be had at all: why.

@@ -45,8 +45,22 @@ pub struct Control {
     pub card: u16,
     /// Where connections are taken.
     pub listeners: Vec<Listener>,
+    /// Where datagrams come to and leave from.
+    #[serde(default)]
+    pub datagrams: Vec<DatagramSocket>,
     /// When connections are looked at.
     pub samples: Samples,
+}
+
+/// A socket of datagrams, which is there from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatagramSocket {
+    /// Address and port.
+    pub at: SocketAddrV4,
+    /// `IP_TOS`.
+    pub traffic_class: u8,
+    /// Whether the simulator wants to hear of each datagram that comes.
+    pub is_heard: bool,
 }
 
 /// When what the kernel says of connections is wanted: at this time, at each interval from there on, and at the end.

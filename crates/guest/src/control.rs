@@ -76,6 +76,7 @@ pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
         multipath: kind.multipath,
         congestion_control: name.map(str::to_string),
         waits_for_reads: kind.waits_for_reads,
+        traffic_class: kind.traffic_class,
     }
 }
 
@@ -85,6 +86,7 @@ fn order(order: &SocketOrder) -> said::Order {
         SocketOrder::Write(bytes) => said::Order::Write(*bytes),
         SocketOrder::Close => said::Order::Close,
         SocketOrder::Read(bytes) => said::Order::Read(*bytes),
+        SocketOrder::Send { payload, stamp } => said::Order::Send { payload: *payload, stamp: *stamp },
     }
 }
 
@@ -103,6 +105,7 @@ fn event(event: said::Event) -> SocketEvent {
             said::Cause::Other => ResetCause::Local,
         }),
         said::Report::Counted(all) => SocketReport::Counted(Box::new(figures(&all))),
+        said::Report::Datagram { payload, stamp } => SocketReport::Datagram { payload, stamp },
         said::Report::Failed(why) => SocketReport::Failed(why),
     };
     SocketEvent { socket, report }

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tailrace_agent::plan::{self, Control, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples};
+use tailrace_agent::plan::{
+    self, Control, DatagramSocket, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples,
+};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Rng};
 use tailrace_scenario::Scenario;
@@ -197,6 +199,7 @@ fn plan_all(
         let sockets = simulation.flow_sockets(&node.name)?;
         asked.connects |= sockets.connects;
         asked.listeners.extend(sockets.listeners);
+        asked.datagrams.extend(sockets.datagrams);
         let first = Numbers { card: cards.len() as u16, output: outputs };
         outputs += spec.programs.len();
         cards.extend(mtus(scenario, *index));
@@ -265,9 +268,19 @@ fn mtus(scenario: &Scenario, node: NodeIndex) -> Vec<u16> {
 
 /// How the simulator reaches the sockets that flows ask for, by that card; none where none does.
 fn control_of(asked: &FlowSockets, card: usize, samples: Samples) -> Option<Control> {
-    let needs = asked.connects || !asked.listeners.is_empty();
+    let needs = asked.connects || !asked.listeners.is_empty() || !asked.datagrams.is_empty();
     let listeners = asked.listeners.iter().map(|(at, kind)| Listener { at: *at, kind: control::kind(kind) });
-    needs.then(|| Control { card: card as u16, listeners: listeners.collect(), samples })
+    let datagrams = asked.datagrams.iter().map(|socket| DatagramSocket {
+        at: socket.at,
+        traffic_class: socket.traffic_class,
+        is_heard: socket.is_heard,
+    });
+    needs.then(|| Control {
+        card: card as u16,
+        listeners: listeners.collect(),
+        datagrams: datagrams.collect(),
+        samples,
+    })
 }
 
 /// Connections are looked at a little before the recorder asks how they are.

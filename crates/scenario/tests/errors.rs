@@ -45,7 +45,17 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         "keys_of_kernels_without_one",
         &[("count = 4", "count = 4\nmemory = \"64 MB\"\nrun = [{ command = \"true\" }]")],
     ),
-    ("flow_of_a_kernel", &[("count = 4", "count = 4\nkernel = \"6.12\"")]),
+    (
+        "datagrams_that_no_kernel_sends",
+        &[("count = 4", "count = 4\nkernel = \"6.12\""), ("{ kind = \"udp\" }", "{ kind = \"udp\", header = \"40 B\" }")],
+    ),
+    (
+        "spoofed_datagrams_of_a_kernel",
+        &[
+            ("count = 4", "count = 4\nkernel = \"6.12\""),
+            (ATTACK, attack!("rate = \"5 Mbit/s\"\nspoof = { per = \"packet\", pool = 16 }\nburst = \"1 s\"\nperiod = \"2 s\"")),
+        ],
+    ),
     (
         "bad_kernel",
         &[(

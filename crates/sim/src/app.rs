@@ -104,12 +104,14 @@ impl World {
     /// Sends a datagram from an end of a flow.
     #[inline]
     fn send_datagram(&mut self, flow: usize, from: End, datagram: Datagram, fabric: &mut SimFabric) {
+        let client = FlowEnd::client(flow);
+        let end = if from == End::Client { client } else { client.peer() };
+        if !self.foreign.is_empty() && self.send_by_socket(end, datagram, fabric) {
+            return;
+        }
         let f = &mut self.flows[flow];
         let Carrier::Udp(udp) = &mut f.carrier else { return };
-        let (sent, end) = match from {
-            End::Client => (&mut udp.sent[0], FlowEnd::client(flow)),
-            End::Server => (&mut udp.sent[1], FlowEnd::client(flow).peer()),
-        };
+        let sent = &mut udp.sent[usize::from(end.is_server())];
         let number = *sent;
         *sent = number.wrapping_add(1);
         let envelope = &f.ends[usize::from(end.is_server())];
@@ -123,9 +125,14 @@ impl World {
 
     /// A datagram has reached its application, which wants to hear of it.
     pub(crate) fn hear_datagram(&mut self, end: FlowEnd, pkt: &SimPacket, fabric: &mut SimFabric) {
-        let (flow, datagram) = (end.flow(), pkt.datagram());
+        self.tell_datagram(end, pkt.datagram(), fabric);
+    }
+
+    /// The same, wherever it has arrived.
+    #[inline]
+    pub(crate) fn tell_datagram(&mut self, end: FlowEnd, datagram: Datagram, fabric: &mut SimFabric) {
         let at = if end.is_server() { End::Server } else { End::Client };
-        self.tell((flow, SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
+        self.tell((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
     }
 
     fn streams(&mut self, flow: usize) -> Option<&mut Streams> {
@@ -165,7 +172,9 @@ impl World {
         streams.connections += 1;
         streams.end = None;
         let mut endpoint = match self.foreign.with_sockets(envelope.source) {
-            Some(_) => Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(false)))),
+            Some(_) => {
+                Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(false, envelope.dscp))))
+            }
             None => streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now),
         };
         let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };

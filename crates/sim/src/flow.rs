@@ -11,7 +11,7 @@ use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
 use std::sync::Arc;
 use tailrace_app::{App, AppConfig, Data, End, Member, Transfers};
-use tailrace_core::{Duration, Ecn, Instant, Rng};
+use tailrace_core::{Dscp, Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
 use tailrace_transport::{CcConfig, Event, ResetCause, Tcp, TcpConfig, TcpStats, TcpView};
@@ -246,7 +246,7 @@ impl EndpointPlan {
     }
 
     /// What a socket of a foreign host is to be that stands for such an endpoint.
-    pub(crate) fn socket_kind(&self, waits_for_reads: bool) -> SocketKind {
+    pub(crate) fn socket_kind(&self, waits_for_reads: bool, dscp: Dscp) -> SocketKind {
         let (multipath, name) = match self {
             Self::Tcp { cc, .. } => (false, Some(cc.name())),
             Self::Mptcp(plan) => match &plan.control {
@@ -254,7 +254,8 @@ impl EndpointPlan {
                 SubflowControl::Coupled(_) => (true, None),
             },
         };
-        SocketKind { multipath, congestion_control: name.map(str::to_string), waits_for_reads }
+        let traffic_class = dscp.0 << 2;
+        SocketKind { multipath, congestion_control: name.map(str::to_string), waits_for_reads, traffic_class }
     }
 
     /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.

@@ -68,8 +68,8 @@ pub use build::BuildError;
 pub use columns::{ColumnInfo, TableInfo, tables};
 pub use control::Control;
 pub use foreign::{
-    AttachError, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand, SocketEvent, SocketFigures,
-    SocketKind, SocketOrder, SocketPair, SocketReport,
+    AttachError, DatagramSocket, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand,
+    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
 };
 pub use keys::{KeyInfo, ObjectInfo};
 pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};

@@ -326,8 +326,9 @@ impl SimPacket {
                 pkt.marks |= if *multipath { MULTIPATH } else { 0 };
                 pkt
             }
-            Content::Udp { payload } => {
-                Self::udp(&envelope, Datagram { payload: *payload, stamp: 0 }, (0, frame.ecn), 0, now)
+            Content::Udp { payload, stamp } => {
+                let datagram = Datagram { payload: *payload, stamp: *stamp };
+                Self::udp(&envelope, datagram, (0, frame.ecn), 0, now)
             }
             Content::Other { protocol } => {
                 let mut pkt = Self::udp(&envelope, Datagram { payload: 0, stamp: 0 }, (0, frame.ecn), 0, now);

@@ -100,7 +100,7 @@ impl Connection {
     /// Remembers what is asked for; [`Connection::progress`] does it.
     pub(super) fn obey(&mut self, order: &Order) {
         match order {
-            Order::Connect(_) => {}
+            Order::Connect(_) | Order::Send { .. } => {}
             Order::Write(bytes) => self.to_send = self.to_send.saturating_add(*bytes),
             Order::Close => {
                 self.closing = true;

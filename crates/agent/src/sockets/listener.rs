@@ -1,7 +1,7 @@
 //! Sockets as flows want them.
 
 use rustix::fd::OwnedFd;
-use rustix::net::sockopt::{set_socket_reuseaddr, set_tcp_congestion, set_tcp_nodelay};
+use rustix::net::sockopt::{set_ip_tos, set_socket_reuseaddr, set_tcp_congestion, set_tcp_nodelay};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -18,6 +18,9 @@ pub(super) fn make(kind: &Kind) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, Some(protocol))?;
     set_socket_reuseaddr(&socket, true)?;
     set_tcp_nodelay(&socket, true)?;
+    if kind.traffic_class > 0 {
+        set_ip_tos(&socket, kind.traffic_class)?;
+    }
     if let Some(name) = &kind.congestion_control {
         set_tcp_congestion(&socket, name).map_err(|error| {
             io::Error::other(format!("its kernel has no congestion control {name:?}: {error}"))

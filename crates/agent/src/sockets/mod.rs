@@ -1,12 +1,14 @@
 //! Flows of the scenario as sockets of this host: the simulator says what its applications do, and hears what comes of it.
 
 mod connection;
+mod datagrams;
 mod figures;
 mod listener;
 mod samples;
 
 use crate::namespace::Namespace;
 use connection::{Connection, Progress};
+use datagrams::Datagrams;
 use listener::listen;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
@@ -31,6 +33,7 @@ const SAMPLE: u64 = 1;
 enum Holder {
     Listener(OwnedFd, Kind),
     Connection(Box<Connection>),
+    Datagrams(Box<Datagrams>),
 }
 
 /// The networks of addresses that are not in the guest's own.
@@ -45,6 +48,7 @@ pub(crate) struct Sockets {
     samples: Samples,
     holders: BTreeMap<u64, Holder>,
     numbers: BTreeMap<Pair, u64>,
+    datagrams: BTreeMap<SocketAddrV4, u64>,
     last: u64,
     events: VecDeque<Event>,
 }
@@ -66,6 +70,7 @@ impl Sockets {
             samples,
             holders: BTreeMap::new(),
             numbers: BTreeMap::new(),
+            datagrams: BTreeMap::new(),
             last: SAMPLE,
             events: VecDeque::new(),
         };
@@ -74,6 +79,13 @@ impl Sockets {
             let socket = listen(listener)?;
             all.watch(&socket, EventFlags::IN)?;
             all.holders.insert(all.last, Holder::Listener(socket, listener.kind.clone()));
+        }
+        for plan in &plan.datagrams {
+            all.go_to(*plan.at.ip())?;
+            let socket = Datagrams::open(plan)?;
+            all.watch(&socket, EventFlags::IN | EventFlags::OUT | EventFlags::ET)?;
+            all.datagrams.insert(plan.at, all.last);
+            all.holders.insert(all.last, Holder::Datagrams(Box::new(socket)));
         }
         Ok(all)
     }
@@ -129,6 +141,13 @@ impl Sockets {
                 Err(error) => self.tell(pair, Report::Failed(error.to_string())),
             };
         }
+        if let Order::Send { payload, stamp } = order {
+            let socket = self.datagrams.get(&pair.local).and_then(|number| self.holders.get_mut(number));
+            if let Some(Holder::Datagrams(socket)) = socket {
+                socket.send(pair.remote, (payload, stamp));
+            }
+            return;
+        }
         // One that has ended may be spoken of as long as the simulator does not know.
         let Some(number) = self.numbers.get(&pair).copied() else { return };
         if let Some(Holder::Connection(connection)) = self.holders.get_mut(&number) {
@@ -157,6 +176,7 @@ impl Sockets {
         match self.holders.get_mut(&number) {
             None => {}
             Some(Holder::Listener(..)) => self.accept(number),
+            Some(Holder::Datagrams(socket)) => socket.progress(&mut self.events),
             Some(Holder::Connection(connection)) => {
                 let pair = connection.pair();
                 let mut reports = Vec::new();

@@ -54,7 +54,7 @@ pub(super) fn run_something(draft: &Draft) -> bool {
 }
 
 /// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end,
-/// datagrams that a kernel would have to send.
+/// datagrams that no kernel sends.
 pub(super) fn check(
     scenario: &Scenario,
     draft: &Draft,
@@ -81,19 +81,26 @@ pub(super) fn check(
         }
     }
     for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
-        let sends = |node: NodeIndex| scenario.nodes[node.0 as usize].kernel.is_some();
-        let datagrams = matches!(group.transport, Transport::Udp { .. });
-        if let Some(pair) = group.pairs.iter().find(|(from, _)| datagrams && sends(*from)) {
-            let host = &scenario.nodes[pair.0.0 as usize].name;
-            let message =
-                format!("host {host} has a kernel of its own, and no datagrams of flows begin there");
+        let Transport::Udp { header, .. } = group.transport else { continue };
+        let nodes = group.pairs.iter().map(|(from, _)| &scenario.nodes[from.0 as usize]);
+        let Some(host) = nodes.into_iter().find(|node| node.kernel.is_some()).map(|node| &node.name) else {
+            continue;
+        };
+        if header != UDP_HEADERS {
+            let message = format!("host {host} has a kernel, whose datagrams have {UDP_HEADERS} of headers");
+            let error = sink.at(Code::BadValue, decl.from.origin, message);
+            sink.push(error.help("leave out `header` of the transport, or the host's `kernel`"));
+        }
+        if group.spoof.is_some() {
+            let message = format!("host {host} has a kernel, which sends from its own addresses only");
             let error = sink.at(Code::WrongNode, decl.from.origin, message);
-            sink.push(error.help(
-                "use TCP or Multipath TCP, let it `run` a program that sends, or leave out its `kernel`",
-            ));
+            sink.push(error.help("leave out `spoof`, or the host's `kernel`"));
         }
     }
 }
+
+/// Those of IP and UDP.
+const UDP_HEADERS: Bytes = Bytes(28);
 
 /// Hosts of one namespace's word have one kernel: what is said of it cannot differ.
 fn share_alike(draft: &Draft, sink: &Sink<'_>) {

@@ -8,6 +8,7 @@
 //! that waits for one. Others are counted to the host that sent them. A host that [has sockets](ForeignHost::has_sockets) can be
 //! the end of a flow itself: its applications are the simulator's, their sockets the host's.
 
+mod datagrams;
 mod departures;
 mod host;
 mod remote;
@@ -18,7 +19,8 @@ mod tally;
 pub use host::{AttachError, ForeignHost, HostError, HostFailure};
 pub(crate) use remote::Remote;
 pub use socket::{
-    FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
+    DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
+    SocketPair, SocketReport,
 };
 pub(crate) use tally::ForeignTally;
 

@@ -75,7 +75,7 @@ impl Remote {
                 Event::Reset { cause: *cause }
             }
             SocketReport::Counted(figures) => return self.take_figures(figures),
-            SocketReport::Failed(_) => return,
+            SocketReport::Datagram { .. } | SocketReport::Failed(_) => return,
         };
         self.events.push_back(event);
     }

@@ -21,6 +21,19 @@ pub struct SocketKind {
     pub congestion_control: Option<String>,
     /// Whether its application takes what has come when it is told to, and else at once.
     pub waits_for_reads: bool,
+    /// What its packets have as their traffic class (RFC 2474), beside what TCP itself does with ECN.
+    pub traffic_class: u8,
+}
+
+/// A socket of datagrams, which is there from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DatagramSocket {
+    /// Where datagrams come to and leave from.
+    pub at: SocketAddrV4,
+    /// What they have as their traffic class when they leave, ECN included.
+    pub traffic_class: u8,
+    /// Whether the application wants to hear of each that comes.
+    pub is_heard: bool,
 }
 
 /// What flows of a scenario ask of a host whose sockets are their ends.
@@ -28,6 +41,8 @@ pub struct SocketKind {
 pub struct FlowSockets {
     /// Where it is to listen, and what those are that come.
     pub listeners: Vec<(SocketAddrV4, SocketKind)>,
+    /// Where it sends and receives datagrams.
+    pub datagrams: Vec<DatagramSocket>,
     /// Whether connections begin there.
     pub connects: bool,
 }
@@ -52,6 +67,13 @@ pub enum SocketOrder {
     Close,
     /// Takes so many bytes of what has come.
     Read(u64),
+    /// Sends a datagram with so much payload, of which the first eight bytes, or as many as there are, are the stamp's, the lowest first.
+    Send {
+        /// Bytes.
+        payload: u16,
+        /// What the application says with it.
+        stamp: u64,
+    },
 }
 
 /// What a foreign host says of one of its sockets.
@@ -91,6 +113,13 @@ pub enum SocketReport {
     Closed,
     /// It broke.
     Broken(ResetCause),
+    /// A datagram has come of which the application wants to hear: its payload and stamp, as of [`SocketOrder::Send`].
+    Datagram {
+        /// Bytes.
+        payload: u16,
+        /// What the application says with it.
+        stamp: u64,
+    },
     /// What its stack says of it, at times of the host's choice and before it is over.
     Counted(Box<SocketFigures>),
     /// The host cannot have such a socket: why. The run ends.

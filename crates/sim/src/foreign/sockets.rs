@@ -1,6 +1,7 @@
 //! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
 //! says of them comes back to the applications.
 
+use super::datagrams::socket_of;
 use super::socket::{FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport};
 use super::{Foreign, HostError};
 use crate::flow::{Carrier, Endpoint, Timer};
@@ -8,7 +9,7 @@ use crate::packet::Envelope;
 use crate::sockets::{Socket, SocketId};
 use crate::world::{SimFabric, World};
 use core::net::SocketAddrV4;
-use tailrace_app::End;
+use tailrace_app::{Datagram, End};
 use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
 
@@ -24,9 +25,7 @@ impl World {
     pub(crate) fn is_foreigns_own(&self, flow: usize) -> bool {
         let Some(flow) = self.flows.get(flow) else { return false };
         let source = flow.ends[0].source;
-        let by_sockets =
-            matches!(flow.carrier, Carrier::Tcp(_)) && self.foreign.with_sockets(source).is_some();
-        self.foreign.has(source) && !by_sockets
+        self.foreign.has(source) && self.foreign.with_sockets(source).is_none()
     }
 
     /// What an application has done with a socket of a foreign host is said to the host.
@@ -40,7 +39,12 @@ impl World {
         while let Some(order) = remote.poll_order() {
             attached.commands.push_back(SocketCommand { socket: pair, order });
         }
-        // Who is served hears of it; else it is woken, not called: whoever gives the order is not done with the socket.
+        self.wake_for_orders(host, fabric);
+    }
+
+    /// Who is served hears of orders; else it is woken, not called: whoever gives the order is not done with the socket.
+    pub(super) fn wake_for_orders(&mut self, host: usize, fabric: &mut SimFabric) {
+        let attached = &mut self.foreign.hosts[host];
         if !attached.is_served && attached.armed > fabric.now() {
             attached.armed = fabric.now();
             fabric.wake_at(fabric.now(), Timer::App(self.flows.len() + host).id());
@@ -74,6 +78,10 @@ impl World {
             return false;
         }
         let tuple = tuple_of(&socket);
+        if let SocketReport::Datagram { payload, stamp } = report {
+            self.hear_foreign_datagram(&tuple, Datagram { payload, stamp }, fabric);
+            return true;
+        }
         let id = match report {
             SocketReport::Accepted => self.accept_remote(tuple, fabric),
             _ => self.sockets.find(&tuple),
@@ -105,15 +113,23 @@ impl World {
 }
 
 impl World {
-    /// What flows over TCP ask of the host with these addresses.
+    /// What flows ask of the host with these addresses.
     pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
         let mut all = FlowSockets::default();
         for flow in &self.flows {
-            let (Carrier::Tcp(streams), [client, server]) = (&flow.carrier, &flow.ends) else { continue };
+            let [client, server] = &flow.ends;
+            let streams = match &flow.carrier {
+                Carrier::Tcp(streams) => streams,
+                Carrier::Udp(udp) => {
+                    let own = flow.ends.iter().filter(|end| addresses.contains(&end.source));
+                    own.for_each(|end| all.add(socket_of(end, udp.ecn, flow.listens)));
+                    continue;
+                }
+            };
             all.connects |= addresses.contains(&client.source);
             if addresses.contains(&server.source) {
                 let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
-                let kind = streams.plan.socket_kind(streams.reader == Some(End::Server));
+                let kind = streams.plan.socket_kind(streams.reader == Some(End::Server), server.dscp);
                 // Flows from several hosts may lead to one port.
                 if !all.listeners.contains(&(at, kind.clone())) {
                     all.listeners.push((at, kind));
@@ -124,7 +140,7 @@ impl World {
     }
 }
 
-fn pair_of(tuple: &Tuple) -> SocketPair {
+pub(super) fn pair_of(tuple: &Tuple) -> SocketPair {
     let at = |address: u32, port| SocketAddrV4::new(address.into(), port);
     SocketPair { local: at(tuple.local, tuple.local_port), remote: at(tuple.remote, tuple.remote_port) }
 }

@@ -1,6 +1,7 @@
 //! From bytes to packets.
 
 use super::mptcp::options_of;
+use super::stamp;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Dscp, Ecn};
 use tailrace_transport::mptcp::{self, Tuple};
@@ -25,8 +26,8 @@ pub(crate) struct Frame {
 pub(crate) enum Content {
     /// A TCP segment, whether it has options of Multipath TCP, and what of these is understood.
     Tcp { segment: Segment, multipath: bool, mptcp: mptcp::Options },
-    /// A datagram with so much payload.
-    Udp { payload: u16 },
+    /// A datagram with so much payload, which begins with this stamp.
+    Udp { payload: u16, stamp: u64 },
     /// Something else, or a fragment.
     Other { protocol: u8 },
 }
@@ -85,5 +86,6 @@ fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
 fn udp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
     let packet = UdpPacket::new_checked(ip.payload()).ok()?;
     let payload = packet.payload().len() as u16;
-    Some(((packet.src_port(), packet.dst_port()), Content::Udp { payload }))
+    let stamp = stamp::read(packet.payload());
+    Some(((packet.src_port(), packet.dst_port()), Content::Udp { payload, stamp }))
 }

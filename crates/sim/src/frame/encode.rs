@@ -1,6 +1,7 @@
 //! From packets to bytes.
 
 use super::mptcp::raw_options;
+use super::stamp;
 use crate::packet::{OptionsArena, SimPacket};
 use core::net::Ipv4Addr;
 use tailrace_core::Packet;
@@ -9,7 +10,7 @@ use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, ipv4, rewrite, tcp, udp};
 
 /// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
-/// a payload of zeros.
+/// a payload of zeros, which begins with its stamp if it is a datagram that nobody has changed.
 pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
     out.clear();
     match pkt.frame(options) {
@@ -21,6 +22,9 @@ pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8
             let headers = headers_of(pkt, options);
             out.extend_from_slice(headers.as_bytes());
             out.resize(headers.packet_len(), 0);
+            if pkt.is_datagram() && !pkt.is_altered() {
+                stamp::write(out, pkt.datagram().stamp);
+            }
         }
     }
 }

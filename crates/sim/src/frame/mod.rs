@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod mptcp;
+mod stamp;
 
 pub(crate) use decode::{Content, Frame};
 pub(crate) use encode::{bytes_of, headers_of};
@@ -13,10 +14,12 @@ mod tests {
     use crate::packet::{Envelope, FlowEnd, OptionsArena, Owner, SimPacket};
     use crate::sockets::SocketId;
     use proptest::prelude::*;
+    use tailrace_app::Datagram;
     use tailrace_core::{Dscp, Ecn, Instant, Packet};
     use tailrace_net::Address;
     use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal};
     use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
+    use tailrace_wire::{Ipv4Packet, UdpPacket};
 
     fn segments() -> impl Strategy<Value = Segment> {
         let numbers = (any::<u32>(), any::<u32>(), any::<u16>(), any::<u8>(), 0..1400_u32);
@@ -162,6 +165,22 @@ mod tests {
             pkt.release(&mut arena);
             copy.release(&mut arena);
             prop_assert_eq!(arena.in_use(), 0);
+        }
+
+        /// A datagram brings its stamp with it, as much of it as its payload has room for, under a right checksum.
+        #[test]
+        fn datagrams_survive_their_way_through_bytes(stamp: u64, payload in 0..40_u16) {
+            let arena = OptionsArena::default();
+            let sent = Datagram { payload, stamp };
+            let pkt = SimPacket::udp(&envelope(), sent, (28, Ecn::Ect0), 0, Instant::ZERO);
+            let mut bytes = Vec::new();
+            bytes_of(&pkt, &arena, &mut bytes);
+            let room = if payload < 8 { (1 << (8 * u32::from(payload))) - 1 } else { u64::MAX };
+            let frame = Frame::decode(&bytes).unwrap();
+            prop_assert_eq!(frame.content, Content::Udp { payload, stamp: stamp & room });
+            let ip = Ipv4Packet::new_checked(&bytes).unwrap();
+            let udp = UdpPacket::new_checked(ip.payload()).unwrap();
+            prop_assert!(udp.verify_checksum(ip.src(), ip.dst()));
         }
 
         #[test]

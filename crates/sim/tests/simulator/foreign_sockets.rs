@@ -118,6 +118,7 @@ impl ForeignHost for SocketHost {
             SocketOrder::Write(bytes) => _ = tcp.write(bytes),
             SocketOrder::Read(bytes) => _ = tcp.read(bytes),
             SocketOrder::Close => tcp.close(),
+            SocketOrder::Send { .. } => panic!("no datagrams here"),
         }
         self.pump();
         Ok(())

@@ -1,0 +1,62 @@
+//! Flows over UDP with ends at foreign hosts: their datagrams leave by sockets of the host, and are heard of there.
+
+use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
+use super::sockets::pair_of;
+use crate::flow::{Carrier, Flow};
+use crate::packet::{Envelope, FlowEnd};
+use crate::world::{SimFabric, World};
+use core::net::SocketAddrV4;
+use tailrace_app::Datagram;
+use tailrace_core::Ecn;
+use tailrace_transport::mptcp::Tuple;
+
+impl FlowSockets {
+    /// One socket for all datagrams of an address and port.
+    pub(super) fn add(&mut self, socket: DatagramSocket) {
+        match self.datagrams.iter_mut().find(|other| other.at == socket.at) {
+            Some(same) => same.is_heard |= socket.is_heard,
+            None => self.datagrams.push(socket),
+        }
+    }
+}
+
+/// The socket at an end of a flow over UDP.
+pub(super) fn socket_of(end: &Envelope, ecn: Ecn, is_heard: bool) -> DatagramSocket {
+    let at = SocketAddrV4::new(end.source.0.into(), end.source_port);
+    DatagramSocket { at, traffic_class: end.dscp.0 << 2 | ecn as u8, is_heard }
+}
+
+impl World {
+    /// Lets the foreign host at an end of a flow over UDP send a datagram; false where no host has sockets there.
+    #[cold]
+    pub(crate) fn send_by_socket(
+        &mut self,
+        end: FlowEnd,
+        datagram: Datagram,
+        fabric: &mut SimFabric,
+    ) -> bool {
+        let Flow { ends, .. } = &self.flows[end.flow()];
+        let envelope = &ends[usize::from(end.is_server())];
+        let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
+        let Datagram { payload, stamp } = datagram;
+        let (socket, order) = (pair_of(&envelope.tuple()), SocketOrder::Send { payload, stamp });
+        self.foreign.hosts[host].commands.push_back(SocketCommand { socket, order });
+        self.wake_for_orders(host, fabric);
+        true
+    }
+
+    /// A datagram has come to a foreign host's socket whose application wants to hear of it.
+    pub(super) fn hear_foreign_datagram(
+        &mut self,
+        tuple: &Tuple,
+        datagram: Datagram,
+        fabric: &mut SimFabric,
+    ) {
+        let keys = [Tuple { remote_port: 0, ..*tuple }, Tuple { local_port: 0, ..*tuple }];
+        let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
+        let is_udp = |end: &FlowEnd| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_));
+        if let Some(end) = end.filter(is_udp) {
+            self.tell_datagram(end, datagram, fabric);
+        }
+    }
+}
