@@ -107,7 +107,7 @@ impl Guests {
     ) -> Result<Self, StartError> {
         let folder = tempfile::Builder::new().prefix("tailrace-").tempdir();
         let folder = folder.map_err(|error| StartError { host: String::new(), why: error.to_string() })?;
-        let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::to_one_processor() };
+        let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::of_environment() };
         let names = names(scenario, simulation)?;
         let seed = run_seed(scenario.seed, run);
         for members in members(scenario) {

@@ -10,16 +10,28 @@ use std::sync::{Mutex, PoisonError};
 /// How many runs of this process are on each processor.
 static RUNS: Mutex<BTreeMap<usize, u32>> = Mutex::new(BTreeMap::new());
 
+/// The environment's word for going wherever the system likes: to show that nothing depends on it, and for machines where it helps.
+const FREE: &str = "TAILRACE_UNPINNED";
+
 /// This thread, and the processes that it starts, are on one processor; when the value is dropped the thread may go anywhere again.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     before: Option<CpuSet>,
-    processor: usize,
+    processor: Option<usize>,
 }
 
 impl Pinned {
+    /// On one processor, unless the environment has another word.
+    pub(crate) fn of_environment() -> Self {
+        if std::env::var_os(FREE).is_some_and(|word| word == "1") {
+            Self { before: None, processor: None }
+        } else {
+            Self::to_one_processor()
+        }
+    }
+
     /// The processor with the fewest runs. Where the system does not let us choose, nothing changes.
-    pub(crate) fn to_one_processor() -> Self {
+    fn to_one_processor() -> Self {
         let before = sched_getaffinity(None).ok();
         let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
         let allowed = (0..CpuSet::MAX_CPU).filter(|n| before.is_some_and(|set| set.is_set(*n)));
@@ -28,7 +40,7 @@ impl Pinned {
         one.set(processor);
         let before = before.filter(|_| sched_setaffinity(None, &one).is_ok());
         *runs.entry(processor).or_default() += 1;
-        Self { before, processor }
+        Self { before, processor: Some(processor) }
     }
 }
 
@@ -37,7 +49,9 @@ impl Drop for Pinned {
         if let Some(before) = &self.before {
             let _ = sched_setaffinity(None, before);
         }
-        let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
-        *runs.entry(self.processor).or_insert(1) -= 1;
+        if let Some(processor) = self.processor {
+            let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+            *runs.entry(processor).or_insert(1) -= 1;
+        }
     }
 }

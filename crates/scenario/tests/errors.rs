@@ -47,13 +47,21 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "datagrams_that_no_kernel_sends",
-        &[("count = 4", "count = 4\nkernel = \"6.12\""), ("{ kind = \"udp\" }", "{ kind = \"udp\", header = \"40 B\" }")],
+        &[
+            ("count = 4", "count = 4\nkernel = \"6.12\""),
+            ("{ kind = \"udp\" }", "{ kind = \"udp\", header = \"40 B\" }"),
+        ],
     ),
     (
         "spoofed_datagrams_of_a_kernel",
         &[
             ("count = 4", "count = 4\nkernel = \"6.12\""),
-            (ATTACK, attack!("rate = \"5 Mbit/s\"\nspoof = { per = \"packet\", pool = 16 }\nburst = \"1 s\"\nperiod = \"2 s\"")),
+            (
+                ATTACK,
+                attack!(
+                    "rate = \"5 Mbit/s\"\nspoof = { per = \"packet\", pool = 16 }\nburst = \"1 s\"\nperiod = \"2 s\""
+                ),
+            ),
         ],
     ),
     (
@@ -64,6 +72,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
              limits = { subflows = 9, subflow = 1 }\nendpoints = \"wlan0\"\nrun = [{ at = \"1 s\" }]",
         )],
     ),
+    ("kernel_without_quotes", &[("count = 4", "count = 4\nkernel = 6.12")]),
     ("run_is_no_list", &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = \"true\"\nsysctl = \"a=1\"")]),
     (
         "kernel_without_that_link_or_time",

@@ -46,6 +46,23 @@ fn few(node: &Node) -> Result<u32, Unfit> {
     if n > 8 { Err(Unfit::outside("Linux has room for 8")) } else { Ok(n) }
 }
 
+/// A kernel's name. Series look like numbers: where a shell has taken the quotes, what was written counts.
+pub(crate) const KERNEL: Form<String> = Form { shape: Shape::Text, read: Read::Parts(kernel), ..TEXT };
+
+fn kernel(node: &Node, sink: &Sink<'_>) -> Option<String> {
+    let message = match &node.data {
+        Data::Plain(Value::Text(name)) => return Some(name.clone()),
+        Data::Plain(Value::Float(_) | Value::Integer(_)) => match sink.written(node.origin) {
+            Some(written) => return Some(written.to_string()),
+            None => format!("a kernel is named by text, found {}", node.shown()),
+        },
+        Data::Broken => return None,
+        _ => format!("a kernel is named by text, found {}", node.shown()),
+    };
+    sink.push(sink.at(Code::WrongType, node.origin, message).help("such as kernel = \"6.12\""));
+    None
+}
+
 /// Megabytes that a kernel boots with, and no more than its 32 bits of options say.
 pub(crate) const MEMORY: Form<Bytes> = Form { read: Read::Value(memory), ..plain() };
 

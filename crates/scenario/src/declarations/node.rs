@@ -2,7 +2,9 @@
 
 use crate::declarations::address::ADDRESSES;
 use crate::declarations::forms::{NAME, TEXT, plain, positive_count};
-use crate::declarations::kernel::{ENDPOINTS, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL};
+use crate::declarations::kernel::{
+    ENDPOINTS, KERNEL, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL,
+};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::key::{Section, Shape};
 use crate::declarations::sections::row::{Form, Read, may, must, section};
@@ -25,7 +27,7 @@ section! {
             "Its IPv4 address; a list with one for each of its links, in the order of the file. Of several alike, each has the next one.";
         role: Option<At<&'static str>> = may(ROLE, ""),
             "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.";
-        kernel: Option<At<String>> = may(TEXT, "none, it is simulated"),
+        kernel: Option<At<String>> = may(KERNEL, "none, it is simulated"),
             "Linux kernel that it runs: one of `tailrace kernel list`, a path, or `none`.";
         namespace: Option<At<String>> = may(TEXT, "none, the kernel is its own"),
             "Shares its kernel with all hosts that have the same word here, each as a network namespace of it.";

@@ -119,6 +119,12 @@ impl<'a> Sink<'a> {
         found.into_iter().map(|(_, d)| d).collect()
     }
 
+    /// What an override gives, as it was written.
+    pub(crate) fn written(&self, origin: Origin) -> Option<&'a str> {
+        let Origin::Override(i) = origin else { return None };
+        self.overrides.get(i).map(|(_, value)| value.trim())
+    }
+
     fn place(&self, origin: Origin) -> Place {
         match origin {
             Origin::Scenario => Place::Scenario,

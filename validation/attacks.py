@@ -1,0 +1,81 @@
+"""Attacks of two papers against simulated TCP and against kernels: `python -m validation.attacks`.
+
+Each discipline of the paper is run with simulated hosts (profile `linux`) and with each kernel, from the same seeds. The attack, links and
+disciplines are the same code on both sides. Prints a table in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tailrace
+from tailrace.kernels import shelf
+from tailrace.statistics import interval
+
+HERE = Path(__file__).parent
+RUNS = 3
+# The hosts that have kernels, and what of the results stands in the table.
+STUDIES = {
+    "lddos": (("sender", "receiver"), ("goodput Mbit/s", "timeouts", "retransmits", "queue packets", "attack Mbit/s")),
+    "flood": (("tcp_source", "tcp_sink"), ("goodput Mbit/s", "Jain", "retransmits", "queue packets", "attack Mbit/s")),
+}
+
+
+def measured(run: dict[str, Any]) -> dict[str, float]:
+    """What the table has, of one run."""
+    tcp, attack = run["groups"]["tcp"], run["groups"]["attack"]
+    # The first is the bottleneck that the attack crosses.
+    queue = next(iter(run["queues"].values()))
+    return {
+        "goodput Mbit/s": tcp["goodput_bps"]["sum"] / 1e6,
+        "timeouts": tcp["timeouts"],
+        "retransmits": tcp["retransmitted_packets"],
+        "Jain": tcp["jain"],
+        "queue packets": queue["backlog_packets"]["mean"],
+        "attack Mbit/s": attack["goodput_bps"]["sum"] / 1e6,
+    }
+
+
+def cell(values: list[float]) -> str:
+    """Mean and half width of its 95 % interval."""
+    found = interval(values)
+    assert found is not None, "there are several runs"
+    return f"{found.mean:.3g} ± {found.ci95 or 0:.2g}"
+
+
+def rows(study: str, kernels: list[str], runs: int) -> None:
+    file = HERE / f"{study}.toml"
+    hosts, columns = STUDIES[study]
+    disciplines = tomllib.loads(file.read_text())["sweep"]["link.bottleneck.queue"]
+    print(f"| discipline | hosts | {' | '.join(columns)} |")
+    print(f"| --- | --- | {' | '.join('---' for _ in columns)} |", flush=True)
+    for discipline in disciplines:
+        for kernel in ["none", *kernels]:
+            asked: dict[str, object] = {f"host.{host}.kernel": kernel for host in hosts}
+            asked["link.bottleneck.queue"] = discipline
+            result = tailrace.run(file, runs=runs, set=asked, allow=["other-form"])
+            found = [measured(run) for run in result.summary["runs"]]
+            cells = [cell([one[column] for one in found]) for column in columns]
+            name = "simulated" if kernel == "none" else kernel
+            print(f"| `{discipline['kind']}` | {name} | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", choices=sorted(STUDIES), action="append", help="both, without this")
+    parser.add_argument("--kernel", action="append", help="a kernel; all that there are, without this")
+    parser.add_argument("--runs", type=int, default=RUNS)
+    asked = parser.parse_args()
+    kernels = asked.kernel or [kernel.name for kernel in shelf.kernels()]
+    for study in asked.study or STUDIES:
+        print(f"\n{study}: {tailrace.Scenario.of(HERE / f'{study}.toml').question}\n")
+        rows(study, kernels, asked.runs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
