@@ -15,7 +15,7 @@ AGENT  := $(if $(filter Linux,$(shell uname -s)),python/tailrace/kernels/tailrac
 # One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Cargo.toml \) ! -name tests.rs -print) \
-          Cargo.toml Cargo.lock pyproject.toml
+          $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean

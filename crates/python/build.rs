@@ -1,4 +1,5 @@
-//! Gives the engine a name that changes with its code: results of different engines must not mix unnoticed.
+//! Gives the engine a name that changes with its code: results of different engines must not mix unnoticed. And takes the examples in, so that
+//! they are there wherever the extension is installed.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -35,7 +36,29 @@ fn main() -> io::Result<()> {
         }
     }
     println!("cargo::rustc-env=TAILRACE_ENGINE={}", hash.text());
-    Ok(())
+    let out = Path::new(&env::var("OUT_DIR").map_err(io::Error::other)?).join("examples.rs");
+    fs::write(out, examples(&crates.join(".."))?)
+}
+
+/// Folders of scenarios, and what of them is taken.
+const EXAMPLES: [&str; 2] = ["scenarios", "papers"];
+const TAKEN: [&str; 2] = ["toml", "trace"];
+
+/// A list of all examples: names below the repository, and contents.
+fn examples(root: &Path) -> io::Result<String> {
+    let mut list = String::from("&[\n");
+    for name in EXAMPLES {
+        let folder = root.join(name).canonicalize()?;
+        println!("cargo::rerun-if-changed={}", folder.display());
+        for file in files(&folder)? {
+            let place = file.strip_prefix(&folder).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
+            if TAKEN.iter().any(|kind| file.extension().is_some_and(|e| e == *kind)) {
+                list.push_str(&format!("({:?}, include_bytes!({:?})),\n", format!("{name}/{place}"), file));
+            }
+        }
+    }
+    list.push_str("]\n");
+    Ok(list)
 }
 
 /// All files below a folder, in an order that does not depend on the file system.

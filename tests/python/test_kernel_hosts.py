@@ -210,7 +210,9 @@ def test_a_control_that_a_kernel_does_not_have_is_named(kernel):
         )
 
 
-DATAGRAMS = FLOW.replace('transport = { kind = "tcp", profile = "linux", cc = "cubic" }', 'transport = { kind = "udp" }')
+DATAGRAMS = FLOW.replace(
+    'transport = { kind = "tcp", profile = "linux", cc = "cubic" }', 'transport = { kind = "udp" }'
+)
 
 
 @pytest.mark.parametrize(
@@ -302,3 +304,19 @@ def test_a_link_between_hosts_of_one_kernel_is_a_link(series):
         assert result.flows["one_way_delay_mean_s"].item() > 0.01
         # Slower than the link by the headers, and by nothing else once it is full.
         assert 9.0e6 < result.flows["goodput_bps"].item() < 9.66e6
+
+
+def test_what_a_kernel_counts_before_the_warm_up_is_not_counted(series):
+    # Slow start fills the queue and loses packets within the first second; after that there is nothing to lose.
+    text = FLOW.replace("APP", BULK).replace(
+        'duration = "10 s"', 'duration = "6 s"\nwarmup = "4 s"\nrecord.interval = "off"'
+    )
+    text = text.replace('limit = "50 packets"', 'limit = "20 packets"').replace(
+        "app = {", 'stop = "3 s"\napp = {'
+    )
+    for host in "AB":
+        text = text.replace(f"KERNEL_{host}", f'kernel = "{series}"')
+    whole = tailrace.run(tailrace.Scenario(text.replace('warmup = "4 s"\n', "")))
+    late = tailrace.run(tailrace.Scenario(text))
+    assert whole.flows["retransmitted_packets"].item() > 0
+    assert late.flows["retransmitted_packets"].item() == 0

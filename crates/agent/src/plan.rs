@@ -63,15 +63,17 @@ pub struct DatagramSocket {
     pub is_heard: bool,
 }
 
-/// When what the kernel says of connections is wanted: at this time, at each interval from there on, and at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// When what the kernel says of connections is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
-    /// The first.
+    /// The first of those at equal intervals.
     pub first: u64,
-    /// Nanoseconds; zero for no other.
+    /// Nanoseconds; zero for no such.
     pub interval: u64,
     /// The last.
     pub last: u64,
+    /// Others, in ascending order: where something begins or ends of which there are results.
+    pub others: Vec<u64>,
 }
 
 /// Where connections are taken.

@@ -283,15 +283,20 @@ fn control_of(asked: &FlowSockets, card: usize, samples: Samples) -> Option<Cont
     })
 }
 
-/// Connections are looked at a little before the recorder asks how they are.
+/// Connections are looked at a little before the recorder asks how they are, and before results begin and end.
 fn samples(scenario: &Scenario) -> Samples {
     const BEFORE: Duration = Duration::from_micros(20);
     let before = |time: Duration| (READY + time).saturating_sub(BEFORE).as_nanos();
     let interval = scenario.record.interval;
+    let windows = scenario.windows.iter().flat_map(|window| [window.start, window.end]);
+    let inside = windows.chain([scenario.warmup]).filter(|at| !at.is_zero() && *at < scenario.duration);
+    let mut others: Vec<u64> = inside.map(before).collect();
+    others.sort_unstable();
     Samples {
         first: before(interval.unwrap_or(scenario.duration)),
         interval: interval.map_or(0, Duration::as_nanos),
         last: before(scenario.duration),
+        others,
     }
 }
 

@@ -5,6 +5,7 @@ mod bursts;
 mod capture_files;
 mod catalog;
 mod clock;
+mod examples;
 mod export;
 mod figures;
 mod files;
@@ -114,6 +115,16 @@ mod _native {
             tables.add(*cell, *run, packed)?;
         }
         tables.shown(py)
+    }
+
+    /// Scenarios to start from, by their names below the repository.
+    #[pyfunction]
+    fn examples(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, content) in crate::examples::EXAMPLES {
+            all.set_item(name, PyBytes::new(py, content))?;
+        }
+        Ok(all)
     }
 
     /// The JSON Schema of scenario files, which may name `outsiders`, too.

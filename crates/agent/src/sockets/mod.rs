@@ -61,7 +61,7 @@ impl Sockets {
         connect(&control, &SocketAddrV4::new(SIMULATOR, PORT))?;
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, &control, EventData::new_u64(CONTROL), EventFlags::IN)?;
-        let samples = Samples::new(plan.samples)?;
+        let samples = Samples::new(&plan.samples)?;
         epoll::add(&epoll, &samples, EventData::new_u64(SAMPLE), EventFlags::IN)?;
         let mut all = Self {
             places,

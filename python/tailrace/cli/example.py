@@ -1,0 +1,76 @@
+"""`tailrace init` and `tailrace example`: scenarios to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli import common
+from tailrace.cli.common import guarded
+
+app = typer.Typer(
+    help="Scenarios to start from: the gallery and the papers.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+def _names(incomplete: str) -> list[str]:
+    from tailrace import examples
+
+    return [name for name in examples.all_examples() if name.startswith(incomplete)]
+
+
+Name = Annotated[
+    str, typer.Argument(metavar="[NAME]", help="One of `tailrace example list`.", autocompletion=_names)
+]
+
+
+@guarded
+def init(
+    name: Name = "hello",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The file; of a paper, the folder [default: its name]."),
+    ] = None,
+) -> None:
+    """Write an example to start from: a scenario of the gallery, or a paper's folder."""
+    from tailrace import examples
+
+    example = examples.example(name)
+    place = output or Path(example.name if example.is_paper else f"{example.name}.toml")
+    for file in example.write(place):
+        typer.echo(file)
+    if example.is_paper:
+        common.say(f"next: tailrace reproduce {place}")
+        return
+    command = "compare" if "[sweep]" in example.text else "run"
+    common.say(f"next: tailrace {command} {place}")
+
+
+@app.command("list")
+@guarded
+def listing(json: common.Json = False) -> None:
+    """List the examples, and the question of each."""
+    from tailrace import examples
+
+    found = examples.all_examples().values()
+    if json:
+        import json as json_text
+
+        entries = [
+            {"name": e.name, "kind": "paper" if e.is_paper else "scenario", "question": e.question}
+            for e in found
+        ]
+        typer.echo(json_text.dumps(entries, indent=2))
+        return
+    width = max(len(example.name) for example in found)
+    for example in found:
+        typer.echo(f"{example.name:<{width}}  {example.question}")
+
+
+@app.command("show")
+@guarded
+def show(name: Name = "hello") -> None:
+    """Print an example."""
+    from tailrace import examples
+
+    typer.echo(examples.example(name).text, nl=False)
