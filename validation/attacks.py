@@ -1,7 +1,7 @@
 """Attacks of two papers against simulated TCP and against kernels: `python -m validation.attacks`.
 
-Each discipline of the paper is run with simulated hosts (profile `linux`) and with each kernel, from the same seeds. The attack, links and
-disciplines are the same code on both sides. Prints a table in Markdown.
+Each discipline of the paper is run with simulated hosts (profile `linux`) and with each kernel, from the same seeds.
+The attack, links and disciplines are the same code on both sides. Prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ HERE = Path(__file__).parent
 RUNS = 3
 # The hosts that have kernels, and what of the results stands in the table.
 STUDIES = {
-    "lddos": (("sender", "receiver"), ("goodput Mbit/s", "timeouts", "retransmits", "queue packets", "attack Mbit/s")),
-    "flood": (("tcp_source", "tcp_sink"), ("goodput Mbit/s", "Jain", "retransmits", "queue packets", "attack Mbit/s")),
+    "lddos": (
+        ("sender", "receiver"),
+        ("goodput Mbit/s", "timeouts", "retransmits", "queue packets", "attack Mbit/s"),
+    ),
+    "flood": (
+        ("tcp_source", "tcp_sink"),
+        ("goodput Mbit/s", "Jain", "retransmits", "queue packets", "attack Mbit/s"),
+    ),
 }
 
 
@@ -43,11 +49,11 @@ def measured(run: dict[str, Any]) -> dict[str, float]:
 def cell(values: list[float]) -> str:
     """Mean and half width of its 95 % interval."""
     found = interval(values)
-    assert found is not None, "there are several runs"
-    return f"{found.mean:.3g} ± {found.ci95 or 0:.2g}"
+    return f"{found.mean:.3g} ± {found.ci95 or 0:.2g}" if found else "none"
 
 
 def rows(study: str, kernels: list[str], runs: int) -> None:
+    """Runs a study, and prints a line for each discipline and kind of host."""
     file = HERE / f"{study}.toml"
     hosts, columns = STUDIES[study]
     disciplines = tomllib.loads(file.read_text())["sweep"]["link.bottleneck.queue"]
@@ -65,6 +71,7 @@ def rows(study: str, kernels: list[str], runs: int) -> None:
 
 
 def main() -> int:
+    """Both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", choices=sorted(STUDIES), action="append", help="both, without this")
     parser.add_argument("--kernel", action="append", help="a kernel; all that there are, without this")

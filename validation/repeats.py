@@ -1,8 +1,8 @@
 """Whether runs with kernels repeat, to the byte and the nanosecond: `python -m validation.repeats`.
 
-Every scenario is run several times on one processor and several times wherever the system likes, under each kernel. Compared are the
-run's fingerprint, what programs said, and captures of all that the hosts sent and received: each packet's time and bytes. Run it
-on an idle machine and beside a compiler.
+Every scenario is run several times on one processor and several times wherever the system likes, under each kernel.
+Compared are the run's fingerprint, what programs said, and captures of all that the hosts sent and received: each
+packet's time and bytes. Run it on an idle machine and beside a compiler.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import os
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import tailrace
@@ -124,7 +123,10 @@ app = "bulk"
 """
 
 PROGRAMS = {
-    "RUN_A": 'run = [{ at = "1 s", command = "iperf3 -c b -t 5" }, { at = "7 s", command = "curl -s http://b:8000/hostname" }]',
+    "RUN_A": (
+        'run = [{ at = "1 s", command = "iperf3 -c b -t 5" }, '
+        '{ at = "7 s", command = "curl -s http://b:8000/hostname" }]'
+    ),
     "RUN_B": 'run = [{ command = "iperf3 -s -1" }, { command = "cd /etc && python3 -m http.server 8000" }]',
 }
 
@@ -208,6 +210,7 @@ def seen(name: str, kernel: str) -> dict[str, Any]:
 
 
 def main() -> int:
+    """A line for each scenario and kernel; 1 where runs differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3, help="of each scenario, pinned and unpinned")
     parser.add_argument("--kernel", action="append", help="a kernel; all that there are, without this")

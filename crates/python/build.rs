@@ -51,7 +51,8 @@ fn examples(root: &Path) -> io::Result<String> {
         let folder = root.join(name).canonicalize()?;
         println!("cargo::rerun-if-changed={}", folder.display());
         for file in files(&folder)? {
-            let place = file.strip_prefix(&folder).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
+            let place =
+                file.strip_prefix(&folder).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
             if TAKEN.iter().any(|kind| file.extension().is_some_and(|e| e == *kind)) {
                 list.push_str(&format!("({:?}, include_bytes!({:?})),\n", format!("{name}/{place}"), file));
             }

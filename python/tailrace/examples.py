@@ -40,7 +40,7 @@ class Example:
         return self.files[file].decode()
 
     def write(self, place: str | os.PathLike[str]) -> list[Path]:
-        """Writes it: a scenario into the file `place`, a paper into the folder. What is there already is not replaced."""
+        """Writes it: a scenario into the file `place`, a paper into the folder. Nothing that is there is replaced."""
         target = Path(place)
         pairs = [(target / name if self.is_paper else target, data) for name, data in self.files.items()]
         for file, _ in pairs:

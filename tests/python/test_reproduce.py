@@ -370,7 +370,7 @@ def test_a_paper_that_is_not_there_is_said(tmp_path):
     ended = command_line("reproduce", "somebody", cwd=tmp_path)
     assert ended.returncode == 2
     assert "there is no paper 'somebody'" in ended.stderr
-    assert "(in papers there are nobody)" in ended.stderr
+    assert "nor one of nobody" in ended.stderr
     ended = command_line("reproduce", "--dry-run", cwd=tmp_path)
     assert ended.stdout == "nobody: 3 claims, 12 runs in 2 studies\n"
 

@@ -3,66 +3,103 @@
 import os
 import sys
 import threading
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tailrace import execute
-from tailrace.cli import (
-    check,
-    compare,
-    doctor,
-    export,
-    kernel,
-    listing,
-    merge,
-    plot,
-    report,
-    reproduce,
-    run,
-    search,
-    sweep,
-    twin,
-)
-from tailrace.cli.common import guarded
+# Where each command is, and the first sentence of its help: only the command that is asked for is loaded.
+COMMANDS = {
+    "run": ("run.run", "Run a scenario: a table, a result folder, figures."),
+    "check": (
+        "check.check",
+        "Check scenarios without running them: errors with line and column, and warnings.",
+    ),
+    "sweep": (
+        "sweep.sweep",
+        "Run a scenario for every combination of values; the same command goes on where it was stopped.",
+    ),
+    "merge": ("merge.merge", "Put shards of a sweep together; what is there already stays."),
+    "search": (
+        "search.search",
+        "Search for the values that make a metric largest or smallest; the same command goes on where it was stopped.",
+    ),
+    "compare": (
+        "compare.compare",
+        "Compare variants of a scenario, or result folders: a table, overlay figures; of two folders the differences.",
+    ),
+    "twin": (
+        "twin.twin",
+        "Run a scenario simulated and with Linux kernels as hosts: how far TCP of both differs.",
+    ),
+    "plot": (
+        "plot.plot",
+        "Draw figures from result folders, of which several are overlaid, or from the folder of a sweep.",
+    ),
+    "report": (
+        "report.report",
+        "Write what a folder holds as one HTML page: answer in words, figures, tables, network, scenario and origin.",
+    ),
+    "reproduce": (
+        "reproduce.reproduce",
+        "Run the scenarios of published papers and judge each claim; the same command goes on where it was stopped.",
+    ),
+    "init": (
+        "example.init",
+        "Write an example to start from: a scenario of the gallery, or a paper's folder.",
+    ),
+    "example": ("example.app", "Scenarios to start from: the gallery and the papers."),
+    "list": (
+        "listing.listing",
+        "List queue disciplines, congestion controls and whatever else a scenario can name.",
+    ),
+    "schema": ("listing.schema", "Print the JSON Schema of scenario files, for editors."),
+    "doctor": ("doctor.doctor", "Check that this machine has what tailrace needs."),
+    "export": ("export.app", "Write a scenario's queues, or results, for other tools."),
+    "kernel": ("kernel.app", "Linux kernels that hosts of a scenario can run."),
+}
 
-app = typer.Typer(
-    name="tailrace",
-    help="A network lab for queue disciplines, TCP and Multipath TCP.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    # Rich would take "[default: ...]" in a help text for markup.
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run")(run.run)
-app.command("check")(check.check)
-app.command("sweep")(sweep.sweep)
-app.command("merge")(merge.merge)
-app.command("search")(search.search)
-app.command("compare")(compare.compare)
-app.command("twin")(twin.twin)
-app.command("plot")(plot.plot)
-app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.add_typer(export.app, name="export")
-app.add_typer(kernel.app, name="kernel")
-app.command("list")(listing.listing)
-app.command("schema")(listing.schema)
-app.command("doctor")(doctor.doctor)
+
+def application(loaded: Callable[[str], bool] = bool) -> typer.Typer:
+    """The commands; of those that are not loaded, names and what they do."""
+    app = typer.Typer(
+        name="tailrace",
+        help="A network lab for queue disciplines, TCP and Multipath TCP.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        # Rich would take "[default: ...]" in a help text for markup.
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name, (place, does) in COMMANDS.items():
+        if not loaded(name):
+            app.command(name, help=does)(_not_loaded)
+            continue
+        module, entry = place.split(".")
+        found = getattr(import_module(f"tailrace.cli.{module}"), entry)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
 
 
-@guarded
+def _not_loaded() -> None:
+    raise AssertionError("a command that is run is loaded")
+
+
 def _version(value: bool) -> None:
     if value:
         from tailrace import __version__
+        from tailrace.cli.common import guarded
 
-        typer.echo(f"tailrace {__version__}")
+        guarded(typer.echo)(f"tailrace {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -82,15 +119,26 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        application(_asked_for())()
     except SystemExit as end:
         _leave_behind_what_is_stuck(end.code)
         raise
 
 
+def _asked_for() -> Callable[[str], bool]:
+    """What the command line names; all where a shell asks how words go on."""
+    if any(name.endswith("_COMPLETE") for name in os.environ):
+        return bool
+    word = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
+    return lambda name: name == word
+
+
 def _leave_behind_what_is_stuck(code: object) -> None:
     """A run that could not be stopped must not be met by the interpreter's end: threads die badly there."""
-    if any(thread.name == execute.WORKER and thread.is_alive() for thread in threading.enumerate()):
+    execute = sys.modules.get("tailrace.execute")
+    if execute and any(
+        thread.name == execute.WORKER and thread.is_alive() for thread in threading.enumerate()
+    ):
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(code if isinstance(code, int) else 0 if code is None else 1)

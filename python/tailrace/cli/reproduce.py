@@ -1,7 +1,9 @@
 """`tailrace reproduce`: published papers done again, and each of their claims judged."""
 
+import atexit
 import json as json_
 import shlex
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,12 +70,17 @@ def _folders(papers: Sequence[str] | None) -> list[Path]:
     """The folders that are meant."""
     from tailrace.reproduce import declared
 
-    there = sorted(file.parent for file in _PAPERS.glob(f"*/{declared.FILE}"))
-    if not papers:
-        if not there:
-            raise UsageError(f"there is no {_PAPERS}/*/{declared.FILE} here; name a paper's folder")
-        return there
-    return [_folder(text, there) for text in papers]
+    there = sorted(file.parent for file in _PAPERS.glob(f"*/{declared.FILE}")) or _installed()
+    return [_folder(text, there) for text in papers] if papers else there
+
+
+def _installed() -> list[Path]:
+    """Those that are part of the installation, in a folder that is there as long as this program runs."""
+    from tailrace import examples
+
+    kept = tempfile.TemporaryDirectory(prefix="tailrace-papers-")
+    atexit.register(kept.cleanup)
+    return sorted(folder for folder in examples.unpack_papers(Path(kept.name)).iterdir())
 
 
 def _folder(text: str, there: Sequence[Path]) -> Path:
@@ -81,11 +88,11 @@ def _folder(text: str, there: Sequence[Path]) -> Path:
 
     if (Path(text) / declared.FILE).is_file():
         return Path(text)
-    if (_PAPERS / text / declared.FILE).is_file():
-        return _PAPERS / text
-    names = [folder.name for folder in there]
-    hint = f" (in {_PAPERS} there are {', '.join(names)})" if names else ""
-    raise UsageError(f"there is no paper {text!r}: neither {text}/{declared.FILE} nor in {_PAPERS}{hint}")
+    for folder in there:
+        if folder.name == text:
+            return folder
+    names = ", ".join(folder.name for folder in there)
+    raise UsageError(f"there is no paper {text!r}: neither {text}/{declared.FILE} nor one of {names}")
 
 
 def _done(work: "Work", jobs: int | None, *, fresh: bool, plots: bool, quiet: bool) -> "list[Verdict]":
