@@ -18,7 +18,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -112,10 +112,19 @@ $(NATIVE): $(DEPS) $(RUST)
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --profile $(PROFILE)
 	@rm -f $(VENV)/.extension-* && touch $@
 
+wheels: $(DEPS) ## wheels for any Linux since 2014 in dist/, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
+	PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh
+	$(if $(MUSL),PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh musl)
+
+test-wheel: build ## a wheel in an empty environment, without Rust and far from this folder
+	PYTHON=$(PYTHON) TOOLS=$(TOOLS) PROFILE=$(PROFILE) tools/try_wheel.sh
+
 # Versions stay as they are unless pyproject.toml asks for others, or: make lock UPGRADE=--upgrade
 lock: ## renew requirements.lock from pyproject.toml, with the hashes of all files of every version
 	$(PYTHON) -m venv $(TOOLS)/lock
 	$(TOOLS)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	printf 'maturin>=1.9.4,<2\nziglang\ncargo-zigbuild\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/wheels.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
 

@@ -320,3 +320,61 @@ def test_what_a_kernel_counts_before_the_warm_up_is_not_counted(series):
     late = tailrace.run(tailrace.Scenario(text))
     assert whole.flows["retransmitted_packets"].item() > 0
     assert late.flows["retransmitted_packets"].item() == 0
+
+
+TWO_PATHS = """
+name = "two paths"
+duration = "8 s"
+[[host]]
+name = "a"
+KERNEL_A
+limits = { subflows = 8, add_addr_accepted = 8 }
+endpoints = "2 fullmesh"
+[[host]]
+name = "b"
+KERNEL_B
+limits = { subflows = 8, add_addr_accepted = 8 }
+endpoints = "2 signal"
+[[link]]
+name = "wide"
+between = ["a", "b"]
+rate = "8 Mbit/s"
+delay = "10 ms"
+queue = { kind = "droptail", limit = "50 packets" }
+[[link]]
+name = "narrow"
+between = ["a", "b"]
+rate = "2 Mbit/s"
+delay = "20 ms"
+queue = { kind = "droptail", limit = "50 packets" }
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+app = { kind = "transfer", size = "4 MB" }
+[flow.transport]
+kind = "mptcp"
+profile = "linux"
+cc = "cubic"
+path_manager = { kind = "linux", subflows = 8, add_addr_accepted = 8, client = "2 fullmesh", server = "2 signal" }
+"""
+
+
+@pytest.mark.parametrize("ends", ["none", "both", "client", "server"])
+def test_paths_are_counted_whoever_speaks(series, ends):
+    def line(*without):
+        return f'kernel = "{"none" if ends in without else series}"'
+
+    text = TWO_PATHS.replace("KERNEL_A", line("none", "server")).replace("KERNEL_B", line("none", "client"))
+    result = tailrace.run(tailrace.Scenario(text))
+    assert result.flows["delivered_bytes"].item() == 4_000_000
+    rows = {row["path"]: row for row in result.paths.to_dicts() if row["end"] == "client"}
+    assert set(rows) == {"wide", "narrow"}
+    # Every byte came by one path before it came by any other.
+    assert sum(row["new_bytes"] for row in rows.values()) == 4_000_000
+    for row in rows.values():
+        assert row["received_packets"] == row["sent_packets"] - row["lost_packets"] > 100
+        assert row["retransmitted_packets"] >= row["lost_packets"]
+        assert row["new_bytes"] <= row["received_bytes"]
+    assert rows["wide"]["one_way_delay_min_s"] < rows["narrow"]["one_way_delay_min_s"]
+    assert rows["wide"]["new_bytes"] > 2 * rows["narrow"]["new_bytes"]

@@ -11,6 +11,7 @@
 mod datagrams;
 mod departures;
 mod host;
+mod mappings;
 mod remote;
 mod socket;
 mod sockets;
@@ -32,6 +33,7 @@ use crate::sockets::SocketId;
 use crate::world::{SimFabric, World};
 use core::fmt;
 use departures::{COALESCED, Departures, Waiting};
+use mappings::Mappings;
 use std::collections::VecDeque;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::{Address, LinkId, NodeId};
@@ -45,6 +47,8 @@ pub(crate) struct Foreign {
     nodes: Vec<ForeignNode>,
     /// The ends of flows at foreign hosts or that these speak to, by addresses and the server's port, the receiver's first.
     ends: ByTuple<FlowEnd>,
+    /// What connections of Multipath TCP do by each path.
+    mappings: Mappings,
     /// Packets of hosts that want to hear when these have left.
     waiting: Waiting,
     failure: Option<HostFailure>,
@@ -219,6 +223,11 @@ impl World {
             // A flow's bytes have arrived; what the host does with them is its own.
             self.count_datagram(end, u64::from(pkt.payload), now);
         }
+        if !pkt.is_datagram()
+            && let Some(end) = pkt.to.end()
+        {
+            self.map_arrived(end, pkt);
+        }
         let foreign = &mut self.foreign;
         bytes_of(pkt, &self.options, &mut foreign.buffer);
         pkt.release(&mut self.options);
@@ -302,7 +311,10 @@ impl World {
         let mut pkt = SimPacket::foreign(&frame, (bytes, to), &mut self.options, fabric.now());
         pkt.socket = socket;
         match end {
-            Some(end) => self.count_sent(end.peer(), &pkt),
+            Some(end) => {
+                self.count_sent(end.peer(), &pkt);
+                self.map_sent(end.peer(), &pkt);
+            }
             None => {
                 let tally = &mut self.foreign.nodes[node].tally;
                 tally.sent_packets += 1;
