@@ -155,7 +155,8 @@ impl Sockets {
             let _ = fs::remove_file(stale);
         }
         symlink("/", &host)?;
-        symlink(fs::canonicalize(&config.agent)?, &agent)?;
+        // A guest has memory of its own at /tmp, where this program may have been installed: a name would lead nowhere.
+        fs::copy(&config.agent, &agent)?;
         let plan = serde_json::to_vec_pretty(&config.plan)?;
         fs::write(root.join("plan.json"), plan)?;
         let listen = |name: &str| {

@@ -96,6 +96,20 @@ def _tshark() -> Finding:
     return Finding("warning", "tshark", "missing: captures are written, but cannot be looked at here")
 
 
+def _kernels() -> Finding:
+    if not sys.platform.startswith("linux"):
+        return Finding("ok", "kernels", "none: Linux kernels as hosts need Linux")
+    from tailrace.kernels import shelf, using
+
+    if not using.AGENT.exists():
+        return Finding("warning", "kernels", f"{using.AGENT} is missing: no Linux kernel can be a host")
+    kept = shelf.kernels()
+    if not kept:
+        return Finding("ok", "kernels", "none built: `tailrace kernel build 6.12` makes one, for hosts that run Linux")
+    named = ", ".join(kernel.version for kernel in kept)
+    return Finding("ok", "kernels", f"{named}; `tailrace kernel check` tries whether they run here")
+
+
 def _terminal() -> Finding:
     size = shutil.get_terminal_size()
     kind = f"{size.columns} columns" if sys.stderr.isatty() else "none: progress comes as plain lines"
@@ -151,6 +165,7 @@ CHECKS = (
     _libraries,
     _simulator,
     _tshark,
+    _kernels,
     _terminal,
     _memory,
     _disk,

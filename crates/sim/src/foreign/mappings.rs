@@ -3,7 +3,7 @@
 
 use crate::packet::{FlowEnd, SimPacket};
 use crate::world::World;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use tailrace_transport::mptcp::Tuple;
 use tailrace_transport::mptcp::key::Key;
 use tailrace_transport::mptcp::option::Signal;
@@ -13,11 +13,11 @@ use tailrace_transport::segment::SeqNumber;
 #[derive(Debug, Default)]
 pub(crate) struct Mappings {
     /// The end of what each subflow has sent, by the addresses and ports of its packets.
-    sent: HashMap<Tuple, SeqNumber>,
+    sent: BTreeMap<Tuple, SeqNumber>,
     /// The sequence numbers with which subflows began, as they came.
-    begun: HashMap<Tuple, SeqNumber>,
+    begun: BTreeMap<Tuple, SeqNumber>,
     /// What has come to each end at the data level: beginnings and ends.
-    came: HashMap<usize, BTreeMap<u64, u64>>,
+    came: BTreeMap<usize, BTreeMap<u64, u64>>,
 }
 
 impl Mappings {

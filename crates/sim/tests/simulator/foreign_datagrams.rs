@@ -104,7 +104,11 @@ fn datagrams_go_between_sockets_wherever_these_are() {
                 assert_eq!(of(&run, "rtt_s.mean"), of(&simulated, "rtt_s.mean"), "{foreign:?}");
             }
             if app.contains("voip") {
-                assert_eq!(of(&run, "voice.late_packets"), of(&simulated, "voice.late_packets"), "{foreign:?}");
+                assert_eq!(
+                    of(&run, "voice.late_packets"),
+                    of(&simulated, "voice.late_packets"),
+                    "{foreign:?}"
+                );
             }
             for host in foreign {
                 let own = (number(&run, host, "malformed_packets"), number(&run, host, "sent_packets"));
