@@ -34,6 +34,16 @@ choices! {
     }
 }
 
+choices! {
+    /// How large the send buffer of a connection is, where it holds memory and was not set.
+    pub enum SendBufferOf {
+        /// As large as the largest of its subflows'.
+        Largest = "largest",
+        /// As all of its subflows' together.
+        Sum = "sum",
+    }
+}
+
 parameters! {
     /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
     pub struct MptcpConfig {
@@ -49,6 +59,14 @@ parameters! {
         /// is set is doubled and half of it shown, and one left alone grows with what goes through. The send buffer is one
         /// of memory where the scheduler fills queues.
         counts_memory: bool = false, "bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf";
+        /// The send buffer of the connection where `counts_memory`: beyond the windows of its subflows, bytes wait in the
+        /// queues of subflows, and are out of order for as long when one falls silent.
+        send_buffer_of: SendBufferOf = SendBufferOf::Largest, "Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum, __mptcp_sync_sndbuf";
+        /// The most that a receiver's first window tells where `counts_memory`; it grows with the segments that come.
+        /// `"auto"` is the window of the buffer as it is: with a large one all that waits goes to the first subflow.
+        first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
+        /// The share of a receiver's memory that is window where `counts_memory`. Too large: packets that wait overflow it.
+        window_share: f64 = 0.5, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
         /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
         /// Retransmissions of a join's SYN before that subflow is given up.
