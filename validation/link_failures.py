@@ -1,8 +1,8 @@
 """Links that fail and return, with Linux kernels and simulated: `python -m validation.link_failures`.
 
-The network is that of `link-failures.toml`, after Alenazi (2019): eight links, of which n are gone from 20 s to 40 s, in one
-of several ways; and 15 MB while half of them are gone from 10 s to 20 s. What has been run is kept, and the same command
-goes on.
+The network is that of `link-failures.toml`, after Alenazi (2019): eight links, of which n are gone from 20 s to 40 s,
+in one of several ways; and 15 MB while half of them are gone from 10 s to 20 s. What has been run is kept, and the same
+command goes on.
 """
 
 from __future__ import annotations
@@ -54,9 +54,12 @@ class Case:
 
     def scenario(self, side: str) -> tailrace.Scenario:
         """The case with `side` at both ends: a kernel, or a profile for simulated hosts."""
+        return at_both_ends(self.text(side), side)
+
+    def text(self, side: str) -> str:
+        """The scenario, whose hosts may be `side`."""
         kind, ends, managed = WAYS[self.way]
         start, end = OF_TRANSFER if self.transfer else USUAL
-        simulated = side.startswith("linux_")
         text = FILE.read_text()
         for old, new in (
             ('"5..9"', f'"{LINKS + 1 - self.lost}..{LINKS + 1}"'),
@@ -68,16 +71,14 @@ class Case:
             ('delay = "10 ms"', 'delay = "uniform(10 ms, 10.5 ms)"'),
             ("seed = 1\n", f"seed = 1\nruns = {RUNS}\n"),
         ):
-            assert old in text, old
+            if old not in text:
+                raise LookupError(f"{FILE} has no {old}")
             text = text.replace(old, new)
-        if simulated:
-            text = text.replace('kind = "mptcp"', f'kind = "mptcp", profile = "{side}"')
         if self.transfer:
             text = text.replace('app = { kind = "bulk" }', 'app = { kind = "transfer", size = "15 MB" }')
-        if managed and not simulated:
+        if managed and not is_simulated(side):
             text = text.replace('name = "server"\n', f'name = "server"\nrun = [{self._daemon(start, end)}]\n')
-        cells = twins.of(tailrace.Scenario(text, self.name), None if simulated else side)
-        return cells[twins.SIMULATED if simulated else twins.KERNELS]
+        return text
 
     def _daemon(self, start: int, end: int) -> str:
         """What takes addresses away and announces them again. Endpoint k - 1 is the server's interface k."""
@@ -88,6 +89,20 @@ class Case:
         return ", ".join(
             f'{{ at = "{at}.001 s", command = "ip mptcp endpoint {what}" }}' for at, what in took + gave
         )
+
+
+def is_simulated(side: str) -> bool:
+    """A profile is, a kernel is not."""
+    return side.startswith("linux_")
+
+
+def at_both_ends(text: str, side: str) -> tailrace.Scenario:
+    """The scenario with a kernel as its hosts, or simulated ones of a profile."""
+    simulated = is_simulated(side)
+    if simulated:
+        text = text.replace('kind = "mptcp"', f'kind = "mptcp", profile = "{side}"')
+    kernel = shelf.kernels()[0].name if simulated else side
+    return twins.of(tailrace.Scenario(text, side), kernel)[twins.SIMULATED if simulated else twins.KERNELS]
 
 
 def cases() -> Iterator[Case]:
@@ -137,8 +152,8 @@ def tables(known: Kept, sides: list[str]) -> Iterator[str]:
     yield f"| 15 MB | {' | '.join(sides)} |"
     yield "| --- |" + " ---: |" * len(sides)
     for way in ("both", "managed", "silent"):
-        if found := known.get(Case(way, half, transfer=True).name):
-            yield f"| {way} | {' | '.join(interval(found[s]['completion']) if s in found else '' for s in sides)} |"
+        if times := known.get(Case(way, half, transfer=True).name):
+            yield f"| {way} | {' | '.join(interval(times[s]['completion']) if s in times else '' for s in sides)} |"
     for window in ("failure", "return"):
         yield ""
         yield f"| {window} | side | " + " | ".join(f"n = {n}" for n in range(1, LINKS)) + " |"
@@ -147,7 +162,9 @@ def tables(known: Kept, sides: list[str]) -> Iterator[str]:
             yield f"| {way} | {side} | {' | '.join(by_number(known, way, side, window))} |"
 
 
-def by_number(known: Mapping[str, Mapping[str, Mapping[str, list[float]]]], way: str, side: str, window: str) -> Iterator[str]:
+def by_number(
+    known: Mapping[str, Mapping[str, Mapping[str, list[float]]]], way: str, side: str, window: str
+) -> Iterator[str]:
     """The mean of a window for each number of lost links, as far as it is known."""
     for lost in range(1, LINKS):
         found = known.get(Case(way, lost).name, {}).get(side)
