@@ -323,6 +323,9 @@ class Mptcp(Table):
         reinject_all: What is sent again on account of a stale or lost subflow is everything not
             acknowledged at the data level, whoever carries it, rather than what that subflow held.
             Source: Linux, __mptcp_retransmit_pending_data.
+        speaker: On which of the usable subflows an ACK goes out for what has to be said of addresses,
+            if no other goes before. Where several paths fail at once REMOVE_ADDR may be lost with one
+            of them. Source: not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack.
         add_addr_retries: How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is
             one. Source: RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0.
         add_addr_timeout: Longest wait for that echo. It begins with the largest timeout of a subflow
@@ -529,6 +532,7 @@ class Mptcp(Table):
     min_data_rto: types.Duration | None = None
     stale_loss_cnt: int | None = None
     reinject_all: bool | None = None
+    speaker: Literal["fastest", "first"] | None = None
     add_addr_retries: int | Literal["auto"] | None = None
     add_addr_timeout: types.Duration | None = None
     add_addr_echo: bool | None = None

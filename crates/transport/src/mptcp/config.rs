@@ -44,6 +44,16 @@ choices! {
     }
 }
 
+choices! {
+    /// On which subflow an ACK goes out for what has to be said of addresses.
+    pub enum Speaker {
+        /// The one with the shortest round trip.
+        Fastest = "fastest",
+        /// The first, as a rule the oldest.
+        First = "first",
+    }
+}
+
 parameters! {
     /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
     pub struct MptcpConfig {
@@ -93,6 +103,9 @@ parameters! {
         /// What is sent again on account of a stale or lost subflow is everything not acknowledged at the data level,
         /// whoever carries it, rather than what that subflow held.
         reinject_all: bool = false, "Linux, __mptcp_retransmit_pending_data";
+        /// On which of the usable subflows an ACK goes out for what has to be said of addresses, if no other goes before. Where
+        /// several paths fail at once REMOVE_ADDR may be lost with one of them.
+        speaker: Speaker = Speaker::Fastest, "not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack";
         /// How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is one.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
         /// Longest wait for that echo. It begins with the largest timeout of a subflow and doubles.

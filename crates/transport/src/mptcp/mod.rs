@@ -45,7 +45,7 @@ mod subflows;
 mod tests;
 mod waiting;
 
-pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
+pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
 pub use option::Options;
 pub use reordering::Reordering;
 pub use send::Chunk;
@@ -515,7 +515,11 @@ impl Mptcp {
     fn speaker(&mut self) -> Option<usize> {
         self.look();
         let views = self.subflows.views();
-        (0..views.len()).filter(|id| views[*id].usable).min_by_key(|id| views[*id].srtt)
+        let mut usable = (0..views.len()).filter(|id| views[*id].usable);
+        match self.plan.mptcp.speaker {
+            Speaker::Fastest => usable.min_by_key(|id| views[*id].srtt),
+            Speaker::First => usable.next(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
 //! overridden by itself and no code asks for the profile.
 
-use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, SubflowControl};
+use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
@@ -131,6 +131,7 @@ impl MptcpConfig {
             data_rtx_bytes: Bytes(32_768),
             stale_loss_cnt: 4,
             reinject_all: true,
+            speaker: Speaker::First,
             add_addr_retries: Some(3),
             add_addr_timeout: Duration::from_secs(120),
             close_timeout: Duration::from_secs(60),
