@@ -511,7 +511,7 @@ impl Mptcp {
         }
     }
 
-    /// A subflow on which something can be said: usable, the fastest.
+    /// A usable subflow on which something can be said.
     fn speaker(&mut self) -> Option<usize> {
         self.look();
         let views = self.subflows.views();
