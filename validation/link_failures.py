@@ -25,14 +25,32 @@ FILE = Path(__file__).with_name("link-failures.toml")
 LINKS = 8
 RUNS = 3
 CONTROL = "cubic"
-# What happens to a link, at which end, and whether somebody manages the server's addresses for the kernel: nothing in a
-# guest removes the address of a dead interface. Simulated hosts do that by themselves wherever they see the failure.
+
+
+@dataclass(frozen=True)
+class Way:
+    """What happens to links, at which ends, and to which: the last ones or the first."""
+
+    kind: str
+    ends: tuple[str, ...]
+    # Somebody manages the server's addresses for the kernel: nothing else in a guest removes the address of a dead
+    # interface. Simulated hosts do that by themselves wherever they see the failure.
+    managed: bool = False
+    first: bool = False
+
+    def lost(self, count: int) -> range:
+        """The interfaces."""
+        return range(1, count + 1) if self.first else range(LINKS + 1 - count, LINKS + 1)
+
+
+BOTH = ("client", "server")
 WAYS = {
-    "both": ("down", ("client", "server"), False),
-    "managed": ("down", ("client", "server"), True),
-    "client": ("down", ("client",), False),
-    "server": ("down", ("server",), False),
-    "silent": ("blackhole", ("client",), False),
+    "both": Way("down", BOTH),
+    "managed": Way("down", BOTH, managed=True),
+    "managed, the first": Way("down", BOTH, managed=True, first=True),
+    "client": Way("down", ("client",)),
+    "server": Way("down", ("server",)),
+    "silent": Way("blackhole", ("client",)),
 }
 WINDOWS = ("before", "failure", "return", "late")
 # The failure of the transfer, and of all else, s.
@@ -58,13 +76,14 @@ class Case:
 
     def text(self, side: str) -> str:
         """The scenario, whose hosts may be `side`."""
-        kind, ends, managed = WAYS[self.way]
+        way = WAYS[self.way]
+        lost = way.lost(self.lost)
         start, end = OF_TRANSFER if self.transfer else USUAL
         text = FILE.read_text()
         for old, new in (
-            ('"5..9"', f'"{LINKS + 1 - self.lost}..{LINKS + 1}"'),
-            ('["client", "server"]', json.dumps(list(ends))),
-            ('"down"', f'"{kind}"'),
+            ('"5..9"', f'"{lost.start}..{lost.stop}"'),
+            ('["client", "server"]', json.dumps(way.ends)),
+            ('"down"', f'"{way.kind}"'),
             ('at = "20 s"\nuntil = "40 s"', f'at = "{start} s"\nuntil = "{end} s"'),
             ('cc = "cubic"', f'cc = "{CONTROL}"'),
             # Otherwise all runs of a kernel would be the same.
@@ -76,16 +95,19 @@ class Case:
             text = text.replace(old, new)
         if self.transfer:
             text = text.replace('app = { kind = "bulk" }', 'app = { kind = "transfer", size = "15 MB" }')
-        if managed and not is_simulated(side):
+        if way.managed and not is_simulated(side):
             text = text.replace('name = "server"\n', f'name = "server"\nrun = [{self._daemon(start, end)}]\n')
         return text
 
     def _daemon(self, start: int, end: int) -> str:
         """What takes addresses away and announces them again. Endpoint k - 1 is the server's interface k."""
-        gone = range(LINKS + 1 - self.lost, LINKS + 1)
-        # The server's addresses come after the client's.
-        took = [(start, f"delete id {k - 1}") for k in gone]
-        gave = [(end, f"add 10.0.0.{LINKS + k} dev eth{k - 1} id {k - 1} signal") for k in gone]
+        # The server's addresses come after the client's. Of the first one, which is no endpoint, id 0 is said.
+        gone = [(k, f"10.0.0.{LINKS + k}") for k in WAYS[self.way].lost(self.lost)]
+        took = [(start, f"delete id {k - 1}" + f" {address}" * (k == 1)) for k, address in gone]
+        gave = [
+            (end, f"add {address} dev eth{k - 1}" + f" id {k - 1}" * (k > 1) + " signal")
+            for k, address in gone
+        ]
         return ", ".join(
             f'{{ at = "{at}.001 s", command = "ip mptcp endpoint {what}" }}' for at, what in took + gave
         )

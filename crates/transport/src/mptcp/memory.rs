@@ -286,7 +286,9 @@ mod tests {
         all.join([&one, &two].map(SendMemory::size).into_iter());
         assert_eq!(all.size(), 4096 + 751_104 + 46_080);
         // 4608 bytes a segment, and no more than `tcp_wmem` has; together they have more.
-        (one.expand(2000), two.expand(2000));
+        for subflow in [&mut one, &mut two] {
+            subflow.expand(2000);
+        }
         all.join([&one, &two].map(SendMemory::size).into_iter());
         assert_eq!(all.size(), 4096 + 2 * 4_194_304);
         all.join([one.size()].into_iter());
