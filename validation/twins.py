@@ -67,7 +67,7 @@ class Case:
         kind = "mptcp" if multipath else "tcp"
         flow = (
             '[[flow]]\nname = "f{}"\nfrom = "a"\nto = "b"\nstart = "uniform(0 s, 1 s)"\n'
-            f'transport = {{{{ kind = "{kind}", profile = "linux", cc = "{self.control}" }}}}\n'
+            f'transport = {{{{ kind = "{kind}", cc = "{self.control}" }}}}\n'
             'app = {{ kind = "bulk" }}\n'
         )
         head = f'name = "twin"\nduration = "20 s"\nwarmup = "5 s"\nruns = {RUNS}\nrecord.interval = "off"\n'

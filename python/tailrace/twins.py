@@ -48,7 +48,8 @@ def of(scenario: Scenario, kernel: str | None = None) -> dict[str, Scenario]:
     if not own:
         raise UsageError(f"{scenario.file_name} has no [[host]] that could have a kernel")
     names = [_name(host) for host in own]
-    profile, managers = _as_linux(flows), _managers(flows, hosts)
+    multipath = _multipath(kernel or str(own[0]["kernel"]))
+    profile, managers = _as_linux(flows, multipath), _managers(flows, hosts, multipath)
     without = {f"host.{name}.kernel": "'none'" for name in names}
     kernels = {f"host.{name}.kernel": f"'{kernel}'" for name in names} if kernel else {}
     return {
@@ -78,7 +79,14 @@ def alike(columns: Sequence[str], tolerances: Sequence[str]) -> list[str]:
     return [*tolerances, *(text for text in usual if text.partition("=")[0] not in said)]
 
 
-def _managers(flows: Sequence[Mapping[str, Any]], hosts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _multipath(kernel: str) -> str:
+    """The profile of that kernel's Multipath TCP: there is one for 6.1, and one for the newest."""
+    return "linux_6_1" if kernel == "6.1" or kernel.startswith("6.1.") else "linux"
+
+
+def _managers(
+    flows: Sequence[Mapping[str, Any]], hosts: Sequence[Mapping[str, Any]], profile: str
+) -> dict[str, str]:
     """What `limits` and `endpoints` say to kernels, for the simulated path manager of flows that name none."""
     by_name = {_name(host): host for host in hosts}
     sets = {}
@@ -98,7 +106,7 @@ def _managers(flows: Sequence[Mapping[str, Any]], hosts: Sequence[Mapping[str, A
             sets[f"flow.{flow.get('name', '')}.transport.path_manager"] = manager
         else:
             sets[f"flow.{flow.get('name', '')}.transport"] = (
-                f"{{ kind = 'mptcp', profile = 'linux', path_manager = {manager} }}"
+                f"{{ kind = 'mptcp', profile = '{profile}', path_manager = {manager} }}"
             )
     return sets
 
@@ -121,13 +129,14 @@ def _protocol(flow: Mapping[str, Any]) -> str:
     return str(transport.get("kind", "tcp") if isinstance(transport, Mapping) else transport)
 
 
-def _as_linux(flows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _as_linux(flows: Sequence[Mapping[str, Any]], multipath: str) -> dict[str, str]:
     """Simulated TCP is to be that of Linux, where the file does not say which."""
     sets = {}
     for flow in flows:
+        profile = multipath if _protocol(flow) == "mptcp" else "linux"
         transport, path = flow.get("transport", "tcp"), f"flow.{flow.get('name', '')}.transport"
         if not isinstance(transport, Mapping):
-            sets[path] = f"{{ kind = '{transport}', profile = 'linux' }}"
+            sets[path] = f"{{ kind = '{transport}', profile = '{profile}' }}"
         elif "profile" not in transport:
-            sets[f"{path}.profile"] = "'linux'"
+            sets[f"{path}.profile"] = f"'{profile}'"
     return sets

@@ -19,6 +19,11 @@ title = "On small networks"
 authors = "Nobody"
 venue = "Nowhere 2026"
 summary = "Two queues, one flood."
+beside = '''
+## Elsewhere
+
+Somebody measured it otherwise.
+'''
 
 [reading.short]
 title = "a short buffer"
@@ -210,6 +215,7 @@ def test_the_page_says_it_all(done):
     assert "Of 3 claims 1 holds, 1 holds under some readings, 1 cannot be judged." in text
     assert "| [C2](#c2) | section 2 | TCP has most of the link. | holds | **fails** |" in text
     assert "a stronger flood (*found*)" in text
+    assert "\n## Elsewhere\n\nSomebody measured it otherwise.\n" in text
     assert "A flood of 800 kbit/s leaves TCP 60 % at most. (At fault: a missing parameter.)" in text
     assert "Not judged: happiness is no metric" in text
     assert "**Table 1: goodput**" in text

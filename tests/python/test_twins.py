@@ -56,6 +56,16 @@ def test_what_a_kernel_is_told_of_paths_the_simulated_manager_is_told_too():
 
 
 @pytest.mark.parametrize(
+    ("kernel", "profile"), [("6.1", "linux_6_1"), ("6.1.7", "linux_6_1"), ("6.12", "linux")]
+)
+def test_simulated_multipath_tcp_is_that_of_the_kernel(kernel, profile):
+    for transport in ('"mptcp"', '{ kind = "mptcp" }'):
+        simulated = twins.of(pair(transport), kernel)["simulated"]
+        written = simulated.written("flow.f.transport.profile") or simulated.written("flow.f.transport")
+        assert f'"{profile}"' in written.replace("'", '"'), written
+
+
+@pytest.mark.parametrize(
     ("scenario", "kernel", "message"),
     [
         (

@@ -62,7 +62,7 @@ def transport(case: Case) -> dict[str, Any]:
     buffers = {"receive_buffer": case.receive_kib, "send_buffer": case.send_kib}
     return {
         "kind": "mptcp",
-        "profile": "linux",
+        "profile": "linux_6_1",
         "cc": {"kind": "cubic", "form": "linux", "hystart": False} if case.tcp == "cubic" else case.tcp,
         "path_manager": {"kind": "linux", "client": endpoints, "subflows": case.subflows},
     } | {name: f"{kib} KiB" for name, kib in buffers.items() if kib is not None}

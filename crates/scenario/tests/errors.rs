@@ -240,6 +240,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("mptcp_key_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", schedular = \"ecf\"")]),
     ("multipath_profile_on_tcp", &[(TCP, "kind = \"tcp\", profile = \"mptcp_0_94\"")]),
+    ("kernel_profile_on_tcp", &[(TCP, "kind = \"tcp\", profile = \"linux_6_1\"")]),
     ("unknown_profile", &[(TCP, "kind = \"mptcp\", profile = \"mptcp_0_95\"")]),
     ("coupled_control_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"olia\"")]),
     ("coupled_control_table_on_tcp", &[(TCP, "kind = \"tcp\", cc = { kind = \"lia\", cap = false }")]),

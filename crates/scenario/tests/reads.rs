@@ -138,9 +138,17 @@ fn multipath(transport: &str) -> (MptcpPlan, String) {
 
 #[test]
 fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden() {
-    let profiles = [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux, Profile::Mptcp094]
-        .map(MptcpPlan::for_profile);
-    let names = ["rfc", "ns2", "ns3", "linux", "mptcp_0_94"];
+    let profiles = [
+        Profile::Rfc,
+        Profile::Ns2,
+        Profile::Ns3,
+        Profile::Linux,
+        Profile::Linux61,
+        Profile::Linux612,
+        Profile::Mptcp094,
+    ]
+    .map(MptcpPlan::for_profile);
+    let names = ["rfc", "ns2", "ns3", "linux", "linux_6_1", "linux_6_12", "mptcp_0_94"];
     for (name, usual) in names.into_iter().zip(profiles) {
         let (plan, resolved) = multipath(&format!("profile = \"{name}\", mss = \"{}\"", usual.tcp.mss));
         assert_eq!(plan, usual, "{name}");

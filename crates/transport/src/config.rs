@@ -15,8 +15,12 @@ choices! {
         Ns2 = "ns2",
         /// ns-3's `TcpSocketBase`.
         Ns3 = "ns3",
-        /// Linux.
+        /// Linux. Multipath TCP's kernels differ: this is the newest that is here.
         Linux = "linux",
+        /// Multipath TCP of Linux 6.1.
+        Linux61 = "linux_6_1",
+        /// Multipath TCP of Linux 6.12.
+        Linux612 = "linux_6_12",
         /// Out-of-tree Multipath TCP for Linux, 0.94; its TCP is Linux's.
         Mptcp094 = "mptcp_0_94",
     }
@@ -471,6 +475,13 @@ parameters! {
     }
 }
 
+impl Profile {
+    /// Upstream Linux, of whatever version.
+    pub const fn is_linux(self) -> bool {
+        matches!(self, Self::Linux | Self::Linux61 | Self::Linux612)
+    }
+}
+
 impl TcpConfig {
     /// The defaults of a profile.
     pub fn for_profile(profile: Profile) -> Self {
@@ -478,7 +489,7 @@ impl TcpConfig {
             Profile::Rfc => Self::default(),
             Profile::Ns2 => Self::ns2(),
             Profile::Ns3 => Self::ns3(),
-            Profile::Linux | Profile::Mptcp094 => Self::linux(),
+            Profile::Linux | Profile::Linux61 | Profile::Linux612 | Profile::Mptcp094 => Self::linux(),
         }
     }
 

@@ -25,15 +25,18 @@ impl RightSizing {
     /// not known yet. Returns the memory that the buffer should have: none before the round trip is over, or where no
     /// more was taken in it than the buffer was sized for.
     pub(crate) fn on_read(&mut self, read: u64, rtt: Duration, mss: u64, now: Instant) -> Option<u64> {
+        let window = self.window_on_read(read, rtt, mss, now)?;
+        Some((window / mss).saturating_mul(memory_of_segment(mss)))
+    }
+
+    /// The window that the buffer should have, under the same conditions.
+    pub(crate) fn window_on_read(&mut self, read: u64, rtt: Duration, mss: u64, now: Instant) -> Option<u64> {
         if rtt.is_zero() || now.saturating_since(self.since.1) < rtt {
             return None;
         }
         let copied = read.saturating_sub(self.since.0);
         self.since = (read, now);
-        (copied > self.taken).then(|| {
-            let window = window(copied, core::mem::replace(&mut self.taken, copied), mss);
-            (window / mss).saturating_mul(memory_of_segment(mss))
-        })
+        (copied > self.taken).then(|| window(copied, core::mem::replace(&mut self.taken, copied), mss))
     }
 }
 

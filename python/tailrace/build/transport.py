@@ -283,6 +283,17 @@ class Mptcp(Table):
             its packets occupy, a buffer that is set is doubled and half of it shown, and one left alone
             grows with what goes through. The send buffer is one of memory where the scheduler fills
             queues. Source: bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf.
+        send_buffer_of: The send buffer of the connection where `counts_memory`: beyond the windows of
+            its subflows, bytes wait in the queues of subflows, and are out of order for as long when
+            one falls silent. Source: Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum,
+            __mptcp_sync_sndbuf.
+        first_window: The most that a receiver's first window tells where `counts_memory`; it grows with
+            the segments that come. `"auto"` is the window of the buffer as it is: with a large one all
+            that waits goes to the first subflow. Source: Linux 6.1 tcp_select_initial_window;
+            linux_6_12: auto.
+        window_share: The share of a receiver's memory that is window where `counts_memory`. Too large:
+            packets that wait overflow it. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256,
+            scaling_ratio as it was measured. 0.01 to 1.0 (it is a share).
         capable_syns: SYNs with MP_CAPABLE before the connection falls back to plain TCP. Source: Linux
             syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3. 1 to
             1000 (at least one SYN asks for Multipath TCP; with none, use transport kind = "tcp").
@@ -312,6 +323,9 @@ class Mptcp(Table):
         reinject_all: What is sent again on account of a stale or lost subflow is everything not
             acknowledged at the data level, whoever carries it, rather than what that subflow held.
             Source: Linux, __mptcp_retransmit_pending_data.
+        speaker: On which of the usable subflows an ACK goes out for what has to be said of addresses,
+            if no other goes before. Where several paths fail at once REMOVE_ADDR may be lost with one
+            of them. Source: not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack.
         add_addr_retries: How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is
             one. Source: RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0.
         add_addr_timeout: Longest wait for that echo. It begins with the largest timeout of a subflow
@@ -503,6 +517,9 @@ class Mptcp(Table):
     answer_wide_dsn: bool | None = None
     wide_dsn: bool | None = None
     counts_memory: bool | None = None
+    send_buffer_of: Literal["largest", "sum"] | None = None
+    first_window: types.Size | Literal["auto"] | None = None
+    window_share: float | None = None
     capable_syns: int | None = None
     join_syn_retries: int | None = None
     max_subflows: int | None = None
@@ -515,6 +532,7 @@ class Mptcp(Table):
     min_data_rto: types.Duration | None = None
     stale_loss_cnt: int | None = None
     reinject_all: bool | None = None
+    speaker: Literal["fastest", "first"] | None = None
     add_addr_retries: int | Literal["auto"] | None = None
     add_addr_timeout: types.Duration | None = None
     add_addr_echo: bool | None = None
@@ -599,7 +617,7 @@ class Mptcp(Table):
     cc: types.MultipathControl | None = None
     header: types.Size | Literal["auto"] | None = None
     path_manager: types.PathManager | None = None
-    profile: Literal["rfc", "ns2", "ns3", "linux", "mptcp_0_94"] | None = None
+    profile: Literal["rfc", "ns2", "ns3", "linux", "linux_6_1", "linux_6_12", "mptcp_0_94"] | None = None
     scheduler: types.Scheduler | None = None
 
 

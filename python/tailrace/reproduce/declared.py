@@ -71,7 +71,7 @@ class _File:
             top.any(section)
         title, authors, venue = (top.take(key, str) for key in ("title", "authors", "venue"))
         summary, found = top.take("summary", str), top.take("found", str, "")
-        sources = top.texts("sources")
+        beside, sources = top.take("beside", str, ""), top.texts("sources")
         top.finish()
         self.readings = self._named("reading", self._reading) or {PLAIN.name: PLAIN}
         self.studies = self._named("study", self._study)
@@ -88,6 +88,7 @@ class _File:
             venue,
             summary,
             found,
+            beside,
             sources,
             self.readings,
             self.studies,

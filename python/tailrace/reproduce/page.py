@@ -49,6 +49,7 @@ class Page:
         yield from self._tables()
         yield from self._figures()
         yield from self._beyond()
+        yield from self._beside()
         yield from self._sources()
 
     @property
@@ -187,6 +188,11 @@ class Page:
         from tailrace.reproduce.metrics import Declaring
 
         return Declaring(self.sweeps.tasks[one.study, reading].place, self.paper, one.study)
+
+    def _beside(self) -> Iterator[str]:
+        if self.paper.beside:
+            yield self.paper.beside.strip()
+            yield ""
 
     def _sources(self) -> Iterator[str]:
         if self.paper.sources:

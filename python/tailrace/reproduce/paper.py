@@ -176,6 +176,7 @@ class Paper:
     venue: str
     summary: str
     found: str
+    beside: str
     sources: Sequence[str]
     readings: Mapping[str, Reading]
     studies: Mapping[str, Study]

@@ -6,7 +6,7 @@ use tailrace_transport::Profile;
 
 /// Queues whose form nobody chose, beside flows that are Linux's.
 pub(super) fn check(a: &Adviser<'_>) {
-    if !a.draft.flows.iter().any(|f| f.profile == Some(Profile::Linux)) {
+    if !a.draft.flows.iter().any(|f| f.profile.is_some_and(Profile::is_linux)) {
         return;
     }
     for decl in a.draft.links.iter().filter(|decl| decl.queue_written && !decl.form_written.0) {

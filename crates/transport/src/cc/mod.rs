@@ -36,7 +36,7 @@ registry::congestion_controls! {
 impl CcConfig {
     /// The algorithm of a connection that names none: CUBIC, and what `profile` makes of it.
     pub fn for_profile(profile: Profile) -> Self {
-        let linux = matches!(profile, Profile::Linux | Profile::Mptcp094);
+        let linux = profile.is_linux() || profile == Profile::Mptcp094;
         let form = if linux { CubicForm::Linux } else { CubicForm::Rfc9438 };
         Self::Cubic(CubicConfig { form, hystart: linux, ..CubicConfig::default() })
     }

@@ -34,6 +34,26 @@ choices! {
     }
 }
 
+choices! {
+    /// How large the send buffer of a connection is, where it holds memory and was not set.
+    pub enum SendBufferOf {
+        /// As large as the largest of its subflows'.
+        Largest = "largest",
+        /// As all of its subflows' together.
+        Sum = "sum",
+    }
+}
+
+choices! {
+    /// On which subflow an ACK goes out for what has to be said of addresses.
+    pub enum Speaker {
+        /// The one with the shortest round trip.
+        Fastest = "fastest",
+        /// The first, as a rule the oldest.
+        First = "first",
+    }
+}
+
 parameters! {
     /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
     pub struct MptcpConfig {
@@ -49,6 +69,14 @@ parameters! {
         /// is set is doubled and half of it shown, and one left alone grows with what goes through. The send buffer is one
         /// of memory where the scheduler fills queues.
         counts_memory: bool = false, "bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf";
+        /// The send buffer of the connection where `counts_memory`: beyond the windows of its subflows, bytes wait in the
+        /// queues of subflows, and are out of order for as long when one falls silent.
+        send_buffer_of: SendBufferOf = SendBufferOf::Largest, "Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum, __mptcp_sync_sndbuf";
+        /// The most that a receiver's first window tells where `counts_memory`; it grows with the segments that come.
+        /// `"auto"` is the window of the buffer as it is: with a large one all that waits goes to the first subflow.
+        first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
+        /// The share of a receiver's memory that is window where `counts_memory`. Too large: packets that wait overflow it.
+        window_share: f64 = 0.5, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
         /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
         /// Retransmissions of a join's SYN before that subflow is given up.
@@ -75,6 +103,9 @@ parameters! {
         /// What is sent again on account of a stale or lost subflow is everything not acknowledged at the data level,
         /// whoever carries it, rather than what that subflow held.
         reinject_all: bool = false, "Linux, __mptcp_retransmit_pending_data";
+        /// On which of the usable subflows an ACK goes out for what has to be said of addresses, if no other goes before. Where
+        /// several paths fail at once REMOVE_ADDR may be lost with one of them.
+        speaker: Speaker = Speaker::Fastest, "not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack";
         /// How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is one.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
         /// Longest wait for that echo. It begins with the largest timeout of a subflow and doubles.

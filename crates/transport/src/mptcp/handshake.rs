@@ -184,6 +184,7 @@ impl Mptcp {
             s.repeat_proof(now);
         }
         let (local, remote) = (s.local, s.remote);
+        self.join_buffers();
         self.path_manager.on_event(&PathEvent::SubflowUp { local, remote }, now);
     }
 

@@ -339,6 +339,7 @@ impl Mptcp {
             coupling.remove(id);
         }
         self.return_bytes(id);
+        self.join_buffers();
         self.stats.subflows_lost += u32::from(cause.is_some());
         let alone = self.subflows.iter().all(|s| s.gone);
         if self.stage == Stage::Closed {

@@ -1,11 +1,11 @@
-//! Buffers as Linux 6.1 keeps them for Multipath TCP: what they may hold is counted in memory, and they grow with what
+//! Buffers as Linux keeps them for Multipath TCP: what they may hold is counted in memory, and they grow with what
 //! goes through unless they were set.
 //!
 //! Receive side (`__mptcp_space`, [`RightSizing`]): the connection's buffer holds what waits for data before
-//! it; half of what is free is the window. Packets that follow one another are merged (`mptcp_try_coalesce`), so that
+//! it; half of what is free is the window, or another share. Packets that follow one another are merged (`mptcp_try_coalesce`), so that
 //! only the first of a run takes more than its payload. Send side (`tcp_sndbuf_expand`, `mptcp_propagate_sndbuf`): a
 //! subflow that could send more than it has while the connection's buffer is full gets a buffer of twice its window, and
-//! the connection's is as large as the largest of its subflows'.
+//! the connection's is as large as the largest of its subflows' (Linux 6.1), or as all of them (6.12).
 
 use super::MptcpPlan;
 use crate::buffer_sizes::BufferSizes;
@@ -21,14 +21,16 @@ const SEGMENT: u64 = 2304;
 const RUN: u64 = 17;
 /// More than any path could fill, and far from what sums could not hold.
 const MOST: u64 = 1 << 40;
+/// A send buffer without subflows (`tcp_wmem`).
+const LEAST: u64 = 4096;
 /// What an application that waits for room writes at a time.
 const WRITE: u64 = 65_536;
 /// In pieces of so much, each of which is taken if there is any room (`skb_page_frag_refill`).
 const FRAGMENT: u64 = 32_768;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
 const INITIAL_SEGMENTS: u64 = 10;
-/// The first window, as large as can be told without a scale.
-const INITIAL_WINDOW: u64 = 65_535;
+/// The share of memory that Linux makes window until it knows better; sizes are in whole segments then.
+const HALF: f64 = 0.5;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 const FULL: u64 = 1460;
 
@@ -43,20 +45,18 @@ pub(crate) const fn memory_of(bytes: u64, mss: u32) -> u64 {
 pub(crate) struct Size {
     pub(crate) now: u64,
     pub(crate) most: u64,
+    /// It was set, and stays.
+    pub(crate) set: bool,
 }
 
 impl Size {
     /// Linux's send buffer as it comes (`tcp_wmem`).
-    pub(crate) const KERNEL: Self = Self { now: 16_384, most: 4_194_304 };
+    pub(crate) const KERNEL: Self = Self { now: 16_384, most: 4_194_304, set: false };
 
     /// One that was set and stays.
     pub(crate) fn fixed(bytes: u64) -> Self {
         let bytes = bytes.clamp(1, MOST);
-        Self { now: bytes, most: bytes }
-    }
-
-    const fn is_fixed(self) -> bool {
-        self.now >= self.most
+        Self { now: bytes, most: bytes, set: true }
     }
 }
 
@@ -65,7 +65,7 @@ impl Size {
 pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
     let tcp = plan.mptcp.counts_memory.then_some(&plan.tcp)?;
     let doubled = |set: Bytes| Size::fixed(set.get().saturating_mul(2));
-    let tuned = |sizes: BufferSizes| Size { now: sizes.initial, most: sizes.most };
+    let tuned = |sizes: BufferSizes| Size { now: sizes.initial, most: sizes.most, set: false };
     let receive = tcp.tcp_rmem.map_or_else(|| doubled(tcp.receive_buffer), tuned);
     let send = match (tcp.send_buffer, tcp.tcp_wmem) {
         (Some(set), _) => doubled(set),
@@ -79,15 +79,23 @@ pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
 pub(crate) struct ReceiveMemory {
     size: Size,
     mss: u64,
+    /// The share of it that is window.
+    share: f64,
     /// How large it should be, by what the application has taken so far.
     sizing: RightSizing,
     taken: u64,
 }
 
 impl ReceiveMemory {
-    pub(crate) const fn new(size: Size, mss: u64) -> Self {
+    pub(crate) const fn new(size: Size, mss: u64, share: f64) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
-        Self { size, mss, sizing: RightSizing::new(INITIAL_SEGMENTS * mss, 0, Instant::ZERO), taken: 0 }
+        Self {
+            size,
+            mss,
+            share,
+            sizing: RightSizing::new(INITIAL_SEGMENTS * mss, 0, Instant::ZERO),
+            taken: 0,
+        }
     }
 
     /// Memory of a run of `bytes`.
@@ -98,14 +106,25 @@ impl ReceiveMemory {
 
     /// The window, while packets that wait take `held` of the buffer; none where little is left (`__tcp_select_window`).
     pub(crate) fn window(&self, held: u64) -> u64 {
-        let (free, all) = (self.size.now.saturating_sub(held) / 2, self.size.now / 2);
+        let (free, all) = (self.of(self.size.now.saturating_sub(held)), self.of(self.size.now));
         if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
+    }
+
+    /// The window of so much memory.
+    fn of(&self, memory: u64) -> u64 {
+        (memory as f64 * self.share) as u64
     }
 
     /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow.
     pub(crate) fn on_read(&mut self, bytes: u64, rtt: Duration, now: Instant) {
         self.taken += bytes;
-        if let Some(wanted) = self.sizing.on_read(self.taken, rtt, FULL, now) {
+        let wanted = if self.share == HALF {
+            self.sizing.on_read(self.taken, rtt, FULL, now)
+        } else {
+            let window = self.sizing.window_on_read(self.taken, rtt, FULL, now);
+            window.map(|window| (window as f64 / self.share) as u64)
+        };
+        if let Some(wanted) = wanted {
             self.size.now = self.size.now.max(wanted.min(self.size.most));
         }
     }
@@ -123,7 +142,10 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(crate) const NONE: Self = Self { last: 0, eighths: 0, window: INITIAL_WINDOW };
+    /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
+    pub(crate) fn new(first: Option<Bytes>) -> Self {
+        Self { last: 0, eighths: 0, window: first.map_or(MOST, Bytes::get) }
+    }
 
     /// A segment with payload.
     pub(crate) fn note(&mut self, segment: &Segment, now: Instant) {
@@ -164,7 +186,6 @@ impl SendMemory {
         self.size.now = self.size.now.max(wanted.min(self.size.most));
     }
 
-    #[cfg(test)]
     pub(crate) const fn size(&self) -> u64 {
         self.size.now
     }
@@ -176,8 +197,15 @@ impl SendMemory {
 
     /// As large as that of a subflow, unless it was set (`mptcp_propagate_sndbuf`).
     pub(crate) fn follow(&mut self, subflow: &Self) {
-        if !self.size.is_fixed() {
+        if !self.size.set {
             self.size.now = self.size.now.max(subflow.size.now.min(self.size.most));
+        }
+    }
+
+    /// As large as those of all subflows, unless it was set: `sizes`, and the least that there is (`__mptcp_sync_sndbuf`).
+    pub(crate) fn join(&mut self, sizes: impl Iterator<Item = u64>) {
+        if !self.size.set {
+            self.size.now = sizes.fold(LEAST, u64::saturating_add).min(MOST);
         }
     }
 
@@ -202,7 +230,7 @@ mod tests {
     const MSS: u64 = 1424;
     #[test]
     fn what_waits_takes_window_by_its_memory() {
-        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS);
+        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, HALF);
         assert_eq!(fixed.window(0), 262_144);
         // As measured in Linux: 14 packets of 1424 bytes in a row take 20704, 20 take two heads.
         assert_eq!(fixed.charge(14 * MSS), 14 * MSS + 768);
@@ -211,27 +239,27 @@ mod tests {
         // Less than a sixteenth of what there could be is none.
         assert_eq!((fixed.window(491_000), fixed.window(492_000)), (16_644, 0));
         // In a small buffer runs are short: an eighth of it.
-        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS).charge(8192), 8192 + 768);
-        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS).charge(8193), 8193 + 2 * 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, HALF).charge(8192), 8192 + 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, HALF).charge(8193), 8193 + 2 * 768);
     }
 
     #[test]
     fn a_receive_buffer_grows_with_what_is_taken_in_the_longest_round_trip() {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
-        let mut memory = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456 }, MSS);
+        let mut memory = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, HALF);
         memory.on_read(20 * MSS, rtt, at(150));
         // 2 * 28480 + 16 * 1460 = 80320; twice as much was taken as before: three times that, 165 packets of 2996.
         assert_eq!(memory.window(0), 165 * 2996 / 2);
         memory.on_read(100 * MSS, rtt, at(200));
         assert_eq!(memory.window(0), 165 * 2996 / 2, "only half of a round trip has passed");
-        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS);
+        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, HALF);
         fixed.on_read(100 * MSS, rtt, at(150));
         assert_eq!(fixed.window(0), 65_536);
     }
 
     #[test]
     fn a_send_buffer_is_twice_the_window_and_that_of_a_connection_the_largest() {
-        let tuned = Size { now: 16_384, most: 4_194_304 };
+        let tuned = Size { now: 16_384, most: 4_194_304, set: false };
         let (mut one, mut all) = (SendMemory::new(tuned), SendMemory::new(tuned));
         assert_eq!(one.size(), 46_080, "of ten segments");
         one.expand(163);
@@ -247,6 +275,37 @@ mod tests {
         assert_eq!(set.size(), 131_072);
         // 59 segments of 1424 + 768 bytes fit, and one more while there is any room.
         assert!(set.has_room(59 * MSS, 1424) && !set.has_room(60 * MSS, 1424));
+    }
+
+    #[test]
+    fn a_buffer_of_all_subflows_goes_with_them_and_one_that_was_set_stays() {
+        let tuned = Size { now: 16_384, most: 4_194_304, set: false };
+        let (mut one, mut two, mut all) =
+            (SendMemory::new(tuned), SendMemory::new(tuned), SendMemory::new(tuned));
+        one.expand(163);
+        all.join([&one, &two].map(SendMemory::size).into_iter());
+        assert_eq!(all.size(), 4096 + 751_104 + 46_080);
+        // 4608 bytes a segment, and no more than `tcp_wmem` has; together they have more.
+        for subflow in [&mut one, &mut two] {
+            subflow.expand(2000);
+        }
+        all.join([&one, &two].map(SendMemory::size).into_iter());
+        assert_eq!(all.size(), 4096 + 2 * 4_194_304);
+        all.join([one.size()].into_iter());
+        assert_eq!(all.size(), 4096 + 4_194_304, "one is gone");
+        let mut set = SendMemory::new(Size::fixed(131_072));
+        set.join([one.size()].into_iter());
+        assert_eq!(set.size(), 131_072);
+    }
+
+    #[test]
+    fn more_than_half_of_the_memory_may_be_window() {
+        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, 0.5625);
+        assert_eq!((fixed.window(0), fixed.window(24_288)), (294_912, 281_250));
+        let mut tuned = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, 0.5625);
+        tuned.on_read(20 * MSS, Duration::from_millis(100), Instant::from_millis(150));
+        // A window of 80320 for the rate and twice that for its growth, as with half: 240960 in memory of 428373.
+        assert_eq!(tuned.window(0), 240_959);
     }
 
     #[test]

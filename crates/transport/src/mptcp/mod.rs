@@ -45,7 +45,7 @@ mod subflows;
 mod tests;
 mod waiting;
 
-pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
+pub use config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
 pub use option::Options;
 pub use reordering::Reordering;
 pub use send::Chunk;
@@ -271,7 +271,7 @@ impl Mptcp {
     fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(1, Arrivals::NONE.window());
+        let window = self.rcv.window(1, Arrivals::new(plan.mptcp.first_window).window());
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.
@@ -290,6 +290,7 @@ impl Mptcp {
     /// Puts a subflow into a place of its own; returns which.
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
+        subflow.arrivals = Arrivals::new(self.plan.mptcp.first_window);
         let (id, old) = self.subflows.place(subflow);
         if let Some(old) = old {
             add_to(&mut self.retired, &old);
@@ -510,11 +511,15 @@ impl Mptcp {
         }
     }
 
-    /// A subflow on which something can be said: usable, the fastest.
+    /// A usable subflow on which something can be said.
     fn speaker(&mut self) -> Option<usize> {
         self.look();
         let views = self.subflows.views();
-        (0..views.len()).filter(|id| views[*id].usable).min_by_key(|id| views[*id].srtt)
+        let mut usable = (0..views.len()).filter(|id| views[*id].usable);
+        match self.plan.mptcp.speaker {
+            Speaker::Fastest => usable.min_by_key(|id| views[*id].srtt),
+            Speaker::First => usable.next(),
+        }
     }
 }
 
@@ -533,8 +538,9 @@ fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
         Some(size) => DataSender::with_memory(SendMemory::new(size)),
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
-    let receive = receive.map(|size| ReceiveMemory::new(size, plan.tcp.mss.get()));
-    (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get()))
+    let receive = receive.map(|size| ReceiveMemory::new(size, plan.tcp.mss.get(), plan.mptcp.window_share));
+    let first = Arrivals::new(plan.mptcp.first_window);
+    (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
 }
 
 /// All subflows between two addresses by the same gateways, if any.

@@ -1,7 +1,8 @@
 //! What goes out: what subflows have to send, new data by the scheduler's choice, and the options beside it.
 
-use super::config::Penalisation;
+use super::config::{Penalisation, SendBufferOf};
 use super::handshake::Stage;
+use super::memory::SendMemory;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::scheduler::{ConnectionView, Pieces, Scheduler};
 use super::send::{Chunk, DataSender};
@@ -120,7 +121,18 @@ impl Mptcp {
         let ((cwnd, _), flight, mss) = (s.tcp.windows(), s.tcp.in_flight(), u64::from(s.tcp.mss().max(1)));
         if let Some(memory) = s.memory.as_mut().filter(|_| flight.get() + mss <= cwnd.get()) {
             memory.expand(cwnd.get() / mss);
-            self.snd.follow(memory);
+            match self.plan.mptcp.send_buffer_of {
+                SendBufferOf::Largest => self.snd.follow(memory),
+                SendBufferOf::Sum => self.join_buffers(),
+            }
+        }
+    }
+
+    /// The connection's send buffer is that of all its subflows, where it is so.
+    pub(super) fn join_buffers(&mut self) {
+        if self.plan.mptcp.send_buffer_of == SendBufferOf::Sum {
+            let live = self.subflows.iter().filter(|s| !s.gone && s.tcp.state().is_synchronized());
+            self.snd.join(live.filter_map(|s| s.memory.as_ref()).map(SendMemory::size));
         }
     }
 

@@ -3,7 +3,7 @@
 //! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
 //! overridden by itself and no code asks for the profile.
 
-use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
+use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
@@ -26,13 +26,15 @@ impl MptcpPlan {
                 (SubflowControl::Coupled(linked), round_robin)
             }
             // There is no coupled control upstream.
-            Profile::Linux => (SubflowControl::Uncoupled(CcConfig::for_profile(profile)), linux),
+            Profile::Linux | Profile::Linux61 | Profile::Linux612 => {
+                (SubflowControl::Uncoupled(CcConfig::for_profile(profile)), linux)
+            }
         };
         let mut tcp = TcpConfig::for_profile(profile);
         // Subflows are Agent/TCP/FullTcp.
         tcp.handshake = Handshake::ThreeWay;
         // Subflows are often short of data, and grow all the same.
-        tcp.lasting_limit = profile == Profile::Linux;
+        tcp.lasting_limit = profile.is_linux();
         if profile == Profile::Ns3 {
             // Kheirkhah's model has a TCP of its own, `mp-tcp-socket-base.cc`: NewReno from one segment on.
             (tcp.iw, tcp.sack, tcp.limited_transmit) = (Some(1), false, false);
@@ -49,7 +51,9 @@ impl MptcpPlan {
 
 fn path_manager(profile: Profile) -> PathManagerConfig {
     match profile {
-        Profile::Linux => PathManagerConfig::LinuxPaths(LinuxPathsConfig::default()),
+        Profile::Linux | Profile::Linux61 | Profile::Linux612 => {
+            PathManagerConfig::LinuxPaths(LinuxPathsConfig::default())
+        }
         Profile::Mptcp094 => PathManagerConfig::Fullmesh(FullmeshConfig {
             event_delay: Duration::from_millis(500),
             retry_after: Some(Duration::from_secs(1)),
@@ -67,7 +71,8 @@ impl MptcpConfig {
             Profile::Rfc => Self::default(),
             Profile::Ns2 => Self::ns2(),
             Profile::Ns3 => Self { max_subflows: 8, ..Self::ns2() },
-            Profile::Linux => Self::linux(),
+            Profile::Linux61 => Self::linux_6_1(),
+            Profile::Linux | Profile::Linux612 => Self::linux_6_12(),
             Profile::Mptcp094 => Self::mptcp_0_94(),
         }
     }
@@ -102,8 +107,19 @@ impl MptcpConfig {
         }
     }
 
-    /// Linux 6.x, `net/mptcp/{protocol,pm,ctrl}.c`.
-    fn linux() -> Self {
+    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`) and, of its TCP,
+    /// `net/ipv4/tcp_output.c` (`tcp_select_initial_window`) and `tcp_input.c` (`scaling_ratio`).
+    fn linux_6_12() -> Self {
+        Self {
+            send_buffer_of: SendBufferOf::Sum,
+            first_window: None,
+            window_share: 144.0 / 256.0,
+            ..Self::linux_6_1()
+        }
+    }
+
+    /// Linux 6.1, `net/mptcp/{protocol,pm,ctrl}.c`.
+    fn linux_6_1() -> Self {
         Self {
             join_syn_retries: 6,
             counts_memory: true,
@@ -115,6 +131,7 @@ impl MptcpConfig {
             data_rtx_bytes: Bytes(32_768),
             stale_loss_cnt: 4,
             reinject_all: true,
+            speaker: Speaker::First,
             add_addr_retries: Some(3),
             add_addr_timeout: Duration::from_secs(120),
             close_timeout: Duration::from_secs(60),
@@ -137,5 +154,16 @@ mod tests {
             (Some(10), true, true),
             "ns-3's TCP has them"
         );
+    }
+
+    #[test]
+    fn kernels_differ_in_their_buffers_and_the_newest_is_linux() {
+        let of = MptcpPlan::for_profile;
+        assert_eq!(of(Profile::Linux), of(Profile::Linux612));
+        let (old, new) = (of(Profile::Linux61), of(Profile::Linux612));
+        assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), ..new.clone() }, old);
+        let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
+        let as_old = MptcpConfig { send_buffer_of, first_window, window_share: 0.5, ..new.mptcp };
+        assert_eq!(as_old, old.mptcp);
     }
 }

@@ -24,8 +24,8 @@ impl DataReceiver {
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
     /// as segments come (`rcv_ssthresh`).
-    pub(crate) fn with_memory(memory: Option<ReceiveMemory>, buffer: u64) -> Self {
-        let first = Arrivals::NONE.window();
+    pub(crate) fn with_memory(memory: Option<ReceiveMemory>, buffer: u64, first: Arrivals) -> Self {
+        let first = first.window();
         let buffer = memory.as_ref().map_or(buffer, |m| m.window(0).min(first));
         Self { memory, ..Self::new(buffer) }
     }
@@ -171,6 +171,7 @@ impl DataReceiver {
 mod tests {
     use super::super::memory::Size;
     use super::*;
+    use tailrace_core::Bytes;
 
     #[test]
     fn bytes_come_in_order_once_and_the_rest_waits() {
@@ -200,10 +201,11 @@ mod tests {
 
     #[test]
     fn a_large_buffer_is_told_of_little_by_little() {
-        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424);
-        let mut r = DataReceiver::with_memory(Some(memory), 6_000_000);
+        let first = Arrivals::new(Some(Bytes(65_535)));
+        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, 0.5);
+        let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
-        assert_eq!(r.window(1424, Arrivals::NONE.window()), 65_535);
+        assert_eq!(r.window(1424, first.window()), 65_535);
         assert_eq!(r.window(1424, 100_000), 100_000);
         assert_eq!(r.window(1424, u64::MAX), 6_000_000);
     }

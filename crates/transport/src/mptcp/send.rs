@@ -96,6 +96,13 @@ impl DataSender {
         }
     }
 
+    /// The subflows' send buffers have these sizes.
+    pub(crate) fn join(&mut self, sizes: impl Iterator<Item = u64>) {
+        if let Some(memory) = &mut self.memory {
+            memory.join(sizes);
+        }
+    }
+
     /// As far as the send buffer goes.
     #[inline]
     fn buffer_end(&self) -> u64 {

@@ -162,6 +162,7 @@ pub(crate) struct Subflow {
 }
 
 impl Subflow {
+    /// Arrivals are noted by [`Mptcp`](super::Mptcp), which knows of windows.
     pub(crate) fn new(tcp: Tcp, tuple: Tuple, (local, remote): (AddressId, AddressId)) -> Self {
         Self {
             tcp,
@@ -189,7 +190,7 @@ impl Subflow {
             proof_deadline: Instant::MAX,
             proofs: 0,
             penalty_over: Instant::ZERO,
-            arrivals: Arrivals::NONE,
+            arrivals: Arrivals::new(None),
             memory: None,
             stats: SubflowStats::default(),
         }

@@ -581,6 +581,49 @@ fn the_window_bounds_what_is_on_its_way() {
     assert!(w.delivered[1] > 64_000, "the window opens again");
 }
 
+/// What the sender holds, 3 s after `profile`'s connection over eight paths began with a slow start on each.
+fn held_by(profile: Profile) -> u64 {
+    let mut plan = MptcpPlan::for_profile(profile);
+    plan.path_manager = usual().path_manager;
+    let slow = Path { spacing: Duration::from_millis(12), ..Path::new(10, 0.0) };
+    let mut w = World::new(&plan, &[slow; 8], 1);
+    w.ends[0].write(UNLIMITED);
+    w.run_for(3);
+    let (acked, sent) = w.ends[0].progress();
+    sent - acked
+}
+
+#[test]
+fn a_send_buffer_is_that_of_the_largest_subflow_or_of_all() {
+    let (largest, sum) = (held_by(Profile::Linux61), held_by(Profile::Linux612));
+    // Windows are much alike, so what eight hold is several times what one holds.
+    assert!(sum > 3 * largest, "{largest} {sum}");
+}
+
+#[test]
+fn a_large_first_window_goes_to_the_first_subflow() {
+    let first = |profile| {
+        let mut plan = MptcpPlan::for_profile(profile);
+        plan.path_manager = usual().path_manager;
+        let buffer = tailrace_core::Bytes(4 << 20);
+        let tcp = TcpConfig {
+            receive_buffer: buffer,
+            send_buffer: Some(buffer),
+            tcp_rmem: None,
+            ..(*plan.tcp).clone()
+        };
+        plan.tcp = Arc::new(tcp);
+        let slow = Path { spacing: Duration::from_millis(12), ..Path::new(10, 0.0) };
+        let mut w = World::new(&plan, &[slow; 8], 1);
+        w.ends[0].write(UNLIMITED);
+        w.run_for(10);
+        let carried: Vec<u64> = w.ends[0].subflows().map(|s| s.stats.scheduled_bytes).collect();
+        carried[0] as f64 / carried.iter().sum::<u64>() as f64
+    };
+    let (old, new) = (first(Profile::Linux61), first(Profile::Linux612));
+    assert!(old < 0.25 && new > 0.5, "{old} {new}");
+}
+
 #[test]
 fn backups_carry_nothing_while_another_is_usable() {
     let mut w = World::new(&usual(), &[Path::new(30, 0.0), Path::new(10, 0.0)], 1);

@@ -35,8 +35,11 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
 
 /// Whose defaults a TCP endpoint has.
 fn read_profile(r: &Reader<'_>) -> Option<Profile> {
-    let multipath = profile_name(Profile::Mptcp094);
-    if let Some(node) = r.node("profile").filter(|node| node.as_text() == Some(&multipath)) {
+    let multipath = [Profile::Mptcp094, Profile::Linux61, Profile::Linux612].map(profile_name);
+    let found = r
+        .node("profile")
+        .and_then(|node| Some((node, multipath.iter().find(|m| node.as_text() == Some(m))?)));
+    if let Some((node, multipath)) = found {
         let message = format!("profile {multipath:?} is one of Multipath TCP");
         let error =
             r.sink().at(Code::WrongTransport, node.origin, message).label("of transport kind = \"mptcp\"");

@@ -49,7 +49,15 @@ pub const MPTCP: Section = Section {
         ),
         may(
             "profile",
-            Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux", "mptcp_0_94"])),
+            Shape::Plain(Kind::Choice(&[
+                "rfc",
+                "ns2",
+                "ns3",
+                "linux",
+                "linux_6_1",
+                "linux_6_12",
+                "mptcp_0_94",
+            ])),
             "rfc",
             "Whose behaviour the connection has: defaults of the other keys and of all parameters.",
         ),

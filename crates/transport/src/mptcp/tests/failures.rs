@@ -233,6 +233,26 @@ fn addresses_are_announced_until_echoed_or_as_often_as_the_profile_says() {
 }
 
 #[test]
+fn where_paths_fail_together_what_is_said_of_them_goes_by_the_first_or_by_the_fastest() {
+    // The two that fail are faster than the one that stays.
+    for (speaker, left) in [(Speaker::First, 1), (Speaker::Fastest, 2)] {
+        let mut plan = profile(Profile::Linux);
+        plan.mptcp.speaker = speaker;
+        let dead = Path { down: (ms(1000), Instant::MAX), ..Path::new(10, 0.0) };
+        let mut w = World::new(&plan, &[Path::new(30, 0.0), dead, dead], 1);
+        w.ends[0].write(100_000);
+        w.run(ms(1000));
+        assert_eq!(w.ends[0].subflows().count(), 3);
+        // Of 21 it is said while 22 still seems to be there.
+        w.ends[1].local_down(21, w.now);
+        w.drain();
+        w.ends[1].local_down(22, w.now);
+        w.run(ms(1500));
+        assert_eq!(w.ends[0].subflows().count(), left, "{speaker:?}");
+    }
+}
+
+#[test]
 fn announcements_wait_for_twice_as_long_each_time() {
     let mut w = World::new(&profile(Profile::Linux), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
     w.mutes = 100;

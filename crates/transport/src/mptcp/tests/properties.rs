@@ -92,7 +92,8 @@ fn plans() -> impl Strategy<Value = MptcpPlan> {
         Profile::Rfc,
         Profile::Ns2,
         Profile::Ns3,
-        Profile::Linux,
+        Profile::Linux61,
+        Profile::Linux612,
         Profile::Mptcp094,
     ]);
     let names = (prop::sample::select(SchedulerConfig::names()), managers());
