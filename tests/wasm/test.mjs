@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { load } from "./tailrace.mjs";
+import { load } from "../../web/simulator/tailrace.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const [wasm, native] = [process.env.TAILRACE_WASM, process.env.TAILRACE_NATIVE];
