@@ -49,12 +49,30 @@ def gallery() -> list[dict[str, str]]:
     return own + [entry(file, file.parent.name) for file in papers]
 
 
+# What completion reads of a schema.
+_READ = {"$defs", "$ref", "anyOf", "const", "description", "enum", "items", "properties", "required"}
+
+
+def schema() -> Any:  # noqa: ANN401 - any JSON
+    """The schema without what only a validator asks for: the simulator itself checks."""
+
+    def slim(node: Any, named: bool = False) -> Any:  # noqa: ANN401
+        if isinstance(node, list):
+            return [slim(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        kept = {key: value for key, value in node.items() if named or key in _READ or value == "boolean"}
+        return {key: slim(value, key in {"properties", "$defs"} and not named) for key, value in kept.items()}
+
+    return slim(asked("schema"))
+
+
 def main(place: Path) -> None:
     """Writes the files."""
     place.mkdir(parents=True, exist_ok=True)
     found = {
         "basics": {"queues": queues(), "looks": charts.looks()},
-        "schema": asked("schema"),
+        "schema": schema(),
         "gallery": gallery(),
     }
     for name, data in found.items():

@@ -75,7 +75,7 @@ export class Controls {
     this.about = about;
     this.queue = about.queues.find((one) => one.queue === queue) ?? about.queues[0];
     this.play = play;
-    const parts = [this.ofQueue(), this.ofLink(), this.ofAttacks(), this.ofAxes(), this.ofVersus(), this.ofRun()];
+    const parts = [this.ofQueue(), this.ofVersus(), this.ofLink(), this.ofAttacks(), this.ofAxes(), this.ofRun()];
     this.place.replaceChildren(...parts.filter(Boolean));
   }
 

@@ -346,5 +346,7 @@ async function begin() {
 
 if (!root.classList.contains("stopped")) {
   root.classList.add("scripted");
+  // Where there is no room beside the figures, these come first.
+  if (matchMedia("(max-width: 640px)").matches) $("drawer").open = false;
   begin();
 }

@@ -17,7 +17,8 @@ export class Side {
     this.opening = true;
     try {
       const about = await this.simulator.open(request);
-      Object.assign(this, { about, samples: new Samples(), now: 0, stepped: 0, ended: null, failed: null });
+      const tcp = about.groups.filter((group) => group.transport === "tcp").map((group) => group.group);
+      Object.assign(this, { about, samples: new Samples(tcp), now: 0, stepped: 0, ended: null, failed: null });
     } finally {
       this.opening = false;
     }

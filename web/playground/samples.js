@@ -30,7 +30,9 @@ const at = (table, column) => table?.[column] ?? [];
 
 /** All that is drawn of one run. */
 export class Samples {
-  constructor(mss = 1448) {
+  /** `tcp` names the groups that have windows. */
+  constructor(tcp, mss = 1448) {
+    this.tcp = new Set(tcp);
     this.mss = mss;
     this.waiting = new Lines();
     this.delay = new Lines();
@@ -56,7 +58,8 @@ export class Samples {
     at(flows, "time_s").forEach((time, i) => {
       const value = flows.cwnd_segments[i];
       const label = `${flows.group[i]} ${flows.flow[i] + 1}`;
-      if (value !== null || this.windows.lines.has(label)) this.windows.add(time, label, value);
+      // Also before a flow has one, so that lines stand in the order of the flows.
+      if (this.tcp.has(flows.group[i])) this.windows.add(time, label, value);
     });
     const subflows = rows.subflow_series;
     at(subflows, "time_s").forEach((time, i) => {

@@ -13,8 +13,8 @@ function rowsOf(side) {
   const total = samples.totals.get(queue);
   const waiting = samples.waiting.of(queue);
   return [
-    ...groups.map((group) => [`${group} gets`, shown(mean(samples.goodput.of(group)), "Mbit/s"), "mean so far, what applications receive"]),
-    ["link carries", shown(mean(samples.carried.of(queue)), "Mbit/s"), "mean so far"],
+    ...groups.map((group) => [`${group} received`, shown(mean(samples.goodput.of(group)), "Mbit/s"), "mean so far, by applications"]),
+    ["link carried", shown(mean(samples.carried.of(queue)), "Mbit/s"), "mean so far"],
     ["waiting", waiting.length ? `${Math.round(mean(waiting))} packets` : "–", "mean so far"],
     ["time in the queue", shown(mean(samples.delay.of(queue)), "ms"), "mean so far"],
     ["time in the queue now", shown(last(samples.delay.of(queue)), "ms"), "the latest value"],

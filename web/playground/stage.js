@@ -56,7 +56,7 @@ export class Stage {
     this.place.classList.toggle("versus", sides.length > 1);
     this.place.replaceChildren(...pairs.map(({ figure, side }, n) => {
       const name = sides.length > 1 ? make("span", { class: "which" }, ` ${side.name}`) : null;
-      const caption = make("figcaption", {}, make("div", {}, make("h3", {}, figure.title, name), make("p", { class: "note" }, figure.says)));
+      const caption = make("figcaption", {}, make("h3", {}, figure.title, name), make("p", { class: "note" }, figure.says));
       const found = make("figure", { "data-chart": data[n].name }, caption);
       return found;
     }));

@@ -69,7 +69,7 @@ export class TimeCharts {
   tools(place) {
     const range = make("span", { class: "said" });
     const noteOf = () => this.charts.map((chart) => chart.view).find((view) => view.runs === this.shownRuns)?.note ?? "";
-    this.sayRange = () => { range.textContent = `${said(this.range[0])} to ${said(this.range[1])} s · ${noteOf()}`; };
+    this.sayRange = () => { range.textContent = [`${said(this.range[0])} to ${said(this.range[1])} s`, noteOf()].filter(Boolean).join(" · "); };
     this.sayRange();
     const button = (text, title, act) => make("button", { type: "button", title, "aria-label": title, onclick: act }, text);
     if (this.runs.length > 1)
