@@ -68,6 +68,14 @@ export class Editor {
         ],
       }),
     });
+    this.reachable();
+  }
+
+  // What rolls can be reached by the keyboard.
+  reachable() {
+    this.view.scrollDOM.tabIndex = 0;
+    this.view.scrollDOM.setAttribute("role", "group");
+    this.view.scrollDOM.setAttribute("aria-label", "Text of the scenario, to roll");
   }
 
   get text() { return this.view.state.doc.toString(); }
