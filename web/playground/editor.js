@@ -5,7 +5,6 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -60,9 +59,9 @@ export class Editor {
         doc: text,
         extensions: [
           lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(),
-          highlightSelectionMatches(), lintGutter(), StreamLanguage.define(toml), syntaxHighlighting(COLOURS), LOOK,
+          lintGutter(), StreamLanguage.define(toml), syntaxHighlighting(COLOURS), LOOK,
           autocompletion({ override: [completing(new Schema(schema))] }),
-          keymap.of([{ key: "Mod-Enter", run }, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+          keymap.of([{ key: "Mod-Enter", run }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
           EditorView.contentAttributes.of({ "aria-label": "Text of the scenario" }),
           EditorView.updateListener.of((update) => { if (update.docChanged) acts.changed(this.text); }),
         ],

@@ -176,7 +176,7 @@ class Playground {
     const pace = player.pace();
     const left = pace && player.speed > pace ? (about.duration_s - now) / pace : 0;
     const slow = playing && left > 20 ? `; about ${left > 120 ? `${Math.round(left / 60)} min` : `${Math.round(left)} s`} left in this browser, several times less natively` : "";
-    $("clock").textContent = failed ? `stopped: ${failed}` : `${now.toFixed(1)} of ${about.duration_s} s${over ? ", the end" : ""}${slow}`;
+    $("clock").textContent = failed ? `stopped: ${failed}` : `${now.toFixed(1)} of ${about.duration_s} s${over ? theEnd(player.sides[0]) : ""}${slow}`;
     $("progress").value = now / about.duration_s;
     root.dataset.state = failed ? "failed" : over ? "over" : playing ? "playing" : "paused";
     const { ended } = player.sides[0];
@@ -318,6 +318,12 @@ class Playground {
       await this.begin({ text: first });
     }
   }
+}
+
+function theEnd({ ended, spent }) {
+  if (!ended) return ", the end";
+  Object.assign(root.dataset, { hops: ended.hops, spent: spent.toFixed(1) });
+  return `, the end; a packet took a link ${ended.hops.toLocaleString("en")} times, which took ${(spent / 1000).toFixed(2)} s here`;
 }
 
 // A discipline by its name alone is one of the first scenario's link.

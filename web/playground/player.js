@@ -18,19 +18,19 @@ export class Side {
     try {
       const about = await this.simulator.open(request);
       const tcp = about.groups.filter((group) => group.transport === "tcp").map((group) => group.group);
-      Object.assign(this, { about, samples: new Samples(tcp), now: 0, stepped: 0, ended: null, failed: null });
+      Object.assign(this, { about, samples: new Samples(tcp), now: 0, spent: 0, ended: null, failed: null });
     } finally {
       this.opening = false;
     }
   }
 
-  hear({ rows, now, stepped, ended, failed }) {
+  hear({ rows, now, spent, ended, failed }) {
     // A new run is being opened, so this is of the old one.
     if (this.opening) return;
     if (failed) this.failed = failed;
     else {
       this.samples.take(rows);
-      Object.assign(this, { now, stepped, ended: ended ?? null });
+      Object.assign(this, { now, spent, ended: ended ?? null });
     }
     this.changed();
   }
@@ -110,9 +110,9 @@ export class Player {
     }
   }
 
-  /** Simulated seconds for each second of stepping, of the slower run. */
+  /** Simulated seconds for each second of work, of the slower run. */
   pace() {
-    const paces = this.sides.filter((side) => side.stepped > 20).map((side) => side.now / (side.stepped / 1000));
+    const paces = this.sides.filter((side) => side.spent > 20).map((side) => side.now / (side.spent / 1000));
     return paces.length ? Math.min(...paces) : null;
   }
 }

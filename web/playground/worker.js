@@ -1,6 +1,6 @@
 // A run in a worker of its own: steps in short slices, so that what the page asks for in between is heard.
 
-import { load } from "../simulator/tailrace.mjs";
+import { load, summaryOf } from "../simulator/tailrace.mjs";
 
 // Of a step of 16.7 ms, what a picture leaves.
 const SLICE_MS = 14;
@@ -28,7 +28,7 @@ function open({ id, request }) {
   let about = tailrace.open(request);
   if (about.interval_s === null)
     about = tailrace.open({ ...request, overrides: [...(request.overrides ?? []), ["record.interval", `${about.duration_s / SAMPLES} s`]] });
-  run = { id, now: 0, until: 0, ended: false, chunk: about.duration_s / 2000, stepped: 0, posted: 0 };
+  run = { id, now: 0, until: 0, ended: false, chunk: about.duration_s / 2000, spent: 0, posted: 0 };
   return about;
 }
 
@@ -38,7 +38,6 @@ function step() {
   run.ended = tailrace.step(next);
   run.now = next;
   const took = performance.now() - before;
-  run.stepped += took;
   if (took < 1) run.chunk *= 2;
   if (took > 6) run.chunk /= 2;
 }
@@ -47,13 +46,13 @@ function finish() {
   const text = tailrace.resolved();
   const rows = tailrace.drain(WANTED);
   const { fingerprint, summary } = tailrace.finish();
-  postMessage({ id: run.id, rows, now: run.now, stepped: run.stepped, ended: { fingerprint, summary, text } });
+  postMessage({ id: run.id, rows, now: run.now, spent: run.spent, ended: { fingerprint, hops: summaryOf(summary).engine.packet_hops } });
   run.over = text;
 }
 
 function post() {
   run.posted = performance.now();
-  postMessage({ id: run.id, rows: tailrace.drain(WANTED), now: run.now, stepped: run.stepped });
+  postMessage({ id: run.id, rows: tailrace.drain(WANTED), now: run.now, spent: run.spent });
 }
 
 async function go() {
@@ -62,12 +61,12 @@ async function go() {
   try {
     while (run && !run.over && run.now < run.until) {
       const began = performance.now();
-      const { id } = run;
+      const now = run;
       while (!run.ended && run.now < run.until && performance.now() - began < SLICE_MS) step();
       if (run.ended) finish();
       else if (run.now >= run.until || performance.now() - run.posted > POST_MS) post();
+      now.spent += performance.now() - began;
       await breathe();
-      if (run?.id !== id) continue;
     }
   } catch (error) {
     postMessage({ id: run?.id, failed: error.message });
