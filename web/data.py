@@ -1,4 +1,4 @@
-"""What the playground takes from Tailrace itself: disciplines, the schema, looks of lines, the gallery. JSON, into a folder."""
+"""What the playground takes from Tailrace: disciplines, schema, looks of lines, gallery. JSON, into a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def asked(*words: str) -> dict[str, Any]:
     """What a command says as JSON."""
     command = [sys.executable, "-m", "tailrace", *words]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)  # noqa: S603 - our own words
     return found
 
 

@@ -223,6 +223,16 @@ describe("controls", () => {
     await reader.page.close();
   });
 
+  test("a value that does not fit says so, and another one runs", async () => {
+    const reader = await opened("#queue=red");
+    await reader.end();
+    await reader.move("limit", 0);
+    await reader.until(`document.documentElement.dataset.state === "refused" && document.querySelector("#set").textContent.includes("That does not go")`);
+    await reader.choose("discipline", "codel");
+    await reader.until(`document.documentElement.dataset.state === "over" && document.querySelector("#set").textContent.includes("codel")`);
+    await reader.page.close();
+  });
+
   test("values of a sweep can be chosen", async () => {
     const reader = await opened("#gallery=can-two-paths-carry-one-stream&set=duration%3D12%20s");
     await reader.end();
@@ -264,6 +274,20 @@ describe("whoever comes", () => {
     await reader.see(`[...document.querySelectorAll("#gallery-list button")].find((b) => b.textContent.endsWith("flood")).click()`);
     await reader.until(`document.querySelector("#title").textContent === "flood"`);
     assert.equal(await reader.see("location.hash"), "#gallery=flood");
+    await reader.page.close();
+  });
+
+  test("everything in the gallery starts", async () => {
+    const reader = await opened("#gallery=flood");
+    await reader.until("document.documentElement.dataset.picture");
+    const entries = JSON.parse(readFileSync(join(folder, "gallery.json"), "utf8"));
+    for (const { name } of entries) {
+      const shown = name.split("/").at(-1).replaceAll("-", " ");
+      await reader.see(`location.hash = ${JSON.stringify(`#gallery=${name}`)}`);
+      await reader.until(`document.querySelector("#title").textContent.endsWith(${JSON.stringify(shown)}) && parseFloat(document.querySelector("#clock").textContent) > 0`, name);
+      assert.equal(await reader.see(`document.querySelectorAll("#stage figure").length`), 5, name);
+    }
+    assert.deepEqual(reader.page.errors, []);
     await reader.page.close();
   });
 

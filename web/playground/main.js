@@ -90,9 +90,15 @@ class Playground {
 
   refused(diagnostics) {
     this.problems(diagnostics);
+    this.edit();
+    const ofControls = diagnostics.find((one) => one.override);
+    if (ofControls && this.shown) {
+      this.saySets([ofControls.message, ofControls.label, ofControls.help].filter(Boolean).join("; "));
+    } else $("edit").scrollIntoView({ block: "nearest" });
+    if (!this.shown) $("controls").hidden = $("figures").hidden = true;
     this.sayState();
-    $("edit").scrollIntoView({ block: "nearest" });
-    if (!this.player.about) $("controls").hidden = $("figures").hidden = true;
+    $("clock").textContent = "this scenario does not run: see why below";
+    root.dataset.state = "refused";
   }
 
   problems(diagnostics) {
@@ -210,14 +216,15 @@ class Playground {
     this.sayCommand();
   }
 
-  saySets() {
+  saySets(against = "") {
     const { sets } = this.play;
     const place = $("set");
     place.hidden = !sets.size;
+    place.classList.toggle("against", Boolean(against));
     const words = [...sets].map(([path, value]) => `${path} = ${plainly(value)}`).join("; ");
     const back = Object.assign(document.createElement("button"), { type: "button", textContent: "Back to the file" });
     back.addEventListener("click", () => { sets.clear(); this.again(); });
-    place.replaceChildren(`Set here: ${words}. `, back);
+    place.replaceChildren(...(against ? [`That does not go: ${against}. `] : []), `Set here: ${words}. `, back);
   }
 
   sayCommand() {
@@ -282,7 +289,7 @@ class Playground {
     for (const [value, text] of SPEEDS) $("speed").append(Object.assign(document.createElement("option"), { value: String(value), textContent: text }));
     $("speed").addEventListener("change", () => { this.speedChosen = true; this.player.speed = Number($("speed").value); });
     $("play").addEventListener("click", () => {
-      if (this.player.over) { this.start(); return; }
+      if (this.player.over || root.dataset.state === "refused") { this.start(); return; }
       this.player.playing = !this.player.playing;
       this.sayState();
     });

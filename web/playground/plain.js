@@ -12,9 +12,9 @@
     place.hidden = false;
     document.documentElement.className += " stopped";
   }
-  var install = "git clone REPOSITORY tailrace && cd tailrace && make demo\n.venv/bin/tailrace run scenarios/flood.toml";
+  var install = "make build\n.venv/bin/tailrace run scenarios/flood.toml";
   if (location.protocol === "file:")
     say("This folder wants to be served", "Browsers let no page from a disk start a simulator. Serve the folder, and open http://localhost:8000:", "python3 -m http.server 8000");
   else if (typeof WebAssembly !== "object" || typeof Worker !== "function")
-    say("This browser has no WebAssembly", "The simulator is compiled to WebAssembly, which this browser does not have or does not allow (some do not in a private or lockdown mode). Take a newer one or allow it; or install Tailrace and run a scenario on your own machine:", install);
+    say("This browser has no WebAssembly", "The simulator is compiled to WebAssembly, which this browser does not have or does not allow (some do not in a private or lockdown mode). Take a newer one or allow it; or run a scenario on your own machine, in a checkout of Tailrace:", install);
 })();
