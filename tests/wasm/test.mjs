@@ -124,7 +124,7 @@ test("the outline has queues, attacks, values of the sweep, and seeds that are n
     queue: "g1->g2", path: "link.bottleneck", backward: false, shared: false,
     kind: "red", limit: "100 packets", rate_bps: 1e7, delay_s: 0.01, loss: 0,
   });
-  assert.deepEqual(about.attacks, [{ group: "flood", switch: "flow.flood.enabled", enabled: true, rate: { path: "flow.flood.app.rate", bps: 1e7 } }]);
+  assert.deepEqual(about.attacks, [{ group: "flood", switch: "flow.flood.enabled", enabled: true, rate: { path: "flow.flood.app.rate", bps: 1e7 }, start_s: 5, stop_s: null }]);
   assert.equal(about.axes[0].path, "link.bottleneck.queue");
   assert.equal(about.axes[0].values.length, 4);
   tailrace.step(0.5);

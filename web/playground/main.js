@@ -122,6 +122,7 @@ class Playground {
     this.shown = sides.map((side, i) => ({
       side, queue: this.queue, name: this.nameOf(side, i),
       get samples() { return side.samples; },
+      spans: attacksOf(side.about),
       groups: side.about.groups.filter((group) => group.enabled).map((group) => group.group),
     }));
     this.stage.open(this.shown);
@@ -325,6 +326,12 @@ class Playground {
       await this.begin({ text: first });
     }
   }
+}
+
+// When attacks are under way, where that is no matter of chance.
+function attacksOf({ attacks, duration_s: duration }) {
+  const there = attacks.filter((one) => one.enabled && one.start_s !== null);
+  return there.map((one) => ({ what: "attack", name: one.group, from: one.start_s, to: one.stop_s ?? duration }));
 }
 
 function theEnd({ ended, spent }) {

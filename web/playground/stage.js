@@ -70,7 +70,7 @@ export class Stage {
     const name = `${figure.name}${this.sides.length > 1 ? `-${i + 1}` : ""}`;
     const view = { part: "", runs: "", axis: figure.axis, times: [], lines: [], note: "" };
     this.fill(figure, side, view);
-    return { name, title: figure.title, views: [view], spans: [], scale: figure.name, height: figure.height ?? 200, figure, side };
+    return { name, title: figure.title, views: [view], spans: side.spans, scale: figure.name, height: figure.height ?? 200, figure, side };
   }
 
   fill(figure, side, view) {

@@ -2,6 +2,7 @@
 
 use crate::request::{Overrides, declared};
 use serde_json::{Value, json};
+use tailrace_core::Duration;
 use tailrace_core::params::Value as Param;
 use tailrace_core::text::Quantity as _;
 use tailrace_scenario::model::{DurationDist, FlowGroup, LinkIndex, LinkSpec, LossConfig, NodeKind, Role};
@@ -42,7 +43,7 @@ pub(crate) fn outline<'a>(
         "runs": scenario.runs,
         "duration_s": scenario.duration.as_secs_f64(),
         "warmup_s": scenario.warmup.as_secs_f64(),
-        "interval_s": scenario.record.interval.map(tailrace_core::Duration::as_secs_f64),
+        "interval_s": scenario.record.interval.map(Duration::as_secs_f64),
         "hosts": count(NodeKind::Host),
         "routers": count(NodeKind::Router),
         "links": scenario.links.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
@@ -59,10 +60,6 @@ fn of_direction(spec: &LinkSpec) -> Value {
         Some(Param::Text(limit)) => Some(limit),
         _ => None,
     };
-    let delay = match spec.delay {
-        DurationDist::Constant(delay) => Some(delay.as_secs_f64()),
-        _ => None,
-    };
     // Of other processes one number says too little.
     let loss = match &spec.loss {
         LossConfig::Bernoulli(config) => Some(config.p.get()),
@@ -72,9 +69,16 @@ fn of_direction(spec: &LinkSpec) -> Value {
         "kind": spec.queue.name(),
         "limit": limit,
         "rate_bps": spec.schedule.is_none().then_some(spec.rate.as_bps()),
-        "delay_s": delay,
+        "delay_s": constant(&spec.delay),
         "loss": loss,
     })
+}
+
+fn constant(span: &DurationDist) -> Option<f64> {
+    match span {
+        DurationDist::Constant(span) => Some(span.as_secs_f64()),
+        _ => None,
+    }
 }
 
 fn of_group(group: &FlowGroup, enabled: bool) -> Value {
@@ -102,5 +106,12 @@ fn of_attack(group: &FlowGroup, enabled: bool, written: &dyn Fn(&str) -> Option<
         let bps = tailrace_core::Rate::parse(value.trim_matches('"')).ok()?.as_bps();
         Some(json!({ "path": path, "bps": bps }))
     });
-    json!({ "group": name, "switch": format!("{path}.enabled"), "enabled": enabled, "rate": rate })
+    json!({
+        "group": name,
+        "switch": format!("{path}.enabled"),
+        "enabled": enabled,
+        "rate": rate,
+        "start_s": constant(&group.start),
+        "stop_s": group.stop.map(Duration::as_secs_f64),
+    })
 }
