@@ -30,7 +30,12 @@ export class Simulator {
     this.waiting = new Map();
     this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.heard({ failed: event.message ?? "the worker could not be started" });
+    this.worker.onerror = (event) => {
+      const why = event.message ?? "the worker of this page could not be loaded";
+      for (const { reject } of this.waiting.values()) reject(new Error(why));
+      this.waiting.clear();
+      this.heard({ failed: why });
+    };
     this.worker.postMessage({ module: this.module });
   }
 

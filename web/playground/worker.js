@@ -16,6 +16,8 @@ const WANTED = [
 const SAMPLES = 500;
 
 let tailrace;
+// Why there is none.
+let broken = null;
 let run = null;
 let underway = false;
 
@@ -85,7 +87,7 @@ const answers = {
 
 async function hear({ data }) {
   if (data.module) {
-    tailrace = await load(data.module);
+    tailrace = await load(data.module).catch((error) => { broken = `the simulator could not be started: ${error.message}`; });
     return;
   }
   if (data.until !== undefined) {
@@ -96,6 +98,7 @@ async function hear({ data }) {
   }
   const answer = { answers: data.call };
   try {
+    if (broken) throw new Error(broken);
     answer.value = answers[data.ask](data);
   } catch (error) {
     answer.error = error.message;
