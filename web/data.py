@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -49,6 +50,8 @@ def gallery() -> list[dict[str, str]]:
     return own + [entry(file, file.parent.name) for file in papers]
 
 
+# Where a default is from, which the documentation says, with the bounds behind it, which stay.
+_SOURCE = re.compile(r" Source: .*?(?:\. (?P<bounds>[^.]* to .*\)\.))?$", re.DOTALL)
 # What completion reads of a schema.
 _READ = {"$defs", "$ref", "anyOf", "const", "description", "enum", "items", "properties", "required"}
 
@@ -56,13 +59,21 @@ _READ = {"$defs", "$ref", "anyOf", "const", "description", "enum", "items", "pro
 def schema() -> Any:  # noqa: ANN401 - any JSON
     """The schema without what only a validator asks for: the simulator itself checks."""
 
+    def said(text: str) -> str:
+        return _SOURCE.sub(lambda found: f" {found['bounds']}" if found["bounds"] else "", text)
+
     def slim(node: Any, named: bool = False) -> Any:  # noqa: ANN401
         if isinstance(node, list):
             return [slim(item) for item in node]
         if not isinstance(node, dict):
             return node
         kept = {key: value for key, value in node.items() if named or key in _READ or value == "boolean"}
-        return {key: slim(value, key in {"properties", "$defs"} and not named) for key, value in kept.items()}
+        return {
+            key: said(value)
+            if key == "description" and isinstance(value, str)
+            else slim(value, key in {"properties", "$defs"} and not named)
+            for key, value in kept.items()
+        }
 
     return slim(asked("schema"))
 
