@@ -228,6 +228,7 @@ describe("controls", () => {
     await reader.end();
     await reader.see(`location.hash = "#set=link.bottleneck.queue%3Dcodle"`);
     await reader.until(`document.documentElement.dataset.state === "refused" && document.querySelector("#set").textContent.includes("That does not go: unknown queue discipline")`);
+    assert.equal(await reader.textOf("#command"), "tailrace run playground.toml --set 'link.bottleneck.queue=codle'");
     await reader.choose("discipline", "codel");
     await reader.until(`document.querySelector("#set").textContent.startsWith("Set here: link.bottleneck.queue = codel")`);
     await reader.end();
@@ -304,6 +305,8 @@ describe("what a browser cannot", () => {
   const refusal = async (text) => {
     const reader = await opened(await scenarioLink(text));
     const said = await reader.until(`document.querySelector("#problems").textContent`, "why");
+    await reader.until(`document.documentElement.dataset.state === "refused"`);
+    assert.equal(await reader.saved(), text);
     await reader.page.close();
     return said;
   };

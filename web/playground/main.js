@@ -97,12 +97,13 @@ class Playground {
     } else $("edit").scrollIntoView({ block: "nearest" });
     if (!this.shown) $("controls").hidden = $("figures").hidden = true;
     this.sayState();
+    $("command").textContent = this.command(true);
     $("clock").textContent = "this scenario does not run: see why below";
     root.dataset.state = "refused";
   }
 
   problems(diagnostics) {
-    showProblems($("problems"), diagnostics, this.file, (line, column) => this.editor?.goTo(line, column));
+    showProblems($("problems"), diagnostics, this.command(true), (line, column) => this.editor?.goTo(line, column));
     this.editor?.show(diagnostics);
     this.said = diagnostics;
   }
@@ -228,9 +229,20 @@ class Playground {
     place.replaceChildren(...(against ? [`That does not go: ${against}. `] : []), `Set here: ${words}. `, back);
   }
 
+  /** Of the saved file, which has all that is set; of one that could not be opened it is the text alone. */
+  command(plain = false) {
+    const { run, sets } = this.play;
+    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+    const set = plain ? [...sets].map((pair) => ` --set ${quoted(pair.join("="))}`).join("") : "";
+    return `tailrace run ${this.file}${set}${run > 1 ? ` --runs ${run}` : ""}`;
+  }
+
   sayCommand() {
-    const { run } = this.play;
-    $("command").textContent = `tailrace run ${this.file}${run > 1 ? ` --runs ${run}` : ""}`;
+    $("command").textContent = this.command();
+  }
+
+  saved() {
+    return root.dataset.state === "refused" ? this.editor?.text ?? this.play.text : this.player.sides[0].simulator.resolved();
   }
 
   async link() {
@@ -288,6 +300,7 @@ class Playground {
 
   liven() {
     for (const [value, text] of SPEEDS) $("speed").append(Object.assign(document.createElement("option"), { value: String(value), textContent: text }));
+    $("speed").value = "5";
     $("speed").addEventListener("change", () => { this.speedChosen = true; this.player.speed = Number($("speed").value); });
     $("play").addEventListener("click", () => {
       if (this.player.over || root.dataset.state === "refused") { this.start(); return; }
@@ -296,7 +309,7 @@ class Playground {
     });
     $("restart").addEventListener("click", () => this.start());
     for (const id of ["share", "copy-link"]) $(id).addEventListener("click", ({ currentTarget }) => this.share(currentTarget));
-    const save = saveButton("Save the scenario", () => this.file, () => this.player.sides[0].simulator.resolved(), "application/toml");
+    const save = saveButton("Save the scenario", () => this.file, () => this.saved(), "application/toml");
     save.id = "save";
     $("save").replaceWith(save);
     $("run").addEventListener("click", () => this.runText());
