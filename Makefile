@@ -18,7 +18,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -48,6 +48,12 @@ test-wasm: ## the simulator as WebAssembly gives the gallery's fingerprints (nee
 
 test-report: build ## reports in a headless browser (needs chromium and node)
 	tests/report/run.sh
+
+playground: build ## the simulator in a page, with all that it takes: static files in build/playground (needs node and npm)
+	web/build.sh build/playground
+
+test-playground: build ## the playground in a headless browser (needs chromium, node and npm)
+	tests/playground/run.sh
 
 lint: lint-rustfmt lint-clippy lint-ruff lint-mypy ## rustfmt, clippy, ruff and mypy
 
@@ -133,6 +139,6 @@ audit: ## licences, sources and known vulnerabilities of all that is depended on
 
 clean: ## remove what was built; keep results/
 	cargo clean
-	rm -rf $(VENV) $(TOOLS) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) build web/node_modules .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent

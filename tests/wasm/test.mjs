@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { load } from "./tailrace.mjs";
+import { load } from "../../web/simulator/tailrace.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const [wasm, native] = [process.env.TAILRACE_WASM, process.env.TAILRACE_NATIVE];
@@ -100,4 +100,51 @@ test("a wrong scenario is answered with its errors, and the instance lives on", 
   assert.throws(() => tailrace.open({ text: "duration = 3" }), /duration/);
   assert.throws(() => tailrace.step(1), /nothing is open/);
   assert.ok(tailrace.open(requests[0]).links.length > 0);
+});
+
+test("a check answers as opening does, and leaves the run alone", () => {
+  const request = requestOf("flood.toml");
+  tailrace.open(request);
+  tailrace.step(1);
+  assert.deepEqual(tailrace.check({ text: request.text }).warnings, []);
+  assert.throws(() => tailrace.check({ text: request.text.replace("duration", "duratoin") }), /"line":\d+/);
+  tailrace.step(Infinity);
+  assert.equal(tailrace.finish().fingerprint, expected[gallery.indexOf("flood.toml")].fingerprint);
+});
+
+test("the outline has queues, attacks, values of the sweep, and seeds that are not rounded", () => {
+  const seed = "9007199254740993";
+  const { text } = requestOf("flood.toml");
+  const about = tailrace.open({ text: text.replace("runs = 3", `seed = ${seed}`) });
+  assert.equal(about.seed, seed);
+  const [queue] = about.queues;
+  const { link, ...said } = queue;
+  assert.equal(about.links[link], "bottleneck");
+  assert.deepEqual(said, {
+    queue: "g1->g2", path: "link.bottleneck", backward: false, shared: false,
+    kind: "red", limit: "100 packets", rate_bps: 1e7, delay_s: 0.01, loss: 0,
+  });
+  assert.deepEqual(about.attacks, [{ group: "flood", switch: "flow.flood.enabled", enabled: true, rate: { path: "flow.flood.app.rate", bps: 1e7 }, start_s: 5, stop_s: null }]);
+  assert.equal(about.axes[0].path, "link.bottleneck.queue");
+  assert.equal(about.axes[0].values.length, 4);
+  tailrace.step(0.5);
+  assert.equal(tailrace.soFar().seed, natively([{ text: text.replace("runs = 3", `seed = ${seed}`), overrides: [["duration", "11 s"]] }])[0].summary.match(/"seed": ?(\d+)/)[1]);
+});
+
+test("tables and columns can be chosen", () => {
+  tailrace.open(requestOf("flood.toml"));
+  tailrace.step(2);
+  const rows = tailrace.drain("queue_series,flow_series.time_s");
+  assert.ok(rows.queue_series.backlog_packets.length > 0);
+  assert.deepEqual(Object.keys(rows.flow_series), ["time_s"]);
+  assert.deepEqual(rows.events ?? {}, {});
+});
+
+test("what only a machine has is refused at its place; files can be handed over", () => {
+  const { text } = requestOf("flood.toml");
+  assert.throws(() => tailrace.open({ text: text.replace('name = "server"', 'name = "server"\nkernel = "6.12"') }), /no browser can start.*"line":\d+|"line":\d+.*no browser can start/);
+  const traced = text.replace('rate = "10 Mbit/s"\ndelay = "10 ms"', 'rate = "trace(slow.trace)"\ndelay = "10 ms"');
+  assert.notEqual(traced, text);
+  assert.throws(() => tailrace.open({ text: traced }), /slow\.trace/);
+  assert.ok(tailrace.open({ text: traced, files: { "slow.trace": "1\n2\n3\n4\n" } }).queues.length > 0);
 });

@@ -88,6 +88,18 @@ pub(crate) extern "C" fn tailrace_open() -> u32 {
     }
 }
 
+/// Reads the scenario in the room and leaves the run alone that is open: 0, and warnings; or 2, and errors.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn tailrace_check() -> u32 {
+    match Session::check(&input()) {
+        Ok(about) => {
+            say(about.to_string());
+            0
+        }
+        Err(errors) => fail(errors.to_string()),
+    }
+}
+
 /// Goes on to so many seconds: 0; 1 at the end of the run; or 2, and why.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn tailrace_step(until_s: f64) -> u32 {
@@ -111,10 +123,11 @@ pub(crate) extern "C" fn tailrace_so_far() -> u32 {
     with(|s| Ok(s.so_far()))
 }
 
-/// Says the rows that have come since the last time.
+/// Says the rows that have come since the last time, of the tables and columns that the text in the room names; all, should it
+/// be empty.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn tailrace_drain() -> u32 {
-    with(|s| Ok(s.drain().to_string()))
+    with(|s| Ok(s.drain(&input()).to_string()))
 }
 
 /// Changes a link; the text in the room is the kind of change, and NaN is no value.

@@ -2,6 +2,8 @@
 //! numbers and one text that lies in memory.
 
 mod exports;
+mod outline;
+mod request;
 mod session;
 
 pub use session::Session;

@@ -1,15 +1,14 @@
 //! One run, driven from outside: opened, stepped, looked at, changed, finished. Answers are JSON.
 
+use crate::outline::outline;
+use crate::request::{Request, data, plain};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tailrace_core::params::{ParamType as _, SetError, Value as Param};
-use tailrace_core::{Bytes, Duration, Instant, Rate};
+use tailrace_core::{Duration, Instant, Rate};
+use tailrace_scenario::Declaration;
 use tailrace_scenario::model::{FaultConfig, LinkIndex};
-use tailrace_scenario::{Declaration, Diagnostic};
 use tailrace_sim::{Change, Control, Cost, Progress, RunOutput, Simulation, Table, Values};
-
-/// A page has less room than a machine: what needs more than three quarters of this is refused.
-const MEMORY: Bytes = Bytes(2 << 30);
 
 /// A run that is under way.
 #[derive(Debug)]
@@ -19,32 +18,29 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens what `request` asks for: `{"text": scenario, "overrides": [[path, value]...], "run": 1}`, all but the text
-    /// optional. Gives the run, and `{"warnings", "links", "duration_s"}`.
+    /// Opens what `request` asks for: `{"text": scenario, "overrides": [[path, value]...], "files": {name: text}, "run": 1}`,
+    /// all but the text optional. Gives the run, and the scenario's outline with `"warnings"` and `"memory_bytes"`.
     ///
     /// # Errors
     /// `{"errors"}`, a list of diagnostics.
     pub fn open(request: &str) -> Result<(Self, Value), Value> {
-        let plain = |message: String| json!({ "errors": [{ "severity": "error", "message": message }] });
-        let request: Value = serde_json::from_str(request).map_err(|e| plain(e.to_string()))?;
-        let text = request["text"].as_str().ok_or_else(|| plain("the request has no text".into()))?;
-        let overrides = request["overrides"].as_array().into_iter().flatten();
-        let pair = |p: &Value| Some((p[0].as_str()?.to_owned(), p[1].as_str()?.to_owned()));
-        let overrides: Option<Vec<_>> = overrides.map(pair).collect();
-        let overrides = overrides.ok_or_else(|| plain("overrides are pairs of texts".into()))?;
-        let run = request["run"].as_u64().map_or(Some(1), |n| u32::try_from(n).ok());
-        let run = run.filter(|n| *n > 0).ok_or_else(|| plain("runs are numbered from 1".into()))?;
-        let parsed = tailrace_scenario::parse_within(text, "scenario.toml", &overrides, MEMORY)
-            .map_err(|errors| json!({ "errors": data(&errors) }))?;
-        let scenario = Arc::new(parsed.scenario);
-        let simulation = Simulation::build(&scenario, run).map_err(|e| plain(e.to_string()))?;
-        let links: Vec<&str> = scenario.links.iter().map(|l| l.name.as_str()).collect();
-        let about = json!({
-            "warnings": data(&parsed.warnings),
-            "links": links,
-            "duration_s": scenario.duration.as_secs_f64(),
-        });
+        let request = Request::read(request)?;
+        let parsed = request.scenario()?;
+        let scenario = Arc::new(parsed.scenario.clone());
+        let simulation = Simulation::build(&scenario, request.run).map_err(|e| plain(e.to_string()))?;
+        let mut about = outline(&request.source, &request.overrides, &parsed, simulation.queues());
+        about["warnings"] = data(&parsed.warnings);
+        about["memory_bytes"] = parsed.memory.run.get().into();
         Ok((Self { simulation, declaration: parsed.declaration }, about))
+    }
+
+    /// Reads what `request` asks for and runs nothing: `{"warnings"}`.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn check(request: &str) -> Result<Value, Value> {
+        let parsed = Request::read(request)?.scenario()?;
+        Ok(json!({ "warnings": data(&parsed.warnings) }))
     }
 
     /// Goes on to `until_s` seconds of simulated time; whether the run has ended.
@@ -67,9 +63,11 @@ impl Session {
         self.simulation.so_far(Cost::default())
     }
 
-    /// Rows of series and events since the last time: `{table: {column: [values]}}`.
-    pub fn drain(&mut self) -> Value {
-        tables(&self.simulation.drain().tables)
+    /// Rows of series and events since the last time: `{table: {column: [values]}}`. `wanted` names tables, or columns as
+    /// `table.column`, with commas between; what it does not name is dropped. Empty, it is all.
+    pub fn drain(&mut self, wanted: &str) -> Value {
+        let wanted: Vec<&str> = wanted.split(',').filter(|word| !word.is_empty()).collect();
+        tables(&self.simulation.drain().tables, &wanted)
     }
 
     /// Changes link number `link` from now on. `kind` is that of a fault; `value` its rate in bit/s, its delay in seconds or
@@ -115,7 +113,7 @@ impl Session {
             // As text: JavaScript's numbers have 53 bits.
             "fingerprint": format!("{fingerprint:016x}"),
             "summary": summary,
-            "tables": tables(&rows),
+            "tables": tables(&rows, &[]),
             "interrupted": interrupted,
         })
     }
@@ -124,14 +122,18 @@ impl Session {
 /// Later than any run ends.
 const DISTANT: Duration = Duration::from_secs(1_000_000_000);
 
-fn data(diagnostics: &[Diagnostic]) -> Value {
-    diagnostics.iter().map(Diagnostic::to_json).collect()
-}
-
-fn tables(tables: &[Table]) -> Value {
+fn tables(tables: &[Table], wanted: &[&str]) -> Value {
+    let is_wanted = |table: &str, column: &str| {
+        let named = |word: &&str| {
+            word.strip_prefix(table)
+                .is_some_and(|rest| rest.is_empty() || rest.strip_prefix('.') == Some(column))
+        };
+        wanted.is_empty() || wanted.iter().any(named)
+    };
     let columns = |t: &Table| -> Value {
         t.columns
             .iter()
+            .filter(|c| is_wanted(&t.name, &c.name))
             .map(|c| {
                 let values = match &c.values {
                     Values::U64(v) => json!(v),

@@ -15,7 +15,7 @@ from pathlib import Path
 _HERE = Path(__file__).parent / "assets"
 _CHARTS = _HERE / "vendor" / "uplot"
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:function|class) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class) (\w+))", re.MULTILINE)
 
 
 @cache

@@ -58,6 +58,11 @@ impl Simulation {
         results::summary(&self.view(), cost)
     }
 
+    /// Queues under study by their names in the results, each with its link, and whether it serves the way back.
+    pub fn queues(&self) -> impl Iterator<Item = (&str, LinkIndex, bool)> {
+        self.plan.queues.iter().map(|q| (q.name.as_str(), LinkIndex(q.link.0 / 2), q.link.0 % 2 == 1))
+    }
+
     /// What a live picture shows: rates since the last time that this was asked, and levels now.
     pub fn snapshot(&mut self) -> Snapshot {
         for i in 0..self.plan.queues.len() {

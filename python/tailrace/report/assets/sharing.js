@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 
-async function toClipboard(text) {
+export async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -27,12 +27,13 @@ export function copyButton(words, textOf) {
   return button;
 }
 
+/** A file of that name, or of the one that a function says by then. */
 export function saveButton(words, fileName, textOf, type = "text/plain") {
   return make("button", {
     type: "button",
-    onclick: () => {
-      const place = URL.createObjectURL(new Blob([textOf()], { type }));
-      const link = make("a", { href: place, download: fileName });
+    onclick: async () => {
+      const place = URL.createObjectURL(new Blob([await textOf()], { type }));
+      const link = make("a", { href: place, download: typeof fileName === "function" ? fileName() : fileName });
       document.body.append(link);
       link.click();
       link.remove();

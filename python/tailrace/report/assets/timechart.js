@@ -55,10 +55,21 @@ export class TimeCharts {
     for (const chart of this.charts) chart.showLines();
   }
 
+  /** The views have more samples than before; who has not zoomed sees all of them. */
+  renew(until) {
+    const all = this.range[0] === this.whole[0] && this.range[1] === this.whole[1];
+    this.whole = [0, until];
+    if (all) this.range = this.whole;
+    // Figures with one vertical axis may each be the reason for another one.
+    for (const chart of this.charts) chart.renew();
+    for (const chart of this.charts) if (chart.isBehind()) chart.renew();
+    this.sayRange?.();
+  }
+
   tools(place) {
     const range = make("span", { class: "said" });
     const noteOf = () => this.charts.map((chart) => chart.view).find((view) => view.runs === this.shownRuns)?.note ?? "";
-    this.sayRange = () => { range.textContent = `${said(this.range[0])} to ${said(this.range[1])} s · ${noteOf()}`; };
+    this.sayRange = () => { range.textContent = [`${said(this.range[0])} to ${said(this.range[1])} s`, noteOf()].filter(Boolean).join(" · "); };
     this.sayRange();
     const button = (text, title, act) => make("button", { type: "button", title, "aria-label": title, onclick: act }, text);
     if (this.runs.length > 1)
@@ -85,7 +96,41 @@ class TimeChart {
     this.log = false;
     this.parts = [...new Set(data.views.map((view) => view.part))];
     this.view = data.views[0];
+    this.height = data.height ?? HEIGHT;
     for (const line of this.view.lines.slice(AT_FIRST)) all.off.add(line.label);
+  }
+
+  /** Those that have the same vertical axis as this one, itself among them. */
+  peers() {
+    return this.data.scale ? this.all.charts.filter((chart) => chart.data.scale === this.data.scale && chart.chart) : [this];
+  }
+
+  rangeY() {
+    const own = rangeOf([...this.places.values()], () => this.all.range);
+    return (chart, least, most) => {
+      this.own = own(chart, least, most);
+      const ranges = this.peers().map((peer) => peer.own ?? this.own);
+      this.shown = [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+      return this.shown;
+    };
+  }
+
+  isBehind() {
+    return !this.log && this.peers().some((peer) => !peer.log && peer.shown && (peer.shown[0] < this.shown[0] || peer.shown[1] > this.shown[1]));
+  }
+
+  renew() {
+    if (!this.chart) return;
+    const before = [...this.places.keys()];
+    const data = this.columns();
+    if (before.length !== this.places.size || before.some((label) => !this.places.has(label))) {
+      this.draw();
+      return;
+    }
+    this.chart.batch(() => {
+      this.chart.setData(data, false);
+      this.showRange();
+    });
   }
 
   mount(place) {
@@ -106,7 +151,7 @@ class TimeChart {
     head.classList.add("head");
     head.append(tools);
     place.append(this.plot, this.legend, this.note);
-    new ResizeObserver(() => this.chart?.setSize({ width: widthOf(this.plot), height: HEIGHT })).observe(this.plot);
+    new ResizeObserver(() => this.chart?.setSize({ width: widthOf(this.plot), height: this.height })).observe(this.plot);
     this.draw();
   }
 
@@ -154,7 +199,7 @@ class TimeChart {
     this.chart?.destroy();
     const options = {
       width: widthOf(this.plot),
-      height: HEIGHT,
+      height: this.height,
       padding: [10, 14, 0, 0],
       legend: { show: false },
       cursor: {
@@ -165,7 +210,7 @@ class TimeChart {
       },
       scales: {
         x: { time: false, range: () => this.all.range },
-        y: this.log ? { distr: 3 } : { range: rangeOf([...this.places.values()], () => this.all.range) },
+        y: this.log ? { distr: 3 } : { range: this.rangeY() },
       },
       axes: [
         axis("time (s)", { size: 34 }),
