@@ -21,6 +21,23 @@ def test_the_tutorial_can_be_followed(tmp_path):
     assert list((tmp_path / "results" / "rates" / "figures").glob("call.rtt*.png"))
 
 
+def test_the_first_page_keeps_its_word(tmp_path):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = pages.blocks(text)
+    (scenario,) = [block for block in found if block.name]
+    (commands,) = [block for block in found if block.language == "sh" and "tailrace run" in block.text]
+    (table,) = [block for block in found if block.language == "text"]
+    (program,) = [block for block in found if block.language == "python"]
+    page = tmp_path / "page.md"
+    written = [f"`{scenario.name}`:\n\n```toml\n{scenario.text}```", f"```python\n{program.text}```"]
+    for command in commands.text.splitlines():
+        written.append(f"```sh\n{command}\n```")
+        if " compare " in command:
+            written.append(f"```text\n{table.text}```")
+    page.write_text("\n\n".join(written), encoding="utf-8")
+    pages.follow(page, tmp_path)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_can_be_followed_and_shows_what_comes_out(page, tmp_path):
     if page.stem in WITH_KERNELS and not _kernels():
