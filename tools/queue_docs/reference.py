@@ -18,7 +18,6 @@ _NOTE = "<!-- Written by `make docs` from the scenario's schema. Edit that. -->"
 # The pages of kinds: what a scenario calls them, and what they are in words.
 PAGES = {
     "transport": "Transports",
-    "app": "Applications",
     "congestion_control": "Congestion controls",
     "multipath_control": "Congestion controls of Multipath TCP",
     "scheduler": "Schedulers of Multipath TCP",
@@ -29,8 +28,11 @@ PAGES = {
     "medium": "Media",
     "link_rate": "Rates that are granted",
 }
-# These have a page for each kind already, with a figure and the line for `tc`.
-QUEUES = "../../queues/README.md"
+# Kinds that have pages of their own, with more than their keys.
+ELSEWHERE = {
+    "app": ("Applications", "../../applications.md"),
+    "queue": ("Queue disciplines", "../../queues/README.md"),
+}
 
 # What the lists call a definition's kinds.
 _LISTS = {**classes.LISTS, "transport": ""}
@@ -79,7 +81,7 @@ def _overview() -> str:
     schema = classes._schema()
     head = [field for field in classes._fields(schema, {}) if not classes._form(field.schema)]
     kinds = [[f"[{title}]({name}.md)", cell(_described(name))] for name, title in PAGES.items()]
-    kinds.append([f"[Queue disciplines]({QUEUES})", cell(_described("queue"))])
+    kinds += [[f"[{title}]({page})", cell(_described(name))] for name, (title, page) in ELSEWHERE.items()]
     parts = [_NOTE, _INTRO, "## Kinds", table(["page", "what they are"], kinds)]
     parts += ["## At the top of the file", _rows(head, {})]
     for name, section in classes._sections().items():
@@ -149,7 +151,7 @@ def _values() -> str:
     return "\n\n".join(
         f"### {name}\n\n{each['description']}"
         for name, each in definitions.items()
-        if name not in PAGES and name != "queue" and each.get("type") != "object"
+        if name not in {*PAGES, *ELSEWHERE} and each.get("type") != "object"
     )
 
 
@@ -201,8 +203,8 @@ def _takes(schema: Schema) -> str:  # noqa: PLR0911 - a case each
 def _referred(name: str) -> str:
     if name in PAGES:
         return f"[{name.replace('_', ' ')}]({name}.md)"
-    if name == "queue":
-        return f"[queue]({QUEUES})"
+    if name in ELSEWHERE:
+        return f"[{name}]({ELSEWHERE[name][1]})"
     definition = classes._schema()["$defs"][name]
     if definition.get("type") == "object":
         return f"[{name}](README.md#{anchor(_heading(name))})"
