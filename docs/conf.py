@@ -3,6 +3,8 @@
 import re
 from importlib.metadata import version as installed
 
+from sphinx.application import Sphinx
+
 project = "Tailrace"
 author = "the Tailrace contributors"
 version = release = installed("tailrace")
@@ -28,7 +30,10 @@ napoleon_numpy_docstring = False
 # Other packages' pages lie on other hosts, which a build does not ask.
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!tailrace\b).*"),
-    (r"py:.*", r"tailrace\.(build|study|store|cli|plots|execute|present)\..*"),  # inner parts, which are not described
+    (
+        r"py:.*",
+        r"tailrace\.(build|study|store|cli|plots|execute|present)\..*",
+    ),  # inner parts, which are not described
 ]
 
 html_theme = "furo"
@@ -52,7 +57,9 @@ _LITERAL = re.compile(r"``.+?``|`[^`]+`")
 _MEANT = re.compile(r"(?<=\w)_(?!\w)|[*|](?=\S)")
 
 
-def _as_rst(_app, _what, _name, _object, _options, lines):
+def _as_rst(
+    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
+) -> None:
     """Docstrings are written as Markdown: what stands between backticks is code, and nothing else is markup."""
     for number, line in enumerate(lines):
         if line.lstrip().startswith((">>>", "...")):
@@ -65,7 +72,7 @@ def _as_rst(_app, _what, _name, _object, _options, lines):
         lines[number] = "".join([*parts, _MEANT.sub(r"\\\g<0>", line[last:])])
 
 
-def setup(app):
+def setup(app: Sphinx) -> None:
     """What Sphinx calls."""
     # Before napoleon, which has 500.
     app.connect("autodoc-process-docstring", _as_rst, priority=100)

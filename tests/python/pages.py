@@ -1,7 +1,7 @@
 """Pages that tell how to do something are done as they stand: files are saved, commands given, programs run.
 
-What a page shows is held against what comes out. A block of `text` after a command is what it prints: each of its lines must be
-there, but for the width of gaps. A table with `±` is one that a command has written as `table.md`.
+What a page shows is held against what comes out. A block of `text` after a command is what it prints: each of its lines
+must be there, but for the width of gaps. A table with `±` is one that a command has written as `table.md`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def follow(page: Path, folder: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
-            printed = "\n".join(_command(line, folder) for line in block.text.replace("\\\n", "").splitlines())
+            printed = "\n".join(
+                _command(line, folder) for line in block.text.replace("\\\n", "").splitlines()
+            )
         elif block.language == "python":
             printed = _run([sys.executable, "-c", block.text], folder)
         elif block.language == "text" and printed:

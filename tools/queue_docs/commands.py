@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from queue_docs.catalog import ROOT, cell, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Commands, arguments and options are objects of the library, which has no types for what is read of them here.
+_Part: TypeAlias = Any
 
 PAGE = ROOT / "docs" / "reference" / "cli.md"
 
@@ -16,8 +19,8 @@ _INTRO = """<!-- Written by `make docs` from the program. Edit its options' help
 
 # Commands, option by option
 
-Every command with all its arguments and options, as `tailrace COMMAND -h` prints them. [The command line](../cli.md) explains
-what they do together: where results go, what Ctrl-C does, exit codes."""
+Every command with all its arguments and options, as `tailrace COMMAND -h` prints them. [The command
+line](../cli.md) explains what they do together: where results go, what Ctrl-C does, exit codes."""
 
 
 def write() -> list[Path]:
@@ -42,7 +45,7 @@ def text() -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+def _commands(command: _Part, name: str) -> Iterator[tuple[str, _Part]]:
     """Commands that do something, with their whole names."""
     for word, each in getattr(command, "commands", {}).items():
         if hasattr(each, "commands"):
@@ -51,7 +54,7 @@ def _commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
             yield f"{name} {word}", each
 
 
-def _command(name: str, command: Any) -> list[str]:
+def _command(name: str, command: _Part) -> list[str]:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
     usage = " ".join([name, *(_usage(p) for p in arguments), "[OPTIONS]" if options else ""]).strip()
@@ -65,26 +68,26 @@ def _command(name: str, command: Any) -> list[str]:
     return parts
 
 
-def _usage(argument: Any) -> str:
+def _usage(argument: _Part) -> str:
     shown = _metavar(argument) + ("..." if argument.nargs == -1 else "")
     return shown if argument.required else f"[{shown}]"
 
 
-def _metavar(argument: Any) -> str:
+def _metavar(argument: _Part) -> str:
     return str(argument.metavar or argument.name.upper()).strip("[].")
 
 
-def _words(option: Any) -> str:
+def _words(option: _Part) -> str:
     words = sorted(option.opts, key=len)
     shown = ", ".join(f"`{word}`" for word in words)
     return shown if option.is_flag else f"{shown} `{option.metavar or _taken(option)}`"
 
 
-def _taken(option: Any) -> str:
+def _taken(option: _Part) -> str:
     return {int: "N", Path: "PATH"}.get(option.type_descriptor.annotation, "TEXT")
 
 
-def _default(option: Any) -> str:
+def _default(option: _Part) -> str:
     """The default, where the help does not say it."""
     known = option.default
     if option.is_flag or known in (None, ()) or callable(known) or "default" in (option.help or ""):

@@ -45,13 +45,14 @@ _BOUNDS = re.compile(r"(?:^|(?<=\.)\s+)([\d.]+(?: \S+)? to [\d.]+(?: \S+)?) \((.
 
 _INTRO = """# The scenario file, key by key
 
-Every table and key that a scenario may have: what it takes, what holds without it, and what it means. This is for looking
-things up; [the scenario file](../../scenarios.md) explains how they work together, with examples. All of it is written from the
-schema that also checks your files, so it is complete. `tailrace schema` prints that schema for editors, `tailrace list` tells the
-same in a terminal, and `tailrace check FILE` names every mistake in a file with its line.
+Every table and key that a scenario may have: what it takes, what holds without it, and what it means. This is for
+looking things up; [the scenario file](../../scenarios.md) explains how they work together, with examples. All of
+it is written from the schema that also checks your files, so it is complete. `tailrace schema` prints that schema
+for editors, `tailrace list` tells the same in a terminal, and `tailrace check FILE` names every mistake in a file
+with its line.
 
-`[[host]]`, with two brackets, stands for a table that a file may have several times; `[record]`, with one, for one that it has
-once. "Required" keys must be there."""
+`[[host]]`, with two brackets, stands for a table that a file may have several times; `[record]`, with one, for
+one that it has once. "Required" keys must be there."""
 
 
 def texts() -> dict[Path, str]:
@@ -85,7 +86,11 @@ def _overview() -> str:
     parts = [_NOTE, _INTRO, "## Kinds", table(["page", "what they are"], kinds)]
     parts += ["## At the top of the file", _rows(head, {})]
     for name, section in classes._sections().items():
-        parts += [f"## {_heading(name)}", cell(section["description"]), _rows(classes._fields(section, {}), {})]
+        parts += [
+            f"## {_heading(name)}",
+            cell(section["description"]),
+            _rows(classes._fields(section, {}), {}),
+        ]
     parts += ["## What values look like", _values()]
     return "\n\n".join(parts) + "\n"
 
@@ -128,15 +133,14 @@ def _how(name: str) -> str:
 def _users(name: str) -> list[tuple[str, str]]:
     """Which tables have a key that takes this, and the key."""
     wanted = classes._ref(name)
-    tables: dict[str, Schema] = dict(classes._sections())
-    for other in ("transport",):
-        tables |= {other: each for each in classes._own_tables(other)}
-    return [
+    transports = [("transport", each) for each in classes._own_tables("transport")]
+    found = [
         (section, key)
-        for section, each in tables.items()
+        for section, each in [*classes._sections().items(), *transports]
         for key, value in each["properties"].items()
         if value.get("$ref") == wanted
     ]
+    return list(dict.fromkeys(found))
 
 
 def _link(section: str) -> str:

@@ -1,7 +1,7 @@
 """Lays out the folder that Sphinx reads: pages under their addresses on the site, with links that fit there.
 
-`docs/README.md` is the front page, and its lists are the site's navigation; a folder's own list is its `README.md`. Other
-files of the repository that pages link to, such as scenarios, become pages that show them.
+`docs/README.md` is the front page, and its lists are the site's navigation; a folder's own list is its
+`README.md`. Other files of the repository that pages link to, such as scenarios, become pages that show them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from site_docs import links
@@ -40,7 +40,7 @@ _PLACE = re.compile(r'<a id="([^"]+)">')
 _ITEM = re.compile(r"^- \[([^\]]+)\]\(([^)]+)\)", re.MULTILINE)
 
 
-class Misled(Exception):
+class LinkError(Exception):
     """A link leads nowhere."""
 
 
@@ -50,7 +50,7 @@ def main(target: Path) -> int:
     target.mkdir(parents=True)
     try:
         Stage(target).write()
-    except Misled as wrong:
+    except LinkError as wrong:
         print(wrong, file=sys.stderr)
         return 1
     if not PLAYGROUND.is_dir():
@@ -88,19 +88,19 @@ class Stage:
             place = self.pages[path]
             try:
                 done = links.rewritten(text, self._turning(path, place))
-            except Misled as each:
+            except LinkError as each:
                 wrong.append(str(each))
                 continue
             alone = not path.is_relative_to(DOCS) and path not in self.named and place.parts[0] == "about"
             head = "---\norphan: true\n---\n\n" if alone else ""
             self._put(place, head + done + self._added(path, text))
         if wrong:
-            raise Misled("\n".join(wrong))
+            raise LinkError("\n".join(wrong))
         for path in sorted(self.shown):
             self._show(path)
         self._copy()
 
-    def _turning(self, page: Path, place: PurePosixPath):  # noqa: ANN202 - a function of a link
+    def _turning(self, page: Path, place: PurePosixPath) -> Callable[[Link], str]:
         def turn(link: Link) -> str:
             if not link.path:
                 return self._at(page, link, "", "")
@@ -109,7 +109,7 @@ class Stage:
                 path /= "README.md"
             if not path.is_file():
                 where = f"{page.relative_to(ROOT)}:{link.line}"
-                raise Misled(f"{where}: the link {link.target!r} leads to no file")
+                raise LinkError(f"{where}: the link {link.target!r} leads to no file")
             leads_to = _relative(self._place(path, page, link), place)
             return self._at(path, link, leads_to, str(PurePosixPath(leads_to).with_suffix(".html")))
 
@@ -132,7 +132,9 @@ class Stage:
             return self.pages[path]
         if path.suffix == ".md":
             where = f"{page.relative_to(ROOT)}:{link.line}"
-            raise Misled(f"{where}: {link.target!r} is no page of the site; OUTSIDE in {__file__} lists those")
+            raise LinkError(
+                f"{where}: {link.target!r} is no page of the site; OUTSIDE in {__file__} lists those"
+            )
         if path.is_relative_to(DOCS) and path.suffix in {".svg", ".png"}:
             return PurePosixPath(path.relative_to(DOCS))
         self.shown.add(path)
@@ -176,7 +178,9 @@ class Stage:
             and folder in (other.parent, *([other.parent.parent] if other.name == "index.md" else []))
         ]
         order = [os.path.normpath(index.parent / link.path) for link in links.found(text) if link.path]
-        yield from sorted(inside, key=lambda path: order.index(str(path)) if str(path) in order else len(order))
+        yield from sorted(
+            inside, key=lambda path: order.index(str(path)) if str(path) in order else len(order)
+        )
 
     def _entry(self, path: Path, index: PurePosixPath) -> str:
         return str(PurePosixPath(_relative(self.pages[path], index)).with_suffix(""))
@@ -194,14 +198,14 @@ class Stage:
             shutil.copyfile(path, copy)
 
 
-def _contents(text: str, turn: object) -> Iterator[str]:
+def _contents(text: str, turn: Callable[[Link], str]) -> Iterator[str]:
     """A hidden tree for each list of the front page."""
     starts = [*_SECTION.finditer(text)]
     for section, following in zip(starts, [*starts[1:], None], strict=True):
         part = text[section.end() : following.start() if following else len(text)]
         entries = []
         for name, target in _ITEM.findall(part):
-            place = turn(Link(target, text.count("\n", 0, section.start()) + 1))  # type: ignore[operator]
+            place = turn(Link(target, text.count("\n", 0, section.start()) + 1))
             entries.append(f"{name.replace('`', '')} <{PurePosixPath(place).with_suffix('')}>")
         if entries:
             yield _toctree(section[1], entries)
