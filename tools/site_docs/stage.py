@@ -93,7 +93,7 @@ class Stage:
                 continue
             alone = not path.is_relative_to(DOCS) and path not in self.named and place.parts[0] == "about"
             head = "---\norphan: true\n---\n\n" if alone else ""
-            self._put(place, head + done + self._added(path, text))
+            self._put(place, head + self._with_playground(path, done) + self._trees(path, text))
         if wrong:
             raise LinkError("\n".join(wrong))
         for path in sorted(self.shown):
@@ -152,19 +152,29 @@ class Stage:
         place = PurePosixPath("files") / relative.with_name(relative.name + ".md")
         head = f"---\norphan: true\n---\n\n# `{relative}`\n\n"
         if relative.parent.name == "scenarios" and PLAYGROUND.is_dir():
-            head += _try(place, f"gallery={path.stem}", "Open it in the playground")
+            head += _try(place, f"#gallery={path.stem}", "Open it in the playground")
         self._put(place, f"{head}{fence}{language}\n{text.rstrip()}\n{fence}\n")
 
-    def _added(self, path: Path, text: str) -> str:
-        """What the site adds to a page: the navigation, and the way into the playground."""
+    def _with_playground(self, path: Path, text: str) -> str:
+        """The page with the way into the playground, before its first section."""
+        place = self.pages[path]
+        if not PLAYGROUND.is_dir():
+            return text
+        link = ""
+        if path == DOCS / "README.md":
+            link = _try(place, "", "Or try it in your browser: the playground")
+        elif place.parent.name == "queues" and f"figures/{path.stem}.svg" in text:
+            link = _try(place, f"#queue={path.stem}", "Try it in the playground")
+        return text.replace("\n## ", f"\n{link}## ", 1) if link else text
+
+    def _trees(self, path: Path, text: str) -> str:
+        """The navigation that a page adds."""
         place = self.pages[path]
         if path == DOCS / "README.md":
             return "\n" + "\n".join(_contents(text, self._turning(path, place)))
         if place.name == "index.md":
             below = [self._entry(other, place) for other in self._below(path, text)]
             return "\n" + _toctree("", below) if below else ""
-        if place.parent.name == "queues" and f"figures/{path.stem}.svg" in text and PLAYGROUND.is_dir():
-            return "\n" + _try(place, f"queue={path.stem}", "Try it in the playground")
         return ""
 
     def _below(self, index: Path, text: str) -> Iterator[Path]:
@@ -222,4 +232,4 @@ def _relative(place: PurePosixPath, page: PurePosixPath) -> str:
 
 def _try(place: PurePosixPath, fragment: str, words: str) -> str:
     up = "../" * (len(place.parts) - 1)
-    return f'<p class="try-it"><a href="{up}playground/#{fragment}">{words}</a></p>\n\n'
+    return f'<p class="try-it"><a href="{up}playground/index.html{fragment}">{words}</a></p>\n\n'
