@@ -21,6 +21,11 @@ def test_the_tutorial_can_be_followed(tmp_path):
     assert list((tmp_path / "results" / "rates" / "figures").glob("call.rtt*.png"))
 
 
+def test_the_tutorial_begins_with_the_first_scenario_of_the_gallery():
+    found = pages.blocks((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8"))
+    assert [b.text for b in found if b.name] == [(ROOT / "scenarios" / "hello.toml").read_text(encoding="utf-8")]
+
+
 def test_the_first_page_keeps_its_word(tmp_path):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = pages.blocks(text)

@@ -46,7 +46,7 @@ def _call(scenario: str) -> Path:
         "record.interval": "100 ms",
     }
     base = tailrace.Scenario.of(scenario).replaced(settings)
-    cells = {name: base.replaced({"link.uplink.queue": line}) for name, line in QUEUES.items()}
+    cells = {name: base.replaced({"link.bottleneck.queue": line}) for name, line in QUEUES.items()}
     results = tailrace.run_variants(cells).results
     with mpl.rc_context({**style.RC, "font.size": 9, "axes.labelsize": 9, "svg.fonttype": "path"}):
         figure = Figure(figsize=(7.2, 2.9), layout="constrained")
@@ -69,12 +69,12 @@ def _call(scenario: str) -> Path:
 def _rates(scenario: str) -> Path:
     """The figure of the tutorial's sweep, as `tailrace plot` draws it."""
     axes = {
-        "link.uplink.queue": list(QUEUES.values()),
-        "link.uplink.rate": ["5Mbit/s", "10Mbit/s", "20Mbit/s", "40Mbit/s"],
+        "link.bottleneck.queue": list(QUEUES.values()),
+        "link.bottleneck.rate": ["5Mbit/s", "10Mbit/s", "20Mbit/s", "40Mbit/s"],
     }
     with tempfile.TemporaryDirectory() as folder:
         swept = tailrace.sweep(scenario, axes, runs=5, output=folder)
-        figure = swept.plot("call.rtt", against="link.uplink.rate", by="link.uplink.queue", log="x,y")
+        figure = swept.plot("call.rtt", against="link.bottleneck.rate", by="link.bottleneck.queue", log="x,y")
         return _saved(figure, PLACE / "tutorial-rates.svg")
 
 
