@@ -34,10 +34,10 @@ def text() -> str:
     """The page."""
     import typer
 
-    from tailrace.cli.app import app
+    from tailrace.cli.app import application
 
     parts = [_INTRO]
-    found = list(_commands(typer.main.get_command(app), "tailrace"))
+    found = list(_commands(typer.main.get_command(application()), "tailrace"))
     overview = [[f"[`{name}`](#{_anchor(name)})", cell(command.help or "")] for name, command in found]
     parts.append(table(["command", "does"], overview))
     for name, command in found:
@@ -84,7 +84,8 @@ def _words(option: _Part) -> str:
 
 
 def _taken(option: _Part) -> str:
-    return {int: "N", Path: "PATH"}.get(option.type_descriptor.annotation, "TEXT")
+    name = option.type.name
+    return "N" if name.startswith("int") else "PATH" if name == "path" else "TEXT"
 
 
 def _default(option: _Part) -> str:
