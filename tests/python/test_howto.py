@@ -23,7 +23,9 @@ def test_the_tutorial_can_be_followed(tmp_path):
 
 def test_the_tutorial_begins_with_the_first_scenario_of_the_gallery():
     found = pages.blocks((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8"))
-    assert [b.text for b in found if b.name] == [(ROOT / "scenarios" / "hello.toml").read_text(encoding="utf-8")]
+    assert [b.text for b in found if b.name] == [
+        (ROOT / "scenarios" / "hello.toml").read_text(encoding="utf-8")
+    ]
 
 
 def test_the_first_page_keeps_its_word(tmp_path):

@@ -17,16 +17,42 @@ _NOTE = "<!-- Written by `make docs` from the scenario's schema. Edit that. -->"
 
 # The pages of kinds: what a scenario calls them, and what they are in words.
 PAGES = {
-    "transport": "Transports",
-    "congestion_control": "Congestion controls",
-    "multipath_control": "Congestion controls of Multipath TCP",
-    "scheduler": "Schedulers of Multipath TCP",
-    "path_manager": "Path managers of Multipath TCP",
-    "attack": "Attacks",
-    "fault": "Faults",
-    "loss": "Loss processes",
-    "medium": "Media",
-    "link_rate": "Rates that are granted",
+    "transport": (
+        "Transports",
+        "How data gets across: `tcp`, `mptcp` (Multipath TCP) or `udp`. The parameters of the connection are its keys.",
+    ),
+    "congestion_control": (
+        "Congestion controls",
+        "What decides how fast TCP sends: it slows down when packets are lost, marked or late.",
+    ),
+    "multipath_control": (
+        "Congestion controls of Multipath TCP",
+        "What decides how fast each path sends. *Coupled* ones look at all paths together, so that several over one "
+        "bottleneck take no more than a single TCP. One of TCP's own controls runs each path by itself.",
+    ),
+    "scheduler": ("Schedulers of Multipath TCP", "What decides which path carries the next data."),
+    "path_manager": (
+        "Path managers of Multipath TCP",
+        "What decides which paths a connection opens, and when.",
+    ),
+    "attack": (
+        "Attacks",
+        "Traffic that is meant to harm others. [What it costs them](../../statistics.md#what-an-attack-costs) can be "
+        "computed.",
+    ),
+    "fault": (
+        "Faults",
+        "What happens to links while the run goes on: they fail, slow down, lose packets, change.",
+    ),
+    "loss": (
+        "Loss processes",
+        "How a link loses packets by chance: each by itself, in bursts, or at fixed distances.",
+    ),
+    "medium": ("Media", "A channel that several links share and take turns on, as stations do on Wi-Fi."),
+    "link_rate": (
+        "Rates that are granted",
+        "Links that may send only when they are allowed to, as in LTE. A plain rate, such as `10 Mbit/s`, needs none.",
+    ),
 }
 # Kinds that have pages of their own, with more than their keys.
 ELSEWHERE = {
@@ -58,8 +84,8 @@ one that it has once. "Required" keys must be there."""
 def texts() -> dict[Path, str]:
     """Every page."""
     pages = {PLACE / "README.md": _overview()}
-    for name, title in PAGES.items():
-        pages[PLACE / f"{name}.md"] = _page(name, title)
+    for name in PAGES:
+        pages[PLACE / f"{name}.md"] = _page(name)
     return pages
 
 
@@ -81,7 +107,7 @@ def write() -> list[Path]:
 def _overview() -> str:
     schema = classes._schema()
     head = [field for field in classes._fields(schema, {}) if not classes._form(field.schema)]
-    kinds = [[f"[{title}]({name}.md)", cell(_described(name))] for name, title in PAGES.items()]
+    kinds = [[f"[{title}]({name}.md)", does] for name, (title, does) in PAGES.items()]
     kinds += [[f"[{title}]({page})", cell(_described(name))] for name, (title, page) in ELSEWHERE.items()]
     parts = [_NOTE, _INTRO, "## Kinds", table(["page", "what they are"], kinds)]
     parts += ["## At the top of the file", _rows(head, {})]
@@ -102,9 +128,10 @@ def _heading(name: str) -> str:
     return _SECTION.format(name) if properties[name].get("type") == "array" else f"`[{name}]`"
 
 
-def _page(name: str, title: str) -> str:
+def _page(name: str) -> str:
+    title, does = PAGES[name]
     listed = _listed(name)
-    parts = [_NOTE, f"# {title}", cell(_described(name)), _how(name)]
+    parts = [_NOTE, f"# {title}", does, _how(name)]
     for each in classes._own_tables(name):
         kind = each["title"]
         entry = listed.get(kind, {})
