@@ -145,12 +145,10 @@ def _page(name: str) -> str:
 def _how(name: str) -> str:
     """How a file names one of them."""
     words = classes._titles(name)
-    used = _users(name)
-    if not used:
-        return ""
-    where = ", ".join(f"`{key}` of {_link(section)}" for section, key in used)
     if name in {"attack", "fault", "medium"}:
         return f'Each is a table {_SECTION.format(name)} with `kind = "{words[0]}"`, or another name below.'
+    used = _users(name)
+    where = ", ".join(f"`{key}` of {_link(section)}" for section, key in used)
     example = f'`{used[0][1]} = {{ kind = "{words[0]}", ... }}`'
     alone = any("enum" in form for form in classes._schema()["$defs"][name]["anyOf"])
     short = f', or `{used[0][1]} = "{words[0]}"` with all defaults' if alone else ""
