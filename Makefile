@@ -7,6 +7,8 @@ BIN    := $(VENV)/bin
 DEPS   := $(VENV)/.dependencies
 # Programs that only some targets need, apart from what Tailrace is built and tested with.
 TOOLS  := .tools
+# What the site alone needs; it reads the package that .venv has.
+SPHINX := $(TOOLS)/site
 # `make build PROFILE=quick` builds the extension anew in seconds after a change; half as fast, the same results.
 PROFILE ?= release
 NATIVE := $(VENV)/.extension-$(PROFILE)
@@ -18,7 +20,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -88,11 +90,23 @@ fuzz: ## every fuzz target for a minute each, or: make fuzz SECONDS=600 TARGETS=
 bench: ## the benchmarks of benches/
 	$(PYTHON) benches/run.py
 
-docs: build ## docs/queues, docs/applications.md and classes: pages, figures and the zoo's table, from the code and from runs
+docs: build ## docs/queues, docs/reference, docs/applications.md and classes: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
 
 classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
 	PYTHONPATH=tools $(BIN)/python -m queue_docs classes
+
+# Warnings are errors, links that lead nowhere too; nothing is asked of another host.
+site: build $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
+	rm -rf build/site build/site-pages build/site-doctrees
+	PYTHONPATH=tools $(BIN)/python -m site_docs stage build/site-pages
+	PYTHONPATH=$(SPHINX) $(BIN)/python -m sphinx -n -W --keep-going -q -b html -d build/site-doctrees build/site-pages build/site
+	$(if $(wildcard build/playground/index.html),cp -R build/playground build/site/playground)
+	PYTHONPATH=tools $(BIN)/python -m site_docs check build/site
+	@echo 'the site is build/site/index.html'
+
+site-links: ## whether links of the site to other hosts answer (needs the network, and make site before)
+	PYTHONPATH=tools $(BIN)/python -m site_docs external build/site
 
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
@@ -125,14 +139,21 @@ wheels: $(DEPS) ## wheels for any Linux since 2014 in dist/, and with MUSL=1 for
 test-wheel: build ## a wheel in an empty environment, without Rust and far from this folder
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) PROFILE=$(PROFILE) tools/try_wheel.sh
 
+$(SPHINX)/.installed: docs/requirements.lock | $(DEPS)
+	rm -rf $(SPHINX)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --target $(SPHINX) -r docs/requirements.lock
+	@touch $@
+
 # Versions stay as they are unless pyproject.toml asks for others, or: make lock UPGRADE=--upgrade
-lock: ## renew requirements.lock from pyproject.toml, with the hashes of all files of every version
+lock: ## renew requirements.lock, and docs/requirements.lock of the site, with the hashes of all files of every version
 	$(PYTHON) -m venv $(TOOLS)/lock
 	$(TOOLS)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
 	printf 'maturin>=1.9.4,<2\nziglang\ncargo-zigbuild\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/wheels.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
+	$(TOOLS)/lock/bin/uv pip compile docs/requirements.in --universal --python-version 3.11 --generate-hashes \
+	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file docs/requirements.lock $(UPGRADE)
 
 audit: ## licences, sources and known vulnerabilities of all that is depended on (cargo-deny, pip-audit)
 	@PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/audit.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Licences, sources and known vulnerabilities of everything that Tailrace is built from: cargo-deny over both lock
-# files, pip-audit over requirements.lock. Says so where a program is missing or a database of advisories cannot be had.
+# files, pip-audit over requirements.lock and that of the site. Says so where a program is missing or a database of advisories cannot be had.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 python=${PYTHON:-python3}
@@ -29,32 +29,34 @@ rust() {
 }
 
 wheels() {
-    echo '== requirements.lock: advisories'
+    lock=$1
+    echo "== $lock: advisories"
     if ! "$python" -m venv "$tools/audit" ||
         ! "$tools/audit/bin/python" -m pip install --quiet --disable-pip-version-check pip-audit; then
-        left="$left requirements.lock"
+        left="$left $lock"
         return
     fi
     # Nothing is installed: the lock file has the versions and hashes of everything.
-    report=$("$tools/audit/bin/pip-audit" --requirement requirements.lock --require-hashes --disable-pip \
+    report=$("$tools/audit/bin/pip-audit" --requirement "$lock" --require-hashes --disable-pip \
         --progress-spinner off --vulnerability-service osv 2>&1)
     status=$?
     case $status,$report in
     *ConnectionError* | *'Could not connect'* | *ServiceError*)
         # Of the trace only what it ends with says anything.
         echo "the database of advisories cannot be had: $(echo "$report" | tail -n 1)" >&2
-        left="$left requirements.lock"
+        left="$left $lock"
         return
         ;;
-    *'could not be audited'*) left="$left requirements.lock" ;;
+    *'could not be audited'*) left="$left $lock" ;;
     0,*) ;;
-    *) failed="$failed requirements.lock" ;;
+    *) failed="$failed $lock" ;;
     esac
     echo "$report"
 }
 
 rust
-wheels
+wheels requirements.lock
+wheels docs/requirements.lock
 [ -z "$left" ] || echo "NOT audited, for the reasons above:$left"
 [ -z "$failed" ] || echo "failed:$failed"
 [ -z "$failed$left" ]

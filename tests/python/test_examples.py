@@ -27,10 +27,8 @@ def test_all_scenarios_and_papers_of_the_repository_are_there():
     assert all(e.question for e in found.values())
 
 
-def test_the_first_example_is_that_of_the_readme():
-    scenario = examples.example("hello").text
-    lines = [line for line in scenario.splitlines() if not line.startswith("question")]
-    assert "\n".join(lines) in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_first_example_is_that_of_the_tutorial():
+    assert examples.example("hello").text in (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 
 
 def test_an_example_is_written_once_and_runs(tmp_path):

@@ -4,15 +4,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import apps, classes, columns, cost, figures, pages, zoo
+from queue_docs import apps, classes, columns, commands, cost, figures, pages, reference, tutorial, zoo
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
     "apps": apps.write,
     "classes": classes.write,
     "columns": columns.write,
+    "commands": commands.write,
+    "reference": reference.write,
     "pages": pages.write,
     "figures": figures.write,
+    "tutorial": tutorial.write,
     "zoo": zoo.write,
     "cost": cost.write,
 }
@@ -24,7 +27,7 @@ def main(words: list[str]) -> int:
     if unknown:
         print(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    for word in words or ["apps", "classes", "columns", "pages", "figures", "zoo"]:
+    for word in words or [part for part in PARTS if part != "cost"]:
         written = PARTS[word]()
         print(f"{word}: {len(written)} files under {written[0].parent.relative_to(ROOT)}")
     return 0

@@ -13,6 +13,13 @@ from tailrace import api, toml_text
 PAGE = ROOT / "docs" / "applications.md"
 SCENARIOS = ROOT / "docs" / "scenarios.md"
 
+_INTRO = """An *application* is what sends data over a flow: a download that never ends, a browser, a video
+player, a call. A flow names it with `app = "bulk"`, or with keys, `app = { kind = "transfer", size = "1 MB" }`.
+What stands under "required" must be written, all else has the default. `tailrace list apps NAME` prints the same.
+
+The *client* is the host under `from`, which opens connections, the *server* the one under `to`. Data goes from
+client to server unless `direction = "down"` says otherwise; where the key is missing, both send."""
+
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
 _TABLE = re.compile(
     r"(<!-- (applications|attacks|faults|losses|rates|media): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL
@@ -105,8 +112,7 @@ def page(found: list[Entry]) -> str:
     parts = [
         _NOTE,
         "# Applications",
-        'What drives a flow: `app = "NAME"`, or `app = { kind = "NAME", ... }` with keys. `tailrace list apps NAME` '
-        "says the same.",
+        _INTRO,
     ]
     for over, transport in _TRANSPORTS.items():
         parts.append(f"## Over {transport}")

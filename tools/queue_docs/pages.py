@@ -9,6 +9,35 @@ from tailrace import toml_text
 
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
 
+_INDEX = """A *queue discipline* is the rule of a queue: which packet is sent next, and which is dropped when
+there are too many. Every link of a scenario has one in each direction. This page lists all that Tailrace has;
+each has a page of its own with its idea, its parameters, and a figure that shows it at work.
+
+**Where to begin?** [`droptail`](droptail.md) is the plain queue that most devices have. [`red`](red.md) is the
+classic of active queue management, [`codel`](codel.md) and [`pie`](pie.md) are the modern ones that watch how
+long packets wait, and [`fq_codel`](fq_codel.md) gives each flow a queue of its own besides, as many Linux systems do by
+default. [The zoo](zoo.md) compares all of them in one scenario, and [cost](cost.md) says how much work each is
+for a packet.
+
+Try any of them with `tailrace run scenarios/flood.toml --set link.bottleneck.queue=NAME`. `tailrace list queues`
+prints this list.
+
+In the tables, to *signal* is to tell a sender to slow down: by dropping one of its packets, or by marking it
+where both ends use ECN.
+
+| column | what it says |
+| --- | --- |
+| ECN | whether it can mark packets instead of dropping them |
+| kept for each flow | what it must remember about each flow; the less, the easier to build into a fast router |
+| flags flows | whether it names flows that it holds to be unfair or hostile |
+| in Linux | whether Linux has it, so that `tailrace export tc` can print its configuration |"""
+
+_FIGURE = """How to read the figure: the grey part is the time of the flood. At the top is what reaches the
+applications, of TCP and of the flood; below it how long packets wait in the queue; then the discipline's own
+state, if it has any. The scenario is [`scenarios/flood.toml`](../../scenarios/flood.toml) with default
+parameters: 20 TCP flows over 10 Mbit/s, and from 20 s to 40 s a UDP source that sends as much as the link carries
+and never slows down. One run, a sample every 300 ms."""
+
 
 def write(place: Path = PLACE) -> list[Path]:
     """Writes all pages."""
@@ -34,9 +63,7 @@ def index(found: list[Entry]) -> str:
     parts = [
         _NOTE,
         "# Queue disciplines",
-        "`tailrace list queues` says the same; `tailrace run scenarios/flood.toml --set link.bottleneck.queue=NAME` "
-        "shows any of\nthem at work. [The zoo](zoo.md) compares all in one scenario, [cost](cost.md) says what each "
-        "costs a packet.",
+        _INDEX,
     ]
     for family, members in by_family(found).items():
         rows = [
@@ -63,21 +90,23 @@ def page(entry: Entry, names: set[str]) -> str:
         ["source", cell(entry["citation"])],
         ["kept for each flow", cell(entry["per_flow_state"])],
         ["ECN", cell(entry["ecn"])],
-        ["singles out flows", "yes: reports them as flagged and cleared" if entry["classifies"] else "no"],
+        [
+            "names unfair flows",
+            "yes: they are flagged in results, and cleared again" if entry["classifies"] else "no",
+        ],
         ["in Linux", "yes, see [below](#in-linux)" if entry["in_linux"] else "no"],
-        ["series", ", ".join(f"`{state}`" for state in entry["states"]) or "none of its own"],
+        ["recorded over time", ", ".join(f"`{state}`" for state in entry["states"]) or "none of its own"],
     ]
     parts = [
         _NOTE,
         f"# `{name}`",
         f"{title}\n\n{entry['doc']}",
         table(["", ""], facts),
-        "## Idea, readings, departures",
+        "## How it works",
         about,
         "## At work",
         f"![{name} in the flood](figures/{name}.svg)",
-        "[`scenarios/flood.toml`](../../scenarios/flood.toml), default parameters: 20 TCP flows over 10 Mbit/s, and "
-        "from 20 s to\n40 s a UDP source that sends as much. Samples every 300 ms of one run.",
+        _FIGURE,
         "## Parameters",
         _parameters(entry),
     ]

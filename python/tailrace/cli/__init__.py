@@ -1,6 +1,6 @@
 """The command line: `tailrace run | check | compare | plot | export | kernel | list | schema | doctor`.
 
-Data goes to stdout, talk to stderr. The exit codes are in docs/cli.md.
+Results go to the standard output, messages to the standard error output. The exit codes are in docs/cli.md.
 """
 
 from tailrace.cli import signals
