@@ -105,7 +105,9 @@ def _kernels() -> Finding:
         return Finding("warning", "kernels", f"{using.AGENT} is missing: no Linux kernel can be a host")
     kept = shelf.kernels()
     if not kept:
-        return Finding("ok", "kernels", "none built: `tailrace kernel build 6.12` makes one, for hosts that run Linux")
+        return Finding(
+            "ok", "kernels", "none built: `tailrace kernel build 6.12` makes one, for hosts that run Linux"
+        )
     named = ", ".join(kernel.version for kernel in kept)
     return Finding("ok", "kernels", f"{named}; `tailrace kernel check` tries whether they run here")
 
