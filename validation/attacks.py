@@ -1,6 +1,6 @@
 """Attacks of two papers against simulated TCP and against kernels: `python -m validation.attacks`.
 
-Each discipline of the paper is run with simulated hosts (profile `linux`) and with each kernel, from the same seeds.
+Each discipline of the paper is run with simulated hosts and with each kernel, from the same seeds.
 The attack, links and disciplines are the same code on both sides. Prints a table in Markdown.
 """
 
@@ -29,6 +29,8 @@ STUDIES = {
         ("goodput Mbit/s", "Jain", "retransmits", "queue packets", "attack Mbit/s"),
     ),
 }
+# What simulated hosts are: of Multipath TCP each kernel has its own.
+PROFILES = {"lddos": ("linux_6_12", "linux_6_1"), "flood": ("linux",)}
 
 
 def measured(run: dict[str, Any]) -> dict[str, float]:
@@ -55,19 +57,27 @@ def cell(values: list[float]) -> str:
 def rows(study: str, kernels: list[str], runs: int) -> None:
     """Runs a study, and prints a line for each discipline and kind of host."""
     file = HERE / f"{study}.toml"
-    hosts, columns = STUDIES[study]
+    _, columns = STUDIES[study]
     disciplines = tomllib.loads(file.read_text())["sweep"]["link.bottleneck.queue"]
     print(f"| discipline | hosts | {' | '.join(columns)} |")
     print(f"| --- | --- | {' | '.join('---' for _ in columns)} |", flush=True)
     for discipline in disciplines:
-        for kernel in ["none", *kernels]:
-            asked: dict[str, object] = {f"host.{host}.kernel": kernel for host in hosts}
-            asked["link.bottleneck.queue"] = discipline
-            result = tailrace.run(file, runs=runs, set=asked, allow=["other-form"])
+        for side in [*PROFILES[study], *kernels]:
+            result = tailrace.run(file, runs=runs, set=asked(study, side, discipline), allow=["other-form"])
             found = [measured(run) for run in result.summary["runs"]]
             cells = [cell([one[column] for one in found]) for column in columns]
-            name = "simulated" if kernel == "none" else kernel
+            name = f"simulated, `{side}`" if side.startswith("linux") else side
             print(f"| `{discipline['kind']}` | {name} | {' | '.join(cells)} |", flush=True)
+
+
+def asked(study: str, side: str, discipline: dict[str, Any]) -> dict[str, object]:
+    """What differs from the file: the discipline, and kernels or the profile of simulated hosts."""
+    simulated = side.startswith("linux")
+    hosts, _ = STUDIES[study]
+    changes: dict[str, object] = {f"host.{host}.kernel": "none" if simulated else side for host in hosts}
+    if simulated:
+        changes["flow.tcp.transport.profile"] = side
+    return {**changes, "link.bottleneck.queue": discipline}
 
 
 def main() -> int:
@@ -76,11 +86,11 @@ def main() -> int:
     parser.add_argument("--study", choices=sorted(STUDIES), action="append", help="both, without this")
     parser.add_argument("--kernel", action="append", help="a kernel; all that there are, without this")
     parser.add_argument("--runs", type=int, default=RUNS)
-    asked = parser.parse_args()
-    kernels = asked.kernel or [kernel.name for kernel in shelf.kernels()]
-    for study in asked.study or STUDIES:
+    options = parser.parse_args()
+    kernels = options.kernel or [kernel.name for kernel in shelf.kernels()]
+    for study in options.study or STUDIES:
         print(f"\n{study}: {tailrace.Scenario.of(HERE / f'{study}.toml').question}\n")
-        rows(study, kernels, asked.runs)
+        rows(study, kernels, options.runs)
     return 0
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import tailrace
 from validation import bulk
-from validation.link_failures import RUNS, WINDOWS, Case, at_both_ends, interval, is_simulated
+from validation.link_failures import RUNS, WINDOWS, Case, at_both_ends, is_simulated, shown
 
 WMEM, RMEM = "net.ipv4.tcp_wmem", "net.ipv4.tcp_rmem"
 # The server's, but for the first two.
@@ -48,7 +48,7 @@ def failing(trial: Trial) -> str:
     text = re.sub(r'kernel = "none"\n', lambda found: found[0] + more, Case("both", 4).text(trial.kernel))
     runs = tailrace.run(at_both_ends(text, trial.kernel)).summary["runs"]
     means = [
-        interval([run["windows"][w]["groups"]["data"]["goodput_bps"]["mean"] / 1e6 for run in runs])
+        shown([run["windows"][w]["groups"]["data"]["goodput_bps"]["mean"] / 1e6 for run in runs])
         for w in WINDOWS
     ]
     counts = [", ".join(str(counted(run, name)) for run in runs) for name in COUNTERS]

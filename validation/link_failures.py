@@ -19,7 +19,7 @@ from pathlib import Path
 import tailrace
 from tailrace import twins
 from tailrace.kernels import shelf
-from tailrace.statistics import paired
+from tailrace.statistics import interval
 
 FILE = Path(__file__).with_name("link-failures.toml")
 LINKS = 8
@@ -150,13 +150,13 @@ def measured(case: Case, side: str) -> dict[str, list[float]]:
     }
 
 
-def interval(values: list[float]) -> str:
+def shown(values: list[float]) -> str:
     """Mean and half width of the 95 % interval."""
     if any(value is None for value in values):
         return "not all"
-    around = paired([0.0] * len(values), values)
-    half = around.ci95 if around else None
-    return f"{statistics.fmean(values):.2f}" + (f" ± {half:.2f}" if half is not None else "")
+    found = interval(values)
+    half = f" ± {found.ci95:.2f}" if found and found.ci95 is not None else ""
+    return f"{statistics.fmean(values):.2f}{half}"
 
 
 Kept = dict[str, dict[str, dict[str, list[float]]]]
@@ -169,13 +169,13 @@ def tables(known: Kept, sides: list[str]) -> Iterator[str]:
     yield "| --- | --- |" + " ---: |" * len(WINDOWS)
     for way, side in itertools.product(WAYS, sides):
         if found := known.get(Case(way, half).name, {}).get(side):
-            yield f"| {way} | {side} | {' | '.join(interval(found[w]) for w in WINDOWS)} |"
+            yield f"| {way} | {side} | {' | '.join(shown(found[w]) for w in WINDOWS)} |"
     yield ""
     yield f"| 15 MB | {' | '.join(sides)} |"
     yield "| --- |" + " ---: |" * len(sides)
     for way in ("both", "managed", "silent"):
         if times := known.get(Case(way, half, transfer=True).name):
-            yield f"| {way} | {' | '.join(interval(times[s]['completion']) if s in times else '' for s in sides)} |"
+            yield f"| {way} | {' | '.join(shown(times[s]['completion']) if s in times else '' for s in sides)} |"
     for window in ("failure", "return"):
         yield ""
         yield f"| {window} | side | " + " | ".join(f"n = {n}" for n in range(1, LINKS)) + " |"

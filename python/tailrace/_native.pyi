@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "bursts",
     "catalog",
+    "examples",
     "figures",
     "join",
     "pack",

@@ -263,12 +263,12 @@ class _Pool(Generic[T]):
                 self._room.wait()
             try:
                 place, job = (-1, None) if self._stopped else next(self._jobs, (-1, None))
+                if job is None:
+                    return None
+                task, rows = self._sink.task(job)
             except BaseException as error:  # noqa: BLE001 - raised by the thread that watches
                 self.error, self._stopped = error, True
                 return None
-            if job is None:
-                return None
-            task, rows = self._sink.task(job)
             self._tasks[place] = task
         return place, job, task, rows
 

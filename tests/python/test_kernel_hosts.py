@@ -62,6 +62,8 @@ def test_a_kernel_that_is_not_there_is_said_before_anything_runs(tmp_path, monke
         assert "there is no kernel '6.99'" in done.stderr
         assert "`tailrace kernel build 6.99` builds one" in done.stderr
     assert not (tmp_path / "results").exists()
+    with pytest.raises(UsageError, match=r"no kernel '6.99'.*`tailrace kernel build 6.99` builds one"):
+        tailrace.run(file)
 
 
 def test_without_the_program_that_starts_kernels_it_is_named(tmp_path, monkeypatch):
@@ -130,12 +132,15 @@ def series(request):
     return request.param
 
 
+def at_ends(text, client="", server="", more=""):
+    """The scenario with these kernels at its ends, and what else is said of them."""
+    for host, name in (("A", client), ("B", server)):
+        text = text.replace(f"KERNEL_{host}", f'kernel = "{name}"\n{more}' if name else "")
+    return tailrace.Scenario(text)
+
+
 def flow(app, client="", server=""):
-    named = {"A": client, "B": server}
-    text = FLOW.replace("APP", app)
-    for host, name in named.items():
-        text = text.replace(f"KERNEL_{host}", f'kernel = "{name}"' if name else "")
-    return tailrace.run(tailrace.Scenario(text))
+    return tailrace.run(at_ends(FLOW.replace("APP", app), client, server))
 
 
 def test_flows_are_sockets_of_kernels_and_have_the_results_of_flows(series):
@@ -167,9 +172,7 @@ def test_a_slow_reader_takes_as_much_as_it_wants_and_all_of_it(series, kind):
     text = FLOW.replace('"tcp", profile = "linux"', f'"{kind}", profile = "linux"').replace(
         "APP", '{ kind = "slow_reader", size = "500 kB", rate = "1 Mbit/s" }'
     )
-    for host in "AB":
-        text = text.replace(f"KERNEL_{host}", f'kernel = "{series}"')
-    found = tailrace.run(tailrace.Scenario(text))
+    found = tailrace.run(at_ends(text, series, series))
     [row] = found.flows.to_dicts()
     assert (row["completed"], row["delivered_bytes"]) == (1, 500_000)
     # 500 kB at 1 Mbit/s are 4 s; the last of them wait in the socket before that.
@@ -226,11 +229,9 @@ DATAGRAMS = FLOW.replace(
 @pytest.mark.parametrize("ends", ["both", "client", "server"])
 def test_datagrams_go_by_sockets(series, ends, app):
     text = DATAGRAMS.replace("APP", app)
-    both = [text.replace("KERNEL_A", "").replace("KERNEL_B", "")]
-    line = f'kernel = "{series}"'
-    text = text.replace("KERNEL_A", line if ends != "server" else "")
-    both.append(text.replace("KERNEL_B", line if ends != "client" else ""))
-    simulated, found = (tailrace.run(tailrace.Scenario(text)).flows.to_dicts()[0] for text in both)
+    ours = (series if ends != "server" else "", series if ends != "client" else "")
+    both = (at_ends(text), at_ends(text, *ours))
+    simulated, found = (tailrace.run(scenario).flows.to_dicts()[0] for scenario in both)
     # A datagram less or more at the end; on the way they take some microseconds longer.
     assert found["sent_packets"] == pytest.approx(simulated["sent_packets"], abs=2)
     assert found["lost_packets"] == pytest.approx(simulated["lost_packets"], abs=2)
@@ -297,9 +298,7 @@ def test_hosts_of_one_kernel_have_networks_of_their_own(series):
 def test_a_link_between_hosts_of_one_kernel_is_a_link(series):
     apart = flow(BULK, series, series)
     text = FLOW.replace("APP", BULK)
-    for host in "AB":
-        text = text.replace(f"KERNEL_{host}", f'kernel = "{series}"\nnamespace = "lab"')
-    together = tailrace.run(tailrace.Scenario(text))
+    together = tailrace.run(at_ends(text, series, series, 'namespace = "lab"'))
     for result in (apart, together):
         assert result.flows["one_way_delay_mean_s"].item() > 0.01
         # Slower than the link by the headers, and by nothing else once it is full.
@@ -314,10 +313,8 @@ def test_what_a_kernel_counts_before_the_warm_up_is_not_counted(series):
     text = text.replace('limit = "50 packets"', 'limit = "20 packets"').replace(
         "app = {", 'stop = "3 s"\napp = {'
     )
-    for host in "AB":
-        text = text.replace(f"KERNEL_{host}", f'kernel = "{series}"')
-    whole = tailrace.run(tailrace.Scenario(text.replace('warmup = "4 s"\n', "")))
-    late = tailrace.run(tailrace.Scenario(text))
+    whole = tailrace.run(at_ends(text.replace('warmup = "4 s"\n', ""), series, series))
+    late = tailrace.run(at_ends(text, series, series))
     assert whole.flows["retransmitted_packets"].item() > 0
     assert late.flows["retransmitted_packets"].item() == 0
 

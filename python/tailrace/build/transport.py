@@ -292,8 +292,9 @@ class Mptcp(Table):
             that waits goes to the first subflow. Source: Linux 6.1 tcp_select_initial_window;
             linux_6_12: auto.
         window_share: The share of a receiver's memory that is window where `counts_memory`. Too large:
-            packets that wait overflow it. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256,
-            scaling_ratio as it was measured. 0.01 to 1.0 (it is a share).
+            packets that wait overflow it. `"auto"` is half of it, and a buffer that grows is of whole
+            segments. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was
+            measured. 0.01 to 1.0 (it is a share).
         capable_syns: SYNs with MP_CAPABLE before the connection falls back to plain TCP. Source: Linux
             syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3. 1 to
             1000 (at least one SYN asks for Multipath TCP; with none, use transport kind = "tcp").
@@ -519,7 +520,7 @@ class Mptcp(Table):
     counts_memory: bool | None = None
     send_buffer_of: Literal["largest", "sum"] | None = None
     first_window: types.Size | Literal["auto"] | None = None
-    window_share: float | None = None
+    window_share: float | Literal["auto"] | None = None
     capable_syns: int | None = None
     join_syn_retries: int | None = None
     max_subflows: int | None = None

@@ -2,7 +2,7 @@
 
 use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
 use super::sockets::pair_of;
-use crate::flow::{Carrier, Flow};
+use crate::flow::Flow;
 use crate::packet::{Envelope, FlowEnd};
 use crate::world::{SimFabric, World};
 use core::net::SocketAddrV4;
@@ -52,10 +52,7 @@ impl World {
         datagram: Datagram,
         fabric: &mut SimFabric,
     ) {
-        let keys = [Tuple { remote_port: 0, ..*tuple }, Tuple { local_port: 0, ..*tuple }];
-        let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
-        let is_udp = |end: &FlowEnd| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_));
-        if let Some(end) = end.filter(is_udp) {
+        if let Some(end) = self.foreign_end(tuple, true) {
             self.tell_datagram(end, datagram, fabric);
         }
     }

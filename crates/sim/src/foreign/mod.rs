@@ -328,7 +328,7 @@ impl World {
         fabric.send(out, pkt, self);
     }
 
-    /// Which end of a flow a packet is for, and its socket, if it has one. A client's port is whatever it chose.
+    /// Which end of a flow a packet is for, and its socket, if it has one.
     fn receiver_of(&self, frame: &Frame) -> (Option<FlowEnd>, SocketId) {
         let tuple = frame.tuple.reversed();
         let datagram = match frame.content {
@@ -342,10 +342,14 @@ impl World {
         {
             return (Some(socket.end()), id);
         }
-        let keys = [Tuple { remote_port: 0, ..tuple }, Tuple { local_port: 0, ..tuple }];
+        (self.foreign_end(&tuple, datagram), SocketId::NONE)
+    }
+
+    /// The end of a flow that such a packet is for, addresses and ports as it sees them. A client's port is whatever it chose.
+    fn foreign_end(&self, tuple: &Tuple, datagram: bool) -> Option<FlowEnd> {
+        let keys = [Tuple { remote_port: 0, ..*tuple }, Tuple { local_port: 0, ..*tuple }];
         let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
-        let fits = |end: &FlowEnd| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_)) == datagram;
-        (end.filter(fits), SocketId::NONE)
+        end.filter(|end| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_)) == datagram)
     }
 
     /// Foreign hosts at the ends of these link directions hear that they went down or came up.

@@ -76,7 +76,8 @@ parameters! {
         /// `"auto"` is the window of the buffer as it is: with a large one all that waits goes to the first subflow.
         first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
         /// The share of a receiver's memory that is window where `counts_memory`. Too large: packets that wait overflow it.
-        window_share: f64 = 0.5, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
+        /// `"auto"` is half of it, and a buffer that grows is of whole segments.
+        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
         /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
         /// Retransmissions of a join's SYN before that subflow is given up.

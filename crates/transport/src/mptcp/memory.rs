@@ -29,7 +29,7 @@ const WRITE: u64 = 65_536;
 const FRAGMENT: u64 = 32_768;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
 const INITIAL_SEGMENTS: u64 = 10;
-/// The share of memory that Linux makes window until it knows better; sizes are in whole segments then.
+/// The share of memory that is window where none is given.
 const HALF: f64 = 0.5;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 const FULL: u64 = 1460;
@@ -79,15 +79,15 @@ pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
 pub(crate) struct ReceiveMemory {
     size: Size,
     mss: u64,
-    /// The share of it that is window.
-    share: f64,
+    /// The share of it that is window; without one it is half, and the buffer is of whole segments.
+    share: Option<f64>,
     /// How large it should be, by what the application has taken so far.
     sizing: RightSizing,
     taken: u64,
 }
 
 impl ReceiveMemory {
-    pub(crate) const fn new(size: Size, mss: u64, share: f64) -> Self {
+    pub(crate) const fn new(size: Size, mss: u64, share: Option<f64>) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
         Self {
             size,
@@ -112,17 +112,18 @@ impl ReceiveMemory {
 
     /// The window of so much memory.
     fn of(&self, memory: u64) -> u64 {
-        (memory as f64 * self.share) as u64
+        (memory as f64 * self.share.unwrap_or(HALF)) as u64
     }
 
     /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow.
     pub(crate) fn on_read(&mut self, bytes: u64, rtt: Duration, now: Instant) {
         self.taken += bytes;
-        let wanted = if self.share == HALF {
-            self.sizing.on_read(self.taken, rtt, FULL, now)
-        } else {
-            let window = self.sizing.window_on_read(self.taken, rtt, FULL, now);
-            window.map(|window| (window as f64 / self.share) as u64)
+        let wanted = match self.share {
+            None => self.sizing.on_read(self.taken, rtt, FULL, now),
+            Some(share) => {
+                let window = self.sizing.window_on_read(self.taken, rtt, FULL, now);
+                window.map(|window| (window as f64 / share) as u64)
+            }
         };
         if let Some(wanted) = wanted {
             self.size.now = self.size.now.max(wanted.min(self.size.most));
@@ -230,7 +231,7 @@ mod tests {
     const MSS: u64 = 1424;
     #[test]
     fn what_waits_takes_window_by_its_memory() {
-        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, HALF);
+        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, None);
         assert_eq!(fixed.window(0), 262_144);
         // As measured in Linux: 14 packets of 1424 bytes in a row take 20704, 20 take two heads.
         assert_eq!(fixed.charge(14 * MSS), 14 * MSS + 768);
@@ -239,20 +240,20 @@ mod tests {
         // Less than a sixteenth of what there could be is none.
         assert_eq!((fixed.window(491_000), fixed.window(492_000)), (16_644, 0));
         // In a small buffer runs are short: an eighth of it.
-        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, HALF).charge(8192), 8192 + 768);
-        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, HALF).charge(8193), 8193 + 2 * 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, None).charge(8192), 8192 + 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, None).charge(8193), 8193 + 2 * 768);
     }
 
     #[test]
     fn a_receive_buffer_grows_with_what_is_taken_in_the_longest_round_trip() {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
-        let mut memory = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, HALF);
+        let mut memory = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, None);
         memory.on_read(20 * MSS, rtt, at(150));
         // 2 * 28480 + 16 * 1460 = 80320; twice as much was taken as before: three times that, 165 packets of 2996.
         assert_eq!(memory.window(0), 165 * 2996 / 2);
         memory.on_read(100 * MSS, rtt, at(200));
         assert_eq!(memory.window(0), 165 * 2996 / 2, "only half of a round trip has passed");
-        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, HALF);
+        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, None);
         fixed.on_read(100 * MSS, rtt, at(150));
         assert_eq!(fixed.window(0), 65_536);
     }
@@ -300,9 +301,10 @@ mod tests {
 
     #[test]
     fn more_than_half_of_the_memory_may_be_window() {
-        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, 0.5625);
+        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, Some(0.5625));
         assert_eq!((fixed.window(0), fixed.window(24_288)), (294_912, 281_250));
-        let mut tuned = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, 0.5625);
+        let mut tuned =
+            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, Some(0.5625));
         tuned.on_read(20 * MSS, Duration::from_millis(100), Instant::from_millis(150));
         // A window of 80320 for the rate and twice that for its growth, as with half: 240960 in memory of 428373.
         assert_eq!(tuned.window(0), 240_959);

@@ -113,7 +113,7 @@ impl MptcpConfig {
         Self {
             send_buffer_of: SendBufferOf::Sum,
             first_window: None,
-            window_share: 144.0 / 256.0,
+            window_share: Some(144.0 / 256.0),
             ..Self::linux_6_1()
         }
     }
@@ -163,7 +163,7 @@ mod tests {
         let (old, new) = (of(Profile::Linux61), of(Profile::Linux612));
         assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), ..new.clone() }, old);
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
-        let as_old = MptcpConfig { send_buffer_of, first_window, window_share: 0.5, ..new.mptcp };
+        let as_old = MptcpConfig { send_buffer_of, first_window, window_share: None, ..new.mptcp };
         assert_eq!(as_old, old.mptcp);
     }
 }

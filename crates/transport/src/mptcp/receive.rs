@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_large_buffer_is_told_of_little_by_little() {
         let first = Arrivals::new(Some(Bytes(65_535)));
-        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, 0.5);
+        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, None);
         let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
         assert_eq!(r.window(1424, first.window()), 65_535);
