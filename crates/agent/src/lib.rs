@@ -2,6 +2,7 @@
 //!
 //! The agent itself is this crate's program. It knows nothing of the simulator, so that it is small and soon built.
 
+pub mod mailbox;
 pub mod messages;
 pub mod plan;
 

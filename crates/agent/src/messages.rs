@@ -32,6 +32,8 @@ pub struct Kind {
     pub congestion_control: Option<String>,
     /// What has come is read when the simulator says so, and else at once.
     pub waits_for_reads: bool,
+    /// The simulator wants to hear at once that something has come.
+    pub listens: bool,
     /// `IP_TOS`.
     pub traffic_class: u8,
 }
@@ -85,6 +87,8 @@ pub enum Report {
     Connected,
     /// So many bytes more have been read, or can be.
     Delivered(u64),
+    /// The same, of which it is early enough to hear when the guest waits.
+    Noted(u64),
     /// The other end sends nothing more.
     PeerClosed,
     /// Both ends have sent all.

@@ -6,8 +6,12 @@
 use nix::libc;
 use rustix::fd::{AsFd, AsRawFd as _};
 use rustix::ioctl::{Opcode, Setter, ioctl, opcode};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::fs::OpenOptions;
 use std::io;
+use std::ptr::null_mut;
+use std::sync::atomic::AtomicU64;
+use tailrace_agent::mailbox::WORDS;
 
 /// The value of a socket's option as the kernel writes it, as much of it as there is room for; returns how much that is.
 pub(crate) fn socket_option(
@@ -21,6 +25,22 @@ pub(crate) fn socket_option(
     let result =
         unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, value.as_mut_ptr().cast(), &raw mut len) };
     if result == 0 { Ok(len as usize) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A page of zeros that stays where it is in physical memory for as long as this process lives, also while it makes others.
+pub(crate) fn shared_page() -> io::Result<&'static [AtomicU64; WORDS]> {
+    let flags = MapFlags::SHARED | MapFlags::LOCKED | MapFlags::POPULATE;
+    // SAFETY: the kernel chooses the place. It is a page, so it has these words and is aligned for them; nobody unmaps it, and
+    // all who know of it access it atomically.
+    unsafe {
+        let page = mmap_anonymous(
+            null_mut(),
+            size_of::<[AtomicU64; WORDS]>(),
+            ProtFlags::READ | ProtFlags::WRITE,
+            flags,
+        )?;
+        Ok(&*page.cast())
+    }
 }
 
 const BYTES: usize = 64;

@@ -198,6 +198,11 @@ impl Card {
         ring.wants_interrupt(&self.memory).map_err(KernelError::ring(self.number))
     }
 
+    /// The guest's memory, as far as it shares it.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// Whether the guest sees a carrier from now on; false where it does already.
     pub(crate) fn set_carrier(&mut self, up: bool) -> bool {
         self.config.set_carrier(up)

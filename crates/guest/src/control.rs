@@ -2,6 +2,7 @@
 //!
 //! [messages]: tailrace_agent::messages
 
+use crate::mailbox;
 use std::collections::VecDeque;
 use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
 use tailrace_core::{Bytes, Duration};
@@ -33,6 +34,14 @@ impl Control {
         let Some(list) = payload(packet) else { return };
         let list: Vec<said::Event> = serde_json::from_slice(list).unwrap_or_default();
         self.events.extend(list.into_iter().map(event));
+    }
+
+    /// The agent has noted deliveries.
+    pub(crate) fn read(&mut self, records: &[u8]) {
+        self.events.extend(mailbox::deliveries(records).map(|delivery| SocketEvent {
+            socket: SocketPair { local: delivery.socket.local, remote: delivery.socket.remote },
+            report: SocketReport::Delivered(delivery.bytes),
+        }));
     }
 
     pub(crate) fn poll(&mut self) -> Option<SocketEvent> {
@@ -76,6 +85,7 @@ pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
         multipath: kind.multipath,
         congestion_control: name.map(str::to_string),
         waits_for_reads: kind.waits_for_reads,
+        listens: kind.listens,
         traffic_class: kind.traffic_class,
     }
 }
@@ -95,7 +105,7 @@ fn event(event: said::Event) -> SocketEvent {
     let report = match event.report {
         said::Report::Accepted => SocketReport::Accepted,
         said::Report::Connected => SocketReport::Connected,
-        said::Report::Delivered(bytes) => SocketReport::Delivered(bytes),
+        said::Report::Delivered(bytes) | said::Report::Noted(bytes) => SocketReport::Delivered(bytes),
         said::Report::PeerClosed => SocketReport::PeerClosed,
         said::Report::Closed => SocketReport::Closed,
         said::Report::Broken(cause) => SocketReport::Broken(match cause {

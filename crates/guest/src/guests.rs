@@ -133,7 +133,7 @@ impl Guests {
                 Machine::start(&config).map_err(|e: KernelError| failed(e.to_string()))?;
             let mut host = KernelHost::new(kernel, READY);
             if let Some(card) = card {
-                host = host.with_control(card.into());
+                host = host.with_control(card.into(), machine.mailbox());
             }
             let hosts: Vec<&str> = members.iter().map(|member| member.node.name.as_str()).collect();
             simulation.attach_shared(&hosts, Box::new(host)).map_err(|e| failed(e.to_string()))?;

@@ -2,6 +2,7 @@
 
 use crate::control::{self, Control};
 use crate::kernel::Kernel;
+use crate::mailbox::Mailbox;
 use tailrace_core::{Duration, Instant};
 use tailrace_sim::{ForeignHost, HostError, SocketCommand, SocketEvent};
 
@@ -22,10 +23,13 @@ impl KernelHost {
         Self { kernel, ready, now: Instant::ZERO, control: None }
     }
 
-    /// The same with sockets for flows, which are driven by that card.
+    /// The same with sockets for flows, which are driven by that card; deliveries are noted at that address of its memory.
     #[must_use]
-    pub fn with_control(mut self, card: usize) -> Self {
+    pub fn with_control(mut self, card: usize, mailbox: Option<u64>) -> Self {
         self.kernel.set_urgent(card);
+        if let Some(address) = mailbox {
+            self.kernel.set_mailbox(address);
+        }
         self.control = Some(Control::new(card));
         self
     }
@@ -58,6 +62,7 @@ impl ForeignHost for KernelHost {
             let card = self.kernel.take(now, packet)?;
             match &mut self.control {
                 Some(control) if control.card == card => control.hear(packet),
+                Some(control) if card == Mailbox::CARD => control.read(packet),
                 _ => return Some(card),
             }
         }

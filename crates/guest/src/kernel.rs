@@ -6,6 +6,7 @@
 use crate::calendar::Calendar;
 use crate::card::{Card, Event};
 use crate::error::KernelError;
+use crate::mailbox::Mailbox;
 use crate::patience::Patience;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fd::OwnedFd;
@@ -27,6 +28,8 @@ pub struct Kernel {
     patience: Patience,
     /// The card whose packets are answered at once: the guest goes no further ahead when it has sent by it.
     urgent: Option<usize>,
+    /// What its agent notes there is taken like what it sends.
+    mailbox: Option<Mailbox>,
 }
 
 /// What it has sent in the present stretch of its clock.
@@ -109,6 +112,7 @@ impl Kernel {
             process,
             patience,
             urgent: None,
+            mailbox: None,
         }
     }
 
@@ -116,6 +120,11 @@ impl Kernel {
     pub(crate) fn set_urgent(&mut self, card: usize) {
         self.cards[card].keeps = false;
         self.urgent = Some(card);
+    }
+
+    /// What its agent notes at this address of its memory comes as if by the card [`Mailbox::CARD`].
+    pub(crate) fn set_mailbox(&mut self, address: u64) {
+        self.mailbox = Some(Mailbox::at(address));
     }
 
     /// Lets it boot: it runs by itself until all that it still wants is later than `ready`. What it sends meanwhile is lost.
@@ -171,6 +180,20 @@ impl Kernel {
             let at = at.max(self.calendar.local());
             self.calendar.run(at, horizon)?;
             self.serve()?;
+            // Data that came before it ran is what is delivered, at once.
+            self.collect(at)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what its agent has noted, at that time.
+    fn collect(&mut self, at: u64) -> Result<(), KernelError> {
+        let Some((mailbox, urgent)) = self.mailbox.as_ref().zip(self.urgent) else { return Ok(()) };
+        let before = self.sent.bytes.len();
+        mailbox.take(self.cards[urgent].memory(), &mut self.sent.bytes)?;
+        let len = self.sent.bytes.len() - before;
+        if len > 0 {
+            self.sent.packets.push_back(Packet { at, card: Mailbox::CARD, len, buffer: 0 });
         }
         Ok(())
     }
@@ -179,7 +202,7 @@ impl Kernel {
     pub fn take(&mut self, now: u64, out: &mut Vec<u8>) -> Option<usize> {
         let packet = *self.sent.packets.front().filter(|p| p.at <= now)?;
         self.sent.packets.pop_front();
-        if self.cards[packet.card].keeps {
+        if self.cards.get(packet.card).is_some_and(|card| card.keeps) {
             self.held.packets.push_back(Some((packet.card, packet.buffer)));
         }
         out.clear();
@@ -267,6 +290,9 @@ impl Kernel {
         while let Some(event) = self.cards[number].handle()? {
             if event == Event::Kick {
                 let at = self.calendar.local();
+                if self.urgent == Some(number) {
+                    self.collect(at)?; // It was noted before this was sent.
+                }
                 let card = &mut self.cards[number];
                 while let Some((bytes, buffer)) = card.take_packet()? {
                     self.flood.count(at)?;

@@ -29,6 +29,7 @@ mod kernel;
 #[cfg(test)]
 mod kernel_tests;
 mod machine;
+mod mailbox;
 mod mapping;
 mod memory;
 mod patience;

@@ -94,6 +94,12 @@ impl Machine {
         }
     }
 
+    /// Where in its memory the agent notes deliveries, if it does.
+    pub(crate) fn mailbox(&self) -> Option<u64> {
+        let said = fs::read_to_string(self.folder.join("root").join(tailrace_agent::mailbox::FILE)).ok()?;
+        said.trim().parse().ok()
+    }
+
     /// The last lines of its console, without what a kernel says of its stack when it panics.
     pub fn console_end(&self) -> String {
         let bytes = fs::read(self.folder.join("console")).unwrap_or_default();

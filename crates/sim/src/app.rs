@@ -167,13 +167,15 @@ impl World {
         let now = fabric.now();
         self.let_go(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
-        let Flow { app, carrier: Carrier::Tcp(streams), header, .. } = &mut self.flows[flow] else { return };
+        let Flow { app, carrier: Carrier::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
+            return;
+        };
         let number = streams.connections;
         streams.connections += 1;
         streams.end = None;
         let mut endpoint = match self.foreign.with_sockets(envelope.source) {
             Some(_) => {
-                Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(false, envelope.dscp))))
+                Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
             }
             None => streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now),
         };

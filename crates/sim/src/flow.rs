@@ -245,8 +245,8 @@ impl EndpointPlan {
         }
     }
 
-    /// What a socket of a foreign host is to be that stands for such an endpoint.
-    pub(crate) fn socket_kind(&self, waits_for_reads: bool, dscp: Dscp) -> SocketKind {
+    /// What a socket of a foreign host is to be that stands for such an endpoint, read at once; whether its application listens.
+    pub(crate) fn socket_kind(&self, listens: bool, dscp: Dscp) -> SocketKind {
         let (multipath, name) = match self {
             Self::Tcp { cc, .. } => (false, Some(cc.name())),
             Self::Mptcp(plan) => match &plan.control {
@@ -255,7 +255,8 @@ impl EndpointPlan {
             },
         };
         let traffic_class = dscp.0 << 2;
-        SocketKind { multipath, congestion_control: name.map(str::to_string), waits_for_reads, traffic_class }
+        let congestion_control = name.map(str::to_string);
+        SocketKind { multipath, congestion_control, waits_for_reads: false, listens, traffic_class }
     }
 
     /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.

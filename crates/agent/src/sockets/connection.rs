@@ -2,6 +2,7 @@
 
 use super::figures;
 use super::listener::make;
+use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, ioctl_fionread};
@@ -22,11 +23,22 @@ pub(super) enum Progress {
     Over,
 }
 
+/// What epoll says of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// That there is something to read or room to write, but not that there is an end.
+    Data,
+    /// Whatever there is.
+    Any,
+}
+
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: OwnedFd,
     pair: Pair,
     multipath: bool,
+    /// Deliveries are told at once.
+    listens: bool,
     connecting: bool,
     /// Bytes that are still to be sent; `u64::MAX` for as long as it is open.
     to_send: u64,
@@ -49,6 +61,7 @@ impl Connection {
             socket,
             pair,
             multipath: kind.multipath,
+            listens: kind.listens,
             connecting: false,
             to_send: 0,
             closing: false,
@@ -117,9 +130,15 @@ impl Connection {
         if self.multipath { figures::of_multipath(&self.socket) } else { figures::of_tcp(&self.socket) }
     }
 
+    /// What a connection with these flags has to hear of.
+    pub(super) fn news(flags: EventFlags) -> News {
+        let data = EventFlags::IN | EventFlags::OUT;
+        if data.contains(flags) { News::Data } else { News::Any }
+    }
+
     /// Does all that can be done now.
-    pub(super) fn progress(&mut self, reports: &mut Vec<Report>) -> Progress {
-        match self.work(reports) {
+    pub(super) fn progress(&mut self, news: News, reports: &mut Vec<Report>) -> Progress {
+        match self.work(news, reports) {
             Ok(()) if self.shut && self.peer_closed => {
                 reports.extend(self.figures().map(Report::Counted));
                 reports.push(Report::Closed);
@@ -134,7 +153,7 @@ impl Connection {
         }
     }
 
-    fn work(&mut self, reports: &mut Vec<Report>) -> Result<(), Errno> {
+    fn work(&mut self, news: News, reports: &mut Vec<Report>) -> Result<(), Errno> {
         if self.connecting {
             socket_error(&self.socket)??;
             if getpeername(&self.socket).ok().flatten().is_none() {
@@ -143,7 +162,7 @@ impl Connection {
             self.connecting = false;
             reports.push(Report::Connected);
         }
-        self.read(reports)?;
+        self.read(news, reports)?;
         self.write()
     }
 
@@ -164,7 +183,7 @@ impl Connection {
         Ok(())
     }
 
-    fn read(&mut self, reports: &mut Vec<Report>) -> Result<(), Errno> {
+    fn read(&mut self, news: News, reports: &mut Vec<Report>) -> Result<(), Errno> {
         let waits = self.allowed.is_some();
         let (mut got, mut closed) = (0, false);
         while !self.peer_closed {
@@ -178,6 +197,10 @@ impl Connection {
                 Ok((_, len)) => {
                     got += len as u64;
                     self.allowed = self.allowed.map(|n| n - len as u64);
+                    // Less than there is room for is all that there was, of TCP (epoll(7), question 9), and an end to come is news.
+                    if len < most && news == News::Data && !self.multipath {
+                        break;
+                    }
                     continue;
                 }
                 Err(Errno::INTR) => continue,
@@ -199,7 +222,7 @@ impl Connection {
             self.announced += got;
         }
         if got > 0 {
-            reports.push(Report::Delivered(got));
+            reports.push(if self.listens { Report::Delivered(got) } else { Report::Noted(got) });
         }
         if closed {
             self.peer_closed = true;

@@ -4,12 +4,14 @@ mod connection;
 mod datagrams;
 mod figures;
 mod listener;
+mod mailbox;
 mod samples;
 
 use crate::namespace::Namespace;
-use connection::{Connection, Progress};
+use connection::{Connection, News, Progress};
 use datagrams::Datagrams;
 use listener::listen;
+use mailbox::Mailbox;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
@@ -19,6 +21,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
+use tailrace_agent::mailbox::Delivery;
 use tailrace_agent::messages::{
     AGENT, Command, Event, Kind, MOST_BYTES, Order, PORT, Pair, Report, SIMULATOR,
 };
@@ -51,6 +54,8 @@ pub(crate) struct Sockets {
     datagrams: BTreeMap<SocketAddrV4, u64>,
     last: u64,
     events: VecDeque<Event>,
+    /// Where deliveries are noted, if the kernel shows where that is.
+    mailbox: Option<Mailbox>,
 }
 
 impl Sockets {
@@ -73,6 +78,7 @@ impl Sockets {
             datagrams: BTreeMap::new(),
             last: SAMPLE,
             events: VecDeque::new(),
+            mailbox: Mailbox::open().ok(),
         };
         for listener in &plan.listeners {
             all.go_to(*listener.at.ip())?;
@@ -104,7 +110,7 @@ impl Sockets {
                 match event.data.u64() {
                     CONTROL => self.obey(),
                     SAMPLE => self.sample(),
-                    number => self.progress(number),
+                    number => self.progress(number, Connection::news(event.flags)),
                 }
             }
             self.say();
@@ -153,7 +159,7 @@ impl Sockets {
         if let Some(Holder::Connection(connection)) = self.holders.get_mut(&number) {
             connection.obey(&order);
         }
-        self.progress(number);
+        self.progress(number, News::Any);
     }
 
     fn add(&mut self, connection: Connection) {
@@ -168,11 +174,11 @@ impl Sockets {
         }
         self.numbers.insert(pair, self.last);
         self.holders.insert(self.last, Holder::Connection(Box::new(connection)));
-        self.progress(self.last);
+        self.progress(self.last, News::Any);
     }
 
     /// Does all that a socket can do now.
-    fn progress(&mut self, number: u64) {
+    fn progress(&mut self, number: u64, news: News) {
         match self.holders.get_mut(&number) {
             None => {}
             Some(Holder::Listener(..)) => self.accept(number),
@@ -180,7 +186,7 @@ impl Sockets {
             Some(Holder::Connection(connection)) => {
                 let pair = connection.pair();
                 let mut reports = Vec::new();
-                let progress = connection.progress(&mut reports);
+                let progress = connection.progress(news, &mut reports);
                 reports.into_iter().for_each(|report| self.tell(pair, report));
                 if progress == Progress::Over {
                     self.holders.remove(&number);
@@ -213,8 +219,11 @@ impl Sockets {
         self.events.push_back(Event { socket, report });
     }
 
-    /// Says all that there is to say.
+    /// Says all that there is to say: if that is nothing but deliveries on which nobody acts, by noting them.
     fn say(&mut self) {
+        if self.note() {
+            return;
+        }
         let mut list = Vec::new();
         while let Some(event) = self.events.pop_front() {
             let Ok(word) = serde_json::to_vec(&event) else { continue };
@@ -227,6 +236,21 @@ impl Sockets {
         if !list.is_empty() {
             self.send(list);
         }
+    }
+
+    /// Whether all that there is to say could be noted.
+    fn note(&mut self) -> bool {
+        let delivery = |event: &Event| match event.report {
+            Report::Noted(bytes) => Some(Delivery { socket: event.socket, bytes }),
+            _ => None,
+        };
+        let Some(mailbox) = &self.mailbox else { return false };
+        let Some(all) = self.events.iter().map(delivery).collect::<Option<Vec<_>>>() else { return false };
+        let noted = mailbox.leave(all.into_iter());
+        if noted {
+            self.events.clear();
+        }
+        noted
     }
 
     fn send(&self, mut list: Vec<u8>) {

@@ -21,6 +21,8 @@ pub struct SocketKind {
     pub congestion_control: Option<String>,
     /// Whether its application takes what has come when it is told to, and else at once.
     pub waits_for_reads: bool,
+    /// Whether its application acts when something has come. Of another, deliveries are counted, and may be told a little late.
+    pub listens: bool,
     /// What its packets have as their traffic class (RFC 2474), beside what TCP itself does with ECN.
     pub traffic_class: u8,
 }
@@ -45,6 +47,17 @@ pub struct FlowSockets {
     pub datagrams: Vec<DatagramSocket>,
     /// Whether connections begin there.
     pub connects: bool,
+}
+
+impl FlowSockets {
+    /// Flows from several hosts may lead to one port; it listens if one of them does.
+    pub(super) fn listen(&mut self, at: SocketAddrV4, kind: SocketKind) {
+        let like = |other: &SocketKind| SocketKind { listens: kind.listens, ..other.clone() } == kind;
+        match self.listeners.iter_mut().find(|(place, other)| *place == at && like(other)) {
+            Some((_, other)) => other.listens |= kind.listens,
+            None => self.listeners.push((at, kind)),
+        }
+    }
 }
 
 /// What the application at a foreign host does.

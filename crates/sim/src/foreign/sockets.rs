@@ -129,11 +129,9 @@ impl World {
             all.connects |= addresses.contains(&client.source);
             if addresses.contains(&server.source) {
                 let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
-                let kind = streams.plan.socket_kind(streams.reader == Some(End::Server), server.dscp);
-                // Flows from several hosts may lead to one port.
-                if !all.listeners.contains(&(at, kind.clone())) {
-                    all.listeners.push((at, kind));
-                }
+                let mut kind = streams.plan.socket_kind(flow.listens, server.dscp);
+                kind.waits_for_reads = streams.reader == Some(End::Server);
+                all.listen(at, kind);
             }
         }
         all
