@@ -8,6 +8,7 @@ seconds=${1:-60}
 inputs_of() { # some ten to twenty seconds each
     case $1 in
         files) echo 1000000 ;;
+        guest) echo 250000 ;;
         mptcp) echo 250000 ;;
         pcapng) echo 1500000 ;;
         scenario) echo 60000 ;;

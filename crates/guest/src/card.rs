@@ -6,7 +6,7 @@
 //! from the one neighbour at the other end of its link.
 
 mod config;
-mod request;
+pub(crate) mod request;
 
 use crate::channel::Channel;
 use crate::error::KernelError;

@@ -23,6 +23,8 @@ mod card;
 mod channel;
 mod control;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod guests;
 mod host;
 mod kernel;
