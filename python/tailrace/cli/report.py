@@ -13,7 +13,7 @@ from tailrace.cli.common import guarded, say
 def report(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="Folder of a result, comparison, sweep or reproduction."),
+        typer.Argument(metavar="DIR", help="Folder of a result, comparison, sweep, search or reproduction."),
     ],
     output: Annotated[
         Path | None,
