@@ -23,7 +23,7 @@ def report(
     ] = None,
     quiet: common.Quiet = False,
 ) -> None:
-    """Write what a folder holds as one HTML page: answer in words, figures, tables, network, scenario and origin."""
+    """Write a report of results as one HTML page, with findings in words, figures, tables and the scenario."""
     from tailrace import report as reports  # Matplotlib takes half a second
     from tailrace.report.writing import NAME
 
