@@ -24,7 +24,7 @@ COMMANDS = {
     "merge": ("merge.merge", "Combine the shares of a sweep that several machines have run."),
     "search": (
         "search.search",
-        "Search for the values that make a metric largest or smallest. The same command continues after an interruption.",
+        "Find the values that make a metric largest or smallest. The same command continues after an interruption.",
     ),
     "compare": (
         "compare.compare",

@@ -87,7 +87,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
-    """Search for the values that make a metric largest or smallest. The same command continues after an interruption."""
+    """Find the values that make a metric largest or smallest. The same command continues after an interruption."""
     from tailrace import progress
     from tailrace.store import Writer
     from tailrace.study import declaration, probing, remote, searching
