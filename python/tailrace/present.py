@@ -58,7 +58,7 @@ class Measure:
     """A column: its heading, where its leaf is, and what to multiply SI units by.
 
     One that is `rare` is shown only where some row has more than nothing there; where `beside` is there, too, that
-    row does not count.
+    row does not count. What is less than `least`, in the unit of the column, is said to be less.
     """
 
     heading: str
@@ -66,6 +66,11 @@ class Measure:
     scale: float = 1.0
     rare: bool = False
     beside: tuple[str, ...] = ()
+    least: float = 0.0
+
+    def of(self, row: Mapping[str, Any]) -> str:
+        """What the column shows of a row."""
+        return measured(leaf(row, self.path), self.scale, self.least)
 
 
 # What tells a flow whose transport measures round trips from one that was asked to.
@@ -98,8 +103,9 @@ COMPLETION = (
     "mean and 95th percentile"
 )
 QUEUE_MEASURES = (
-    Measure("queue packets", ("backlog_packets", "mean")),
-    Measure("sojourn ms", ("sojourn_s", "mean"), 1e3),
+    # Less than any queue holds or delays: at 100 Gbit/s a packet of 1500 B takes 0.12 us.
+    Measure("queue packets", ("backlog_packets", "mean"), least=1e-3),
+    Measure("sojourn ms", ("sojourn_s", "mean"), 1e3, least=1e-4),
     Measure("use %", ("utilization",), 100),
     Measure("detected after ms", ("flagged", "detection_s"), 1e3, rare=True),
     Measure("flagged rightly", ("flagged", "true_positive"), rare=True),
@@ -113,6 +119,21 @@ def leaf(tree: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | No
     for key in path:
         found = found.get(key) if isinstance(found, Mapping) else None
     return found if isinstance(found, Mapping) and "mean" in found and "ci95" in found else None
+
+
+def measured(entry: Mapping[str, Any] | None, scale: float, least: float) -> str:
+    """A `number`, or where all of its interval is less than `least`, that it is.
+
+    >>> [measured({"mean": mean, "ci95": 4e-6, "n": 5}, 1, 1e-3) for mean in (1e-5, 0.5)]
+    ['<0.001', '0.500000 ± 0.000004']
+    >>> measured({"mean": 0.0, "ci95": None, "n": 1}, 1, 1e-3), measured(None, 1, 1e-3) == NONE
+    ('0', True)
+    """
+    if entry is not None and entry["mean"]:
+        high = entry.get("high", entry["mean"] + (entry["ci95"] or 0))
+        if entry["mean"] > 0 and high * scale < least:
+            return f"<{least:.6f}".rstrip("0")
+    return number(entry, scale)
 
 
 def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
@@ -238,7 +259,7 @@ def result_grids(result: Result) -> list[Grid]:
                     [
                         name,
                         queue_kind(queue),
-                        *(number(leaf(queue, m.path), m.scale) for m in queue_measures),
+                        *(m.of(queue) for m in queue_measures),
                         _drops(queue),
                         number(leaf(queue, ("marked_packets",))),
                     ]
@@ -261,7 +282,7 @@ def _group_grid(title: str, aggregate: Mapping[str, Any]) -> Grid:
             [
                 name,
                 _described(group),
-                *(number(leaf(group, m.path), m.scale) for m in measures),
+                *(m.of(group) for m in measures),
                 number(leaf(group, ("retransmitted_packets",))),
                 number(leaf(group, ("timeouts",))),
             ]
@@ -277,10 +298,7 @@ def _group_grid(title: str, aggregate: Mapping[str, Any]) -> Grid:
 
 def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:
     """What flows over Multipath TCP sent by each path, if there are any."""
-    rows = [
-        [name, *(number(leaf(path, m.path), m.scale) for m in PATH_MEASURES)]
-        for name, path in list(paths.items())[:_MOST_PATHS]
-    ]
+    rows = [[name, *(m.of(path) for m in PATH_MEASURES)] for name, path in list(paths.items())[:_MOST_PATHS]]
     more = f"and {len(paths) - _MOST_PATHS} more: table paths" if len(paths) > _MOST_PATHS else ""
     columns = ["path", *(m.heading for m in PATH_MEASURES)]
     return [Grid("paths", columns, rows, notes=[more] if more else [])] if rows else []
@@ -295,10 +313,10 @@ def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:
     rows, queue_rows = [], []
     for name, window in windows.items():
         for position, (flows, group) in enumerate(window["groups"].items()):
-            numbers = [number(leaf(group, m.path), m.scale) for m in measures]
+            numbers = [m.of(group) for m in measures]
             rows.append([f"{name}, {_time(window)}" if position == 0 else "", flows, *numbers])
         queue: Mapping[str, Any] = window["queues"].get(studied) or {}
-        numbers = [number(leaf(queue, m.path), m.scale) for m in queue_measures]
+        numbers = [m.of(queue) for m in queue_measures]
         queue_rows.append([name, *numbers, _drops(queue), number(leaf(queue, ("marked_packets",)))])
     grids = (
         [Grid("windows", ["window", "flows", *(m.heading for m in measures)], rows, labels=2)] if rows else []
@@ -344,10 +362,10 @@ def comparison_grids(
     queue_measures = _of_queue(aggregates.values(), studied)
     for label, aggregate in aggregates.items():
         for position, (name, group) in enumerate(groups_of[label].items()):
-            numbers = [number(leaf(group, m.path), m.scale) for m in measures]
+            numbers = [m.of(group) for m in measures]
             rows.append([label if position == 0 else "", name, *numbers])
         queue: Mapping[str, Any] = (aggregate.get("queues") or {}).get(studied) or {}
-        queue_rows.append([label, *(number(leaf(queue, m.path), m.scale) for m in queue_measures)])
+        queue_rows.append([label, *(m.of(queue) for m in queue_measures)])
     notes = [
         _over([result.n for result in results.values()]),
         "throughput and goodput: sum over the group's flows; delay: one way, end to end",

@@ -257,6 +257,6 @@ def test_naming_the_metric_is_enough_and_a_sweep_may_have_one_cell(tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
     again = command_line("sweep", "a.toml", "--damage", cwd=tmp_path)
-    assert "all 4 runs had landed before" in again.stderr
+    assert "all 4 runs were already there" in again.stderr
     planned = command_line("sweep", "a.toml", "--damage", "--dry-run", cwd=tmp_path)
     assert "4 runs" in planned.stdout

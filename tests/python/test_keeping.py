@@ -166,7 +166,7 @@ def test_ctrl_c_between_the_last_run_and_the_end_of_saving_loses_nothing(
     assert run_here(small_file, tmp_path / "kept") == 130
     kept = tailrace.Result.load(tmp_path / "kept")
     assert (kept.fingerprint, kept.manifest["status"]) == (small.fingerprint, "complete")
-    assert "all runs had ended and are kept" in capfd.readouterr().err
+    assert "all runs had finished and are kept" in capfd.readouterr().err
 
 
 def test_ctrl_c_twice_while_saving_leaves_the_old_result(small, small_file, tmp_path, monkeypatch):

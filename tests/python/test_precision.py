@@ -160,5 +160,5 @@ def test_the_command_line_says_what_a_run_has_not_reached(tmp_path):
     assert "tcp goodput [Mbit/s] ±" in found.stderr
     assert "after 6 runs" in found.stderr
     again = command_line(*arguments, "--until-ci", "0.01%", "--max-runs", 7, cwd=tmp_path)
-    assert "6 of 7 runs had been done before, 1 were to do" in again.stderr
+    assert "6 of 7 runs were already there, 1 were to do" in again.stderr
     assert command_line(*arguments, "--max-runs", 7, cwd=tmp_path).returncode == 2

@@ -1,5 +1,6 @@
 """Searches: what is proposed, what counts, and that nothing but trials and seed decides it."""
 
+import html
 import json
 import shlex
 
@@ -8,6 +9,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
+from tailrace import report
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.store import Writer
 from tailrace.study import declaration, proposing, searching
@@ -252,3 +254,26 @@ def test_the_command_line_names_the_best_and_how_to_run_it(tmp_path):
     assert nothing.returncode == 3
     assert "none of the trials" in nothing.stderr
     assert len((tmp_path / "none" / "table.csv").read_text().splitlines()) == 7
+
+
+def test_a_report_says_which_trial_is_the_best_and_how_to_run_it(found):
+    page = found.report().page
+    assert page.kind == "search of 16 trials"
+    best = found.best
+    assert page.statements[0].about == "Best"
+    assert page.statements[0].text.startswith(f"Trial {best.number} has the smallest tcp.rtt_p99: ")
+    assert "bottleneck.rate = " in page.statements[0].text
+    assert [section.title for section in page.sections][:3] == ["Run the best trial", "Figures", "Trials"]
+    text = html.unescape(page.text())
+    assert f"tailrace {found.command}" in text
+    assert found.ranked_table().rows[0].label == f"trial {best.number}"
+
+
+def test_a_report_of_a_search_without_a_best_trial_says_so(tmp_path):
+    goal = {"minimize": "tcp.rtt_p99", "subject_to": "tcp.goodput > '1 Gbit/s'"}
+    none = tailrace.search(SMALL, RATE, **goal, trials=2, output=tmp_path / "s")
+    told = [statement.text for statement in report.of_folder(none.place).page.statements]
+    assert told[:2] == [
+        "No trial is what was asked for.",
+        "Of 2 trials 2 not allowed: none of these can be the best.",
+    ]

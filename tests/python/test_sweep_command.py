@@ -94,9 +94,9 @@ def test_metrics_of_some_cells_only_are_none_of_a_slip(there):
 def test_what_had_landed_is_counted(there):
     command_line("sweep", "small.toml", *QUEUES, "--runs", "1", "-o", "s", cwd=there)
     more = command_line("sweep", "small.toml", *QUEUES, "--runs", "3", "-o", "s", cwd=there)
-    assert "2 of 6 runs had landed before, 4 are to do" in more.stderr
+    assert "2 of 6 runs are already there, 4 are to do" in more.stderr
     again = command_line("sweep", "small.toml", *QUEUES, "--runs", "3", "-o", "s", cwd=there)
-    assert "all 6 runs had landed before" in again.stderr
+    assert "all 6 runs were already there" in again.stderr
 
 
 def test_a_sweep_that_is_stopped_shows_what_there_is_and_how_to_go_on(there):
@@ -117,7 +117,7 @@ def test_a_sweep_that_is_stopped_shows_what_there_is_and_how_to_go_on(there):
     out, err = sweep.communicate(timeout=60)
     assert sweep.returncode == 130
     assert "goodput" in out
-    assert "of 4000 runs have landed in some where; to go on with the others:" in err
+    assert "of 4000 runs are in some where; to continue:" in err
     assert shlex.split(err.strip().splitlines()[-1])[-len(words) :] == words
     assert (there / "some where" / "table.csv").is_file()
 

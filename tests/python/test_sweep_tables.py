@@ -11,7 +11,7 @@ from conftest import ROOT, SMALL
 from tailrace import figures, present
 from tailrace.errors import UsageError
 from tailrace.study import forms, probing
-from tailrace.study.metrics import SHORT, Known, values
+from tailrace.study.metrics import SHORT, Known, Metric, values
 from tailrace.study.parameters import Column
 
 RATES = {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
@@ -117,6 +117,19 @@ def test_no_interval_reaches_below_what_cannot_be_negative():
 )
 def test_no_interval_is_said_to_be_nothing_that_is_something(mean, half, text):
     assert present.number({"mean": mean, "ci95": half, "n": 5}) == text
+
+
+def test_a_queue_in_which_nothing_waits_has_no_seven_digits():
+    short = {metric.name: metric.least for metric in SHORT.values() if metric.least}
+    assert short == dict.fromkeys(["backlog", "backlog_min", "backlog_max"], 1e-3) | dict.fromkeys(
+        ["sojourn", "sojourn_min", "sojourn_p95", "sojourn_p99"], 1e-4
+    )
+    # By its own name it is in seconds, of which a millisecond is many.
+    assert Metric("r1->r2.sojourn_s.mean", "queue", "sojourn_s.mean").least == 0
+    # 0.00002 packets and 0.0002 ms, a fifth of a microsecond: too little, and enough.
+    queue = {"backlog_packets": {"mean": {"mean": 2e-5, "ci95": 1e-6, "n": 2}}, "sojourn_s": {}}
+    queue["sojourn_s"]["mean"] = {"mean": 2e-7, "ci95": None, "n": 1}
+    assert [measure.of(queue) for measure in present.QUEUE_MEASURES[:2]] == ["<0.001", "0.0002"]
 
 
 def test_latex_takes_any_name():

@@ -130,6 +130,15 @@ fn what_the_file_allows_and_what_comes_beside_it_is_allowed_together() {
 }
 
 #[test]
+fn a_limit_that_nobody_wrote_is_no_slip() {
+    // 10240 packets of 1500 B are 123 s at 1 Mbit/s, and the default of `fq_codel`.
+    let with = |queue: &str| codes(&warnings(&changed(&[(QUEUE, &format!("queue = {queue}")), SWEEP]), &[]));
+    assert_eq!(with("\"fq_codel\""), Vec::<&str>::new());
+    assert_eq!(with("\"fq_codel limit 10240\""), Vec::<&str>::new());
+    assert_eq!(with("{ kind = \"fq_codel\", limit = \"10241 packets\" }"), ["huge-limit"]);
+}
+
+#[test]
 fn the_resolved_form_says_what_was_allowed() {
     let text = changed(&[("50 packets", "1 packet"), ("sack = true", "sack = true, mss = \"1460 B\"")]);
     let own = format!("allow = [\"tiny-limit\"]\n{text}");

@@ -12,53 +12,59 @@ import typer
 
 # Where each command is, and the first sentence of its help: only the command that is asked for is loaded.
 COMMANDS = {
-    "run": ("run.run", "Run a scenario: a table, a result folder, figures."),
+    "run": ("run.run", "Run a scenario: prints a table, writes a result folder and figures."),
     "check": (
         "check.check",
         "Check scenarios without running them: errors with line and column, and warnings.",
     ),
     "sweep": (
         "sweep.sweep",
-        "Run a scenario for every combination of values; the same command goes on where it was stopped.",
+        "Run a scenario for every combination of values. The same command continues after an interruption.",
     ),
-    "merge": ("merge.merge", "Put shards of a sweep together; what is there already stays."),
+    "merge": ("merge.merge", "Combine the shares of a sweep that several machines have run."),
     "search": (
         "search.search",
-        "Search for the values that make a metric largest or smallest; the same command goes on where it was stopped.",
+        "Find the values that make a metric largest or smallest. The same command continues after an interruption.",
     ),
     "compare": (
         "compare.compare",
-        "Compare variants of a scenario, or result folders: a table, overlay figures; of two folders the differences.",
+        "Compare variants of a scenario, or result folders: a table and figures; for two "
+        "folders the differences.",
     ),
     "twin": (
         "twin.twin",
-        "Run a scenario simulated and with Linux kernels as hosts: how far TCP of both differs.",
+        "Run a scenario twice, simulated and with Linux kernels as hosts, and show how much TCP differs.",
     ),
     "plot": (
         "plot.plot",
-        "Draw figures from result folders, of which several are overlaid, or from the folder of a sweep.",
+        "Draw figures from result folders, or from the folder of a sweep.",
     ),
     "report": (
         "report.report",
-        "Write what a folder holds as one HTML page: answer in words, figures, tables, network, scenario and origin.",
+        "Write a report of results as one HTML page, with findings in words, figures, "
+        "tables and the scenario.",
     ),
     "reproduce": (
         "reproduce.reproduce",
-        "Run the scenarios of published papers and judge each claim; the same command goes on where it was stopped.",
+        "Run the scenarios of published papers and judge each claim. The same command "
+        "continues after an interruption.",
     ),
     "init": (
         "example.init",
-        "Write an example to start from: a scenario of the gallery, or a paper's folder.",
+        "Write an example to start from: a scenario file, or the folder of a paper.",
     ),
-    "example": ("example.app", "Scenarios to start from: the gallery and the papers."),
+    "example": ("example.app", "List and show the examples that `tailrace init` can write."),
     "list": (
         "listing.listing",
-        "List queue disciplines, congestion controls and whatever else a scenario can name.",
+        "List queue disciplines, congestion controls and everything else that a scenario can name.",
     ),
-    "schema": ("listing.schema", "Print the JSON Schema of scenario files, for editors."),
-    "doctor": ("doctor.doctor", "Check that this machine has what tailrace needs."),
-    "export": ("export.app", "Write a scenario's queues, or results, for other tools."),
-    "kernel": ("kernel.app", "Linux kernels that hosts of a scenario can run."),
+    "schema": (
+        "listing.schema",
+        "Print the JSON Schema of scenario files, with which editors can complete and check them.",
+    ),
+    "doctor": ("doctor.doctor", "Check that this machine has everything that tailrace needs."),
+    "export": ("export.app", "Convert results, or a scenario's queues, to the formats of other tools."),
+    "kernel": ("kernel.app", "Build and check Linux kernels, which hosts of a scenario can run."),
 }
 
 

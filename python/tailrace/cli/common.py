@@ -32,7 +32,9 @@ P = ParamSpec("P")
 Sets = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override a value, e.g. link.bottleneck.rate=10mbit. Repeatable."
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change a value of the scenario, e.g. link.bottleneck.rate=10mbit. Repeatable.",
     ),
 ]
 Allow = Annotated[
@@ -40,7 +42,8 @@ Allow = Annotated[
     typer.Option(
         "--allow",
         metavar="CODE",
-        help="Leave out warnings with this code, e.g. queue-stays-empty. Repeatable, or with commas.",
+        help="Do not show warnings with this code, e.g. queue-stays-empty. Repeatable, or "
+        "separated by commas.",
     ),
 ]
 With = Annotated[
@@ -48,42 +51,62 @@ With = Annotated[
     typer.Option(
         "--with",
         metavar="FILE.py",
-        help="A file with algorithms of your own, which the scenario may name. Repeatable.",
+        help="A Python file with your own algorithms, which the scenario can then use by name. Repeatable.",
     ),
 ]
-Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Replications [default: the file's].")]
+Runs = Annotated[
+    int | None,
+    typer.Option("--runs", min=1, help="How many runs, each with another random seed [default: the file's]."),
+]
 UntilCi = Annotated[
     str | None,
     typer.Option(
         "--until-ci",
         metavar="METRIC=SHARE",
-        help="More runs until the 95 % interval's half width is so small a share of the mean, e.g. goodput=5%.",
+        help="Add runs until half the 95 % interval is at most this share of the mean, e.g. goodput=5%.",
     ),
 ]
 MaxRuns = Annotated[
-    int | None, typer.Option("--max-runs", min=1, help="At most so many for --until-ci [default: 100].")
+    int | None, typer.Option("--max-runs", min=1, help="The most runs for --until-ci [default: 100].")
 ]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Base seed [default: the file's].")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, help="Seed from which those of all runs are computed [default: the file's]."
+    ),
+]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, help="Runs in parallel [default: processors].")
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, help="How many runs at the same time [default: the number of processors]."
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Figures = Annotated[
     str | None,
     typer.Option(
-        "--figures", metavar="NAME,NAME,...", help="Which figures, or all. Without it the usual ones."
+        "--figures",
+        metavar="NAME,NAME,...",
+        help="Which figures to draw, or all [default: the most useful ones].",
     ),
 ]
 Queue = Annotated[
     str | None,
-    typer.Option("--queue", metavar="A->B", help="The queue to show, as results call it. Else the busiest."),
+    typer.Option(
+        "--queue",
+        metavar="A->B",
+        help="The queue to show, by its name in results [default: the one with most drops].",
+    ),
 ]
-NoPlots = Annotated[bool, typer.Option("--no-plots", help="Write no figures.")]
+NoPlots = Annotated[bool, typer.Option("--no-plots", help="Do not draw figures.")]
 Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Do all runs anew. Without it those that are there are kept.")
+    bool,
+    typer.Option(
+        "--fresh", help="Repeat all runs. Without it, runs that are already in the folder are not repeated."
+    ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be run, without running it.")]
 
 
 def guarded(function: Callable[P, None]) -> Callable[P, None]:
@@ -194,7 +217,7 @@ def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:
     """That something was not done again."""
     if resumed.found and not quiet:
         rest = "" if resumed.found == runs else f", {runs - resumed.found} were to do"
-        say(f"{resumed.found} of {runs} runs had been done before{rest}; --fresh does all anew")
+        say(f"{resumed.found} of {runs} runs were already there{rest}; --fresh repeats all")
 
 
 def exit_code_of(outcome: Outcome) -> int:
@@ -202,10 +225,10 @@ def exit_code_of(outcome: Outcome) -> int:
     for error in outcome.errors:
         say(f"error: {error}")
     if outcome.interrupted and not any(outcome.finished):
-        say("interrupted before a run had ended; nothing was written")
+        say("interrupted before any run had finished; nothing was written")
         raise typer.Exit(INTERRUPTED)
     if outcome.interrupted:
-        say("interrupted: the runs that had ended are kept")
+        say("interrupted: finished runs are kept")
         return INTERRUPTED
     return 1 if outcome.errors else 0
 

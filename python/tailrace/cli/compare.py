@@ -33,7 +33,9 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     set_each: Annotated[
         list[str] | None,
         typer.Option(
-            "--set-each", metavar="PATH=V,V,...", help="Values to compare [default: the file's sweep]."
+            "--set-each",
+            metavar="PATH=V,V,...",
+            help="Values to compare [default: those of the file's [sweep]].",
         ),
     ] = None,
     sets: common.Sets = None,
@@ -54,7 +56,12 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     queue: common.Queue = None,
     no_plots: common.NoPlots = False,
     identical: Annotated[
-        bool, typer.Option("--identical", help="Exit with 4 unless all fingerprints are equal.")
+        bool,
+        typer.Option(
+            "--identical",
+            help="Check that all results are the same to the last bit (equal fingerprints); if "
+            "not, exit with 4.",
+        ),
     ] = False,
     columns: tabular.Columns = None,
     form: tabular.Form = None,
@@ -62,7 +69,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     strict: tabular.Strict = False,
     baseline: tabular.Baseline = None,
 ) -> None:
-    """Compare variants of a scenario, or result folders: a table, overlay figures; of two folders the differences."""
+    """Compare variants of a scenario, or result folders: a table and figures; for two folders the differences."""
     wanted = check_figures(figures)
     wished = tabular.wanted(
         columns, form, tolerance, strict=strict, baseline=baseline, json=json and not dry_run

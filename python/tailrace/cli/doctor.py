@@ -25,7 +25,7 @@ _LITTLE_MEMORY, _LITTLE_DISK = 2 * _GIB, 1 * _GIB
 
 @guarded
 def doctor(json: common.Json = False) -> None:
-    """Check that this machine has what tailrace needs."""
+    """Check that this machine has everything that tailrace needs."""
     report([_examined(check) for check in CHECKS], json=json)
 
 

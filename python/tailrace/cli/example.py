@@ -9,7 +9,9 @@ from tailrace.cli import common
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
-    help="Scenarios to start from: the gallery and the papers.", no_args_is_help=True, rich_markup_mode=None
+    help="List and show the examples that `tailrace init` can write.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
@@ -20,7 +22,12 @@ def _names(incomplete: str) -> list[str]:
 
 
 Name = Annotated[
-    str, typer.Argument(metavar="[NAME]", help="One of `tailrace example list`.", autocompletion=_names)
+    str,
+    typer.Argument(
+        metavar="[NAME]",
+        help="Name of an example: `tailrace example list` shows them.",
+        autocompletion=_names,
+    ),
 ]
 
 
@@ -29,10 +36,14 @@ def init(
     name: Name = "hello",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The file; of a paper, the folder [default: its name]."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="File to write, or for a paper the folder [default: named after the example].",
+        ),
     ] = None,
 ) -> None:
-    """Write an example to start from: a scenario of the gallery, or a paper's folder."""
+    """Write an example to start from: a scenario file, or the folder of a paper."""
     from tailrace import examples
 
     example = examples.example(name)
@@ -49,7 +60,7 @@ def init(
 @app.command("list")
 @guarded
 def listing(json: common.Json = False) -> None:
-    """List the examples, and the question of each."""
+    """List the examples, each with the question that it answers."""
     from tailrace import examples
 
     found = examples.all_examples().values()

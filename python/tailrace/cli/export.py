@@ -11,7 +11,7 @@ from tailrace.cli.common import guarded
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Write a scenario's queues, or results, for other tools.",
+    help="Convert results, or a scenario's queues, to the formats of other tools.",
 )
 app.command("csv")(export_results.csv)
 app.command("flent")(export_results.flent)
@@ -29,20 +29,26 @@ _NETEM_SPARE = 1000
 def tc(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML), or - for stdin.")],
     queue: Annotated[
-        str | None, typer.Option("--queue", metavar="A->B", help="One queue, as results call it.")
+        str | None, typer.Option("--queue", metavar="A->B", help="Only this queue, by its name in results.")
     ] = None,
     link: Annotated[
-        str | None, typer.Option("--link", metavar="NAME", help="The queues of one link.")
+        str | None, typer.Option("--link", metavar="NAME", help="Only the queues of this link.")
     ] = None,
-    dev: Annotated[str, typer.Option("--dev", help="The network device.")] = "DEV",
+    dev: Annotated[
+        str, typer.Option("--dev", help="Name of the network device to put into the commands.")
+    ] = "DEV",
     shape: Annotated[
-        bool, typer.Option("--shape", help="Also give a faster device the link's rate, and netem its delay.")
+        bool,
+        typer.Option(
+            "--shape",
+            help="Also limit a faster device to the link's rate, and add the link's delay with netem.",
+        ),
     ] = False,
     sets: common.Sets = None,
     with_files: common.With = None,
     json: common.Json = False,
 ) -> None:
-    """Print the tc lines of queues that Linux has; say which it has not, and what a line does not carry."""
+    """Print Linux `tc` commands for a scenario's queues, and what they cannot express."""
     if queue and link:
         common.fail("give --queue or --link, not both")
     scenario = common.load(file, sets, with_files=with_files)

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from tailrace.export.source import Run
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a result, comparison or sweep.")]
-RunNumber = Annotated[int, typer.Option("--run", metavar="N", min=1, help="Which run.")]
+RunNumber = Annotated[int, typer.Option("--run", metavar="N", min=1, help="Number of the run.")]
 Cell = Annotated[
     str | None,
-    typer.Option("--cell", metavar="LABEL", help="Which cell of a sweep, or variant of a comparison."),
+    typer.Option(
+        "--cell", metavar="LABEL", help="Label of the cell of a sweep, or of the variant of a comparison."
+    ),
 ]
 Flows = Annotated[
-    str | None, typer.Option("--flows", metavar="tcp[0..3],...", help="Which flows [default: all].")
+    str | None, typer.Option("--flows", metavar="tcp[0..3],...", help="Flows to export [default: all].")
 ]
 
 
@@ -34,9 +36,14 @@ def _file(suffixes: str) -> typer.models.OptionInfo:
 @guarded
 def csv(
     folder: Folder,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for a file a table.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder to write; it gets one file for each table."
+        ),
+    ],
 ) -> None:
-    """Write every table as CSV."""
+    """Write all tables as CSV files."""
     from tailrace.export import sheets
 
     written = sheets.write(folder, output)
@@ -50,7 +57,7 @@ def flent(
     run: RunNumber = 1,
     cell: Cell = None,
 ) -> None:
-    """Write goodput, round trips and windows of a run as a data file of flent."""
+    """Write goodput, round trips and windows of a run as a flent data file."""
     from tailrace.export import flent as form
 
     _write(folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found, output.name))
@@ -63,7 +70,7 @@ def flowmonitor(
     run: RunNumber = 1,
     cell: Cell = None,
 ) -> None:
-    """Write the totals of a run's flows as ns-3's FlowMonitor does."""
+    """Write the totals of a run's flows in the format of ns-3's FlowMonitor."""
     from tailrace.export import flowmonitor as form
 
     _write(folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found).encode())
@@ -98,12 +105,12 @@ def mahimahi(
     link: Annotated[
         str,
         typer.Option(
-            "--link", metavar="NAME", help="A link, in its forward direction, or a direction: r1->r2."
+            "--link", metavar="NAME", help="A link (its forward direction), or one direction: r1->r2."
         ),
     ],
     output: Annotated[Path, _file("any name")],
 ) -> None:
-    """Write when a link could have delivered, as a trace for Mahimahi's mm-link."""
+    """Write the times at which a link could deliver, as a trace for Mahimahi's mm-link."""
     from tailrace.export import mahimahi as form
     from tailrace.export import whole
 

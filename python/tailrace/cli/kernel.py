@@ -13,31 +13,39 @@ from tailrace.cli import common, doctor
 from tailrace.cli.common import guarded, say
 
 app = typer.Typer(
-    help="Linux kernels that hosts of a scenario can run.", no_args_is_help=True, rich_markup_mode=None
+    help="Build and check Linux kernels, which hosts of a scenario can run.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
 @app.command("build")
 @guarded
 def build(
-    version: Annotated[str, typer.Argument(metavar="VERSION", help="Of Linux: 6.12, or 6.12.117.")],
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="Version of Linux: 6.12, or 6.12.117.")],
     source: Annotated[
         Path | None,
         typer.Option(
             "--source",
             metavar="PATH",
-            help="Its source, an archive or a folder [default: what is in /usr/src].",
+            help="The kernel's source: an archive or a folder [default: found in /usr/src].",
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Compilers at a time [default: processors].")
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            help="How many compilers at the same time [default: the number of processors].",
+        ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Build anew what was built before, or was begun.")
+        bool, typer.Option("--fresh", help="Build it again, even if it was already built or started.")
     ] = False,
     quiet: common.Quiet = False,
 ) -> None:
-    """Build a kernel from its source, which stays as it is, and keep it. No root; stopped, it goes on."""
+    """Build a kernel from unchanged source; needs no root. The same command continues after an interruption."""
     from tailrace.kernels import building, sources
 
     def talk(text: str) -> None:
@@ -61,7 +69,7 @@ def build(
 @app.command("list")
 @guarded
 def listing(json: common.Json = False) -> None:
-    """The kernels that are kept, the newest first, by the names that scenarios give them."""
+    """List the kernels that have been built, the newest first, by the names that scenarios use."""
     from tailrace.kernels import shelf
 
     kept = shelf.kernels()
@@ -93,11 +101,12 @@ def listing(json: common.Json = False) -> None:
 @guarded
 def check(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A kernel's name, or its path [default: all].")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Name of a kernel, or its path [default: all kernels]."),
     ] = None,
     json: common.Json = False,
 ) -> None:
-    """Whether this machine can run kernels as hosts, and what to do where it cannot."""
+    """Check whether this machine can run kernels as hosts, and what to do if it cannot."""
     from tailrace.findings import Finding
     from tailrace.kernels import machine, shelf, trials
 

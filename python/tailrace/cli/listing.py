@@ -36,15 +36,16 @@ LEGEND = (
 @guarded
 def listing(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help="queues, cc, apps, ... [default: all].")
+        str | None,
+        typer.Argument(metavar="[KIND]", help="What to list: queues, cc, apps, ... [default: everything]."),
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One entry with its parameters.")
+        str | None, typer.Argument(metavar="[NAME]", help="Show this entry with all its parameters.")
     ] = None,
     with_files: common.With = None,
     json: common.Json = False,
 ) -> None:
-    """List queue disciplines, congestion controls and whatever else a scenario can name."""
+    """List queue disciplines, congestion controls and everything else that a scenario can name."""
     catalog = api.catalog(common.own_classes(with_files))
     if kind is not None and kind not in catalog:
         hint = common.nearest(kind, catalog, "list")
@@ -67,7 +68,7 @@ def listing(
 
 @guarded
 def schema(with_files: common.With = None) -> None:
-    """Print the JSON Schema of scenario files, for editors."""
+    """Print the JSON Schema of scenario files, with which editors can complete and check them."""
     typer.echo(api.schema(common.own_classes(with_files)))
 
 

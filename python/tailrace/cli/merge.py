@@ -12,14 +12,16 @@ from tailrace.cli.sweep import FAILED, end_with_failures, show_table
 
 @guarded
 def merge(
-    places: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of `sweep --shard K/N`.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for all of it.")],
+    places: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders written by `tailrace sweep --shard K/N`.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the complete sweep.")],
     columns: tabular.Columns = None,
     form: tabular.Form = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
-    """Put shards of a sweep together; what is there already stays."""
+    """Combine the shares of a sweep that several machines have run."""
     from tailrace.study import merging
 
     form = tabular.form_of(form, json=json)

@@ -26,7 +26,11 @@ _USUAL_FORMATS = ("png", "svg")
 @guarded
 def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     places: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Result folders; several are overlaid.")
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Result folders (several are drawn into the same figures), or the folder of a sweep.",
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the figures [default: DIR/figures].")
@@ -35,13 +39,20 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     queue: common.Queue = None,
     flows: Annotated[
         str | None,
-        typer.Option("--flows", metavar="tcp[0..3],...", help="Single flows instead of flow groups."),
+        typer.Option(
+            "--flows", metavar="tcp[0..3],...", help="Draw these single flows instead of flow groups."
+        ),
     ] = None,
-    formats: Annotated[str, typer.Option("--format", help="Of png, svg and pdf, with commas.")] = "png,svg",
+    formats: Annotated[
+        str, typer.Option("--format", help="File formats: png, svg, pdf, separated by commas.")
+    ] = "png,svg",
     size: Annotated[
-        str, typer.Option("--size", help="screen; single or double: columns of a paper.")
+        str,
+        typer.Option(
+            "--size", help="screen, or the width of one column (single) or two columns (double) of a paper."
+        ),
     ] = "screen",
-    no_title: Annotated[bool, typer.Option("--no-title", help="Leave titles off.")] = False,
+    no_title: Annotated[bool, typer.Option("--no-title", help="Draw no titles.")] = False,
     metric: plot_sweep.Metrics = None,
     against: plot_sweep.Against = None,
     by: plot_sweep.By = None,
@@ -51,11 +62,17 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     of: plot_sweep.Of = "runs",
     log: plot_sweep.Log = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes that draw [default: processors].")
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            help="How many figures at the same time [default: the number of processors].",
+        ),
     ] = None,
     quiet: common.Quiet = False,
 ) -> None:
-    """Draw figures from result folders, of which several are overlaid, or from the folder of a sweep."""
+    """Draw figures from result folders, or from the folder of a sweep."""
     kinds = [kind.lower() for kind in common.listed(formats)]
     unknown = [kind for kind in kinds if kind not in _FORMATS]
     if unknown or not kinds:

@@ -18,7 +18,8 @@ Metrics = Annotated[
     typer.Option(
         "--metric",
         metavar="NAME,...",
-        help="A figure each: goodput, tcp.loss, utilization... Without it the usual ones.",
+        help="Metrics to draw, one figure for each: goodput, tcp.loss, utilization... "
+        "[default: the usual ones].",
     ),
 ]
 Against = Annotated[
@@ -26,7 +27,7 @@ Against = Annotated[
     typer.Option(
         "--against",
         metavar="PARAMETER",
-        help="The swept parameter along the axis.",
+        help="The swept parameter on the horizontal axis.",
     ),
 ]
 By = Annotated[
@@ -34,14 +35,14 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="PARAMETER",
-        help="The one with a line for each value.",
+        help="The swept parameter with one line for each of its values.",
     ),
 ]
 Kind = Annotated[
     str | None,
     typer.Option(
         "--kind",
-        help="line, bars, box, cdf or map. Without it lines against numbers, bars against words.",
+        help="line, bars, box, cdf or map [default: lines for numbers, bars for names].",
     ),
 ]
 Where = Annotated[
@@ -49,7 +50,8 @@ Where = Annotated[
     typer.Option(
         "--where",
         metavar="PARAMETER=VALUE",
-        help="Only these cells; also VALUE,VALUE or a formula, 'load < 0.9'. Repeatable.",
+        help="Only these cells; several values are separated by commas, or write a formula: "
+        "'load < 0.9'. Repeatable.",
     ),
 ]
 Formulas = Annotated[
@@ -57,14 +59,15 @@ Formulas = Annotated[
     typer.Option(
         "--formula",
         metavar="NAME=EXPR",
-        help="A dashed line, e.g. 'model = min(1, x / 2)'. Repeatable.",
+        help="Add a dashed line, e.g. 'model = min(1, x / 2)'. Repeatable.",
     ),
 ]
 Of = Annotated[
     str,
     typer.Option(
         "--of",
-        help="Values of runs, or of single flows or connections: --metric is then a column of that table.",
+        help="Draw values of runs, flows or connections; for the last two, --metric is a "
+        "column of that table.",
     ),
 ]
 Log = Annotated[
@@ -72,7 +75,7 @@ Log = Annotated[
     typer.Option(
         "--log",
         metavar="AXES",
-        help="Logarithmic axes: x, y, x,y or none.",
+        help="Which axes are logarithmic: x, y, x,y or none.",
     ),
 ]
 

@@ -13,7 +13,7 @@ from tailrace.cli.common import guarded, say
 def report(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="Folder of a result, comparison, sweep or reproduction."),
+        typer.Argument(metavar="DIR", help="Folder of a result, comparison, sweep, search or reproduction."),
     ],
     output: Annotated[
         Path | None,
@@ -23,7 +23,7 @@ def report(
     ] = None,
     quiet: common.Quiet = False,
 ) -> None:
-    """Write what a folder holds as one HTML page: answer in words, figures, tables, network, scenario and origin."""
+    """Write a report of results as one HTML page, with findings in words, figures, tables and the scenario."""
     from tailrace import report as reports  # Matplotlib takes half a second
     from tailrace.report.writing import NAME
 

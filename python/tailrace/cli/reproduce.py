@@ -29,11 +29,12 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
     papers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PAPER]...", help="Papers by their folder, or its name in ./papers [default: all there]."
+            metavar="[PAPER]...",
+            help="Folder of a paper, or its name in ./papers [default: all papers there].",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer and shorter runs, to see in two minutes.")
+        bool, typer.Option("--quick", help="Fewer and shorter runs: a first look in two minutes.")
     ] = False,
     output: Annotated[
         Path | None,
@@ -46,7 +47,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
 ) -> None:
-    """Run the scenarios of published papers and judge each claim; the same command goes on where it was stopped."""
+    """Run the scenarios of published papers and judge each claim. The same command continues after an interruption."""
     from tailrace.reproduce import doing
 
     target = output or Path("results") / ("papers-quick" if quick else "papers")
@@ -62,7 +63,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.echo(json_.dumps([doing.record(work, verdicts) for work, verdicts in found], indent=1))
     elif not quiet:
         _show(found)
-        say(f"Pages: {target / doing.PAGE}, and one a paper beside it")
+        say(f"Pages: {target / doing.PAGE}, and one for each paper next to it")
     _end(found, quick=quick)
 
 
@@ -108,7 +109,7 @@ def _done(work: "Work", jobs: int | None, *, fresh: bool, plots: bool, quiet: bo
     with signals.Held() as held:
         interrupted = doing.run(work, watched, jobs, lambda: bool(held), fresh=fresh)
     if interrupted:
-        say(f"interrupted: what has ended is kept in {work.place}; to go on:\n  {common.again()}")
+        say(f"interrupted: finished runs are kept in {work.place}; to continue:\n  {common.again()}")
         raise typer.Exit(signals.INTERRUPTED)
     found = judging.verdicts(work.paper, work.sweeps)
     doing.write(work, found, _command(work), jobs, plots=plots)

@@ -39,7 +39,8 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--output",
             "-o",
-            help="Result folder [default: results/<name>, and what --set says; with --json none].",
+            help="Folder for the results [default: results/<name>, followed by the values of "
+            "--set; none with --json].",
         ),
     ] = None,
     json: common.Json = False,
@@ -53,7 +54,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     until_ci: common.UntilCi = None,
     max_runs: common.MaxRuns = None,
 ) -> None:
-    """Run a scenario: a table, a result folder, figures."""
+    """Run a scenario: prints a table, writes a result folder and figures."""
     wished = tabular.wanted(columns, form, json=json and not dry_run)
     goals = tabular.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
@@ -105,7 +106,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
 def ended(code: int, held: signals.Held, *, lost: bool) -> int:
     """The exit code of a command whose runs are over, and whose result may stand elsewhere than asked."""
     if held and code != signals.INTERRUPTED:
-        say("interrupted: all runs had ended and are kept")
+        say("interrupted: all runs had finished and are kept")
     return signals.INTERRUPTED if held else code or int(lost)
 
 

@@ -20,45 +20,52 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
     maximize: Annotated[
         str | None,
-        typer.Option("--maximize", metavar="METRIC", help="What is to be large, e.g. tcp.goodput."),
+        typer.Option(
+            "--maximize", metavar="METRIC", help="The metric to make as large as possible, e.g. tcp.goodput."
+        ),
     ] = None,
     minimize: Annotated[
         str | None,
-        typer.Option("--minimize", metavar="METRIC", help="What is to be small, e.g. tcp.rtt_p99."),
+        typer.Option(
+            "--minimize", metavar="METRIC", help="The metric to make as small as possible, e.g. tcp.rtt_p99."
+        ),
     ] = None,
     over: Annotated[
         list[str] | None,
         typer.Option(
             "--over",
             metavar="PATH=V,V,...",
-            help="Values to try, or PATH=uniform(A, B) or log_uniform(A, B). Repeatable.",
+            help="A value to search: a list, or a range, PATH=uniform(A, B) or log_uniform(A, B). "
+            "Repeatable.",
         ),
     ] = None,
     let: Annotated[
         list[str] | None,
-        typer.Option("--let", metavar="NAME=V,...", help="The same of a name for formulas. Repeatable."),
+        typer.Option(
+            "--let", metavar="NAME=V,...", help="The same for a variable that formulas use. Repeatable."
+        ),
     ] = None,
     derive: Annotated[
         list[str] | None,
         typer.Option(
-            "--derive", metavar="PATH=FORMULA", help="A value that follows from others. Repeatable."
+            "--derive", metavar="PATH=FORMULA", help="A value that is computed from others. Repeatable."
         ),
     ] = None,
     when: Annotated[
         list[str] | None,
-        typer.Option("--when", metavar="FORMULA", help="Do not run trials where this is false."),
+        typer.Option("--when", metavar="FORMULA", help="Do not run trials for which this is false."),
     ] = None,
     subject_to: Annotated[
         list[str] | None,
         typer.Option(
             "--subject-to",
             metavar="FORMULA",
-            help="What must hold for a trial to count; may name metrics. Repeatable.",
+            help="A condition for the best trial, which can use metrics. Repeatable.",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="How many are tried.")] = 100,
-    sampler: Annotated[str, typer.Option("--sampler", help="Who proposes them: tpe or random.")] = "tpe",
-    batch: Annotated[int, typer.Option("--batch", min=1, help="How many are proposed at a time.")] = 4,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Total number of trials.")] = 100,
+    sampler: Annotated[str, typer.Option("--sampler", help="How trials are chosen: tpe or random.")] = "tpe",
+    batch: Annotated[int, typer.Option("--batch", min=1, help="How many trials are chosen at a time.")] = 4,
     sets: common.Sets = None,
     allow: common.Allow = None,
     with_files: common.With = None,
@@ -70,13 +77,17 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-search].")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Do all trials anew. Without it what has landed is kept.")
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Repeat all trials. Without it, trials that are already in the folder are not repeated.",
+        ),
     ] = False,
     form: tabular.Form = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
-    """Search for the values that make a metric largest or smallest; the same command goes on where it was stopped."""
+    """Find the values that make a metric largest or smallest. The same command continues after an interruption."""
     from tailrace import progress
     from tailrace.store import Writer
     from tailrace.study import declaration, probing, remote, searching
@@ -113,7 +124,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         with progress.watch(quiet=quiet, total=trials * scenario.runs) as watch:
             interrupted = hunt.run(way, watch, lambda: bool(held))
     if interrupted:
-        say(f"interrupted: what has landed is in {target}; to go on:\n  {common.again()}")
+        say(f"interrupted: finished trials are in {target}; to continue:\n  {common.again()}")
         raise typer.Exit(signals.INTERRUPTED)
     with on_a_closed_terminal(held):
         _end(Search.load(target), form=form, quiet=quiet)
@@ -133,10 +144,10 @@ def _end(found: "Search", *, form: str | None, quiet: bool) -> None:
     if form or not quiet:
         tabular.show(table if form else best, form)
     if not found.has_best:
-        say(f"none of the trials is what was asked for; all of them are in {found.place}/table.csv")
+        say(f"none of the trials meets the conditions; all of them are in {found.place}/table.csv")
         raise typer.Exit(FAILED)
     if not quiet:
         say(
             f"All trials are in {found.place}/table.csv, their runs in parts/ (Parquet)\n"
-            f"The best again:\n  {common.program()} {found.command}"
+            f"To run the best trial again:\n  {common.program()} {found.command}"
         )

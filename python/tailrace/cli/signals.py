@@ -62,7 +62,7 @@ class Held:
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.asked += 1
         if self.asked == 1:
-            _say("\ninterrupted: what has ended is kept; once more to stop at once\n")
+            _say("\ninterrupted: finished runs are kept; Ctrl-C again stops at once\n")
         elif self.asked == 2:  # noqa: PLR2004 - the second
             raise KeyboardInterrupt
         else:

@@ -31,7 +31,7 @@ Dask = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Do the runs on a Dask cluster: tcp://host:port of its scheduler, or local.",
+        help="Run on a Dask cluster: tcp://host:port of its scheduler, or local.",
     ),
 ]
 
@@ -39,36 +39,47 @@ Dask = Annotated[
 @guarded
 def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Scenario file (TOML) with a [sweep], or any with options.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Scenario file (TOML) with a [sweep]; or any scenario, with --set-each and similar options.",
+        ),
     ],
     set_each: Annotated[
         list[str] | None,
         typer.Option(
-            "--set-each", metavar="PATH=V,V,...", help="An axis, or PATH=uniform(A, B) to draw. Repeatable."
+            "--set-each",
+            metavar="PATH=V,V,...",
+            help="Values to try, or PATH=uniform(A, B) to draw them at random. Repeatable.",
         ),
     ] = None,
     together: Annotated[
         list[str] | None,
-        typer.Option("--zip", metavar="PATH=V,V; PATH=V,V", help="Axes that go together. Repeatable."),
+        typer.Option(
+            "--zip",
+            metavar="PATH=V,V; PATH=V,V",
+            help="Values that change together instead of in all combinations. Repeatable.",
+        ),
     ] = None,
     let: Annotated[
-        list[str] | None, typer.Option("--let", metavar="NAME=V,...", help="A name for formulas. Repeatable.")
+        list[str] | None,
+        typer.Option("--let", metavar="NAME=V,...", help="A variable for formulas. Repeatable."),
     ] = None,
     derive: Annotated[
         list[str] | None,
         typer.Option(
-            "--derive", metavar="PATH=FORMULA", help="A value that follows from others. Repeatable."
+            "--derive", metavar="PATH=FORMULA", help="A value that is computed from others. Repeatable."
         ),
     ] = None,
     when: Annotated[
         list[str] | None,
-        typer.Option("--when", metavar="FORMULA", help="Leave out cells where this is not true."),
+        typer.Option("--when", metavar="FORMULA", help="Leave out cells for which this is not true."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="How many values are drawn.")
+        int | None, typer.Option("--samples", min=1, help="How many random values are drawn.")
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", help="How they are drawn: latin_hypercube or random.")
+        str, typer.Option("--method", help="How random values are drawn: latin_hypercube or random.")
     ] = "latin_hypercube",
     sets: common.Sets = None,
     allow: common.Allow = None,
@@ -82,17 +93,25 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     shard: Annotated[
         str | None,
         typer.Option(
-            "--shard", metavar="K/N", help="Do only this share, for `tailrace merge` to put together."
+            "--shard",
+            metavar="K/N",
+            help="Run only this share of the sweep; `tailrace merge` combines the shares.",
         ),
     ] = None,
     dask: Dask = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Do all runs anew. Without it what has landed is kept.")
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Repeat all runs. Without it, runs that are already in the folder are not repeated.",
+        ),
     ] = False,
     damage: Annotated[
         bool,
         typer.Option(
-            "--damage", help="Run all without the attack, too: columns damage, potency (naming them does it)."
+            "--damage",
+            help="Also run everything without the attack, for the metrics damage and potency "
+            "(asking for these does the same).",
         ),
     ] = False,
     until_ci: common.UntilCi = None,
@@ -104,7 +123,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
 ) -> None:
-    """Run a scenario for every combination of values; the same command goes on where it was stopped."""
+    """Run a scenario for every combination of values. The same command continues after an interruption."""
     from tailrace.store import Writer
     from tailrace.study import cells, declaration, precision, remote, running
     from tailrace.study.damage import is_named
@@ -158,7 +177,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
 
 def _say_all_known(done: "Done", *, quiet: bool) -> None:
     if done.runs and done.known == done.runs and not quiet:
-        say(f"all {done.runs} runs had landed before")
+        say(f"all {done.runs} runs were already there")
 
 
 def _warn(scenario: Scenario, surveyed: "Survey", plan: "Plan") -> None:
@@ -211,7 +230,7 @@ def _say_found(
         return
     other = running.replaced(writer, scenario)
     landed, of = running.landed(writer, surveyed, part), len(running.share(surveyed, part))
-    known = [f"{landed} of {of} runs had landed before, {of - landed} are to do"] if 0 < landed < of else []
+    known = [f"{landed} of {of} runs are already there, {of - landed} are to do"] if 0 < landed < of else []
     for note in [*([other] if other else []), *known]:
         say(note)
 
@@ -227,10 +246,7 @@ def _stopped(
     reader.close()
     if landed and not quiet:
         show_table(target, held, columns=columns, form=form, quiet=quiet, whole=False)
-    say(
-        f"interrupted: {landed} of {done.runs} runs have landed in {target}; to go on with the others:\n"
-        f"  {common.again()}"
-    )
+    say(f"interrupted: {landed} of {done.runs} runs are in {target}; to continue:\n  {common.again()}")
 
 
 @dataclass(frozen=True)
@@ -340,7 +356,7 @@ def end_with_failures(target: Path, failed: int) -> None:
     if failed:
         for label, run, error in Sweep.load(target).failures.head(5).iter_rows():
             say(f"error: {label}{f' run {run}' if run else ''}: {error}")
-        say(f"{failed} cells or runs failed; the others are whole")
+        say(f"{failed} cells or runs failed; the others are complete")
         raise typer.Exit(FAILED)
 
 

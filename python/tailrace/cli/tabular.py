@@ -40,11 +40,16 @@ Baseline = Annotated[
     typer.Option(
         "--baseline",
         metavar="VARIANT",
-        help="Show by how much the others differ from this one; of a folder of a sweep PARAMETER=VALUE.",
+        help="Show how much the others differ from this variant; for the folder of a sweep, PARAMETER=VALUE.",
     ),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with 4 unless they are shown to differ by no more.")
+    bool,
+    typer.Option(
+        "--strict",
+        help="With --tolerance: exit with 4 also if the intervals are too wide to show that "
+        "the difference is small enough.",
+    ),
 ]
 
 

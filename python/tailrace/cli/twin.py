@@ -24,7 +24,8 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--kernel",
             metavar="NAME",
-            help="For the hosts of its flows, where the file names none [default: the newest there is].",
+            help="Kernel for hosts of flows for which the file names none [default: the newest "
+            "one that is built].",
         ),
     ] = None,
     sets: common.Sets = None,
@@ -44,7 +45,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     tolerance: tabular.Tolerances = None,
     strict: tabular.Strict = False,
 ) -> None:
-    """Run a scenario simulated and with Linux kernels as hosts: how far TCP of both differs."""
+    """Run a scenario twice, simulated and with Linux kernels as hosts, and show how much TCP differs."""
     scenario = common.load(file, sets, seed, runs, allow)
     cells = twins.of(scenario, kernel)
     using.check(cells[twins.KERNELS])

@@ -10,13 +10,14 @@ from typing import TypeAlias
 from tailrace import places
 from tailrace.comparison import Comparison
 from tailrace.errors import UsageError
-from tailrace.report import of_comparison, of_reproduction, of_result, of_sweep, writing
+from tailrace.report import of_comparison, of_reproduction, of_result, of_search, of_sweep, writing
 from tailrace.report.page import Page
 from tailrace.result import Result
 from tailrace.store import is_store
+from tailrace.study.search import Search
 from tailrace.study.sweep import Sweep
 
-Source: TypeAlias = Result | Comparison | Sweep
+Source: TypeAlias = Result | Comparison | Sweep | Search
 
 
 class Report:
@@ -46,24 +47,25 @@ class Report:
 
 
 def of(source: Source) -> Report:
-    """The report of what is there in memory, or of a sweep."""
+    """The report of what is there in memory, or of a sweep or a search."""
     if isinstance(source, Result):
         return Report(of_result.page(source))
     if isinstance(source, Comparison):
         return Report(of_comparison.page(source))
-    if not source.has_runs:
-        raise UsageError(f"{source.place} holds no run yet: there is nothing to report")
-    return Report(of_sweep.page(source))
+    sweep = source.sweep if isinstance(source, Search) else source
+    if not sweep.has_runs:
+        raise UsageError(f"{sweep.place} holds no run yet: there is nothing to report")
+    return Report(of_search.page(source) if isinstance(source, Search) else of_sweep.page(source))
 
 
 def of_folder(place: Path) -> Report:
-    """The report of a folder: of a result, a comparison, a sweep or a reproduction."""
+    """The report of a folder: of a result, a comparison, a sweep, a search or a reproduction."""
     if not place.is_dir():
         raise places.missing(place, "result")
     if of_reproduction.is_folder(place):
         return Report(of_reproduction.page(place))
     if is_store(place):
-        return of(Sweep.load(place))
+        return of(Search.load(place) if Search.is_folder(place) else Sweep.load(place))
     if Comparison.is_folder(place):
         return of(Comparison.load(place))
     return of(Result.load(place))

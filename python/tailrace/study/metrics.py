@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tailrace import resampling, statistics
+from tailrace import present, resampling, statistics
 from tailrace.errors import UsageError
 from tailrace.study import reach
 
@@ -55,6 +55,13 @@ class Metric:
         short = self.name.removeprefix(_OF_PATH) if self.of == "path" and where else self.name
         name = f"{where}{short}{during}"
         return f"{name if self.over == resampling.MEAN else f'{self.over}({name})'}{unit}"
+
+    @property
+    def least(self) -> float:
+        """What is less than this, in its unit, is said to be less: see `present.QUEUE_MEASURES`."""
+        head = self.figure.partition(".")[0]
+        there = present.QUEUE_MEASURES if self.of == "queue" and self.over == resampling.MEAN else ()
+        return next((m.least for m in there if (m.path[0], m.scale) == (head, self.scale)), 0.0)
 
     @property
     def bounds(self) -> statistics.Bounds | None:

@@ -17,13 +17,16 @@ from tailrace.statistics import Interval
 from tailrace.store import Reader
 from tailrace.study import forms, searching
 from tailrace.study.parameters import Parameter
-from tailrace.study.searching import Judgement, Wanted
+from tailrace.study.searching import Judged, Judgement, Wanted
 from tailrace.study.sweep import Sweep
 from tailrace.study.table import Row, Table
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
+
+    from tailrace.report import Report
+    from tailrace.study.metrics import Metric
 
 _MOST_SHOWN = 10
 
@@ -65,6 +68,46 @@ class Search:
     def load(cls, path: str | os.PathLike[str]) -> Search:
         """A search from its folder, be it still under way."""
         return cls(Path(path))
+
+    @staticmethod
+    def is_folder(path: Path) -> bool:
+        """Whether a folder of a sweep is that of a search."""
+        reader = Reader(path)
+        try:
+            return reader.index.fact(searching.SEARCH) is not None
+        finally:
+            reader.close()
+
+    @property
+    def count(self) -> int:
+        """How many trials there are."""
+        return len(self._points)
+
+    @property
+    def goal(self) -> str:
+        """What was searched for, as it was asked for."""
+        return self._wanted.goal
+
+    @property
+    def maximizes(self) -> bool:
+        """Whether it was to be large."""
+        return self._wanted.maximize
+
+    @property
+    def metric(self) -> Metric:
+        """What was searched for, with its unit."""
+        return self._judged.metrics[0]
+
+    @property
+    def judged(self) -> Sequence[Judged]:
+        """What became of each trial, in their order."""
+        return self._judged.trials
+
+    def shown(self, number: int) -> list[tuple[str, str]]:
+        """The parameters of a trial, by name and as tables have them."""
+        names = [name for name in self.sweep.varied if name != "trial"]
+        columns = [self.sweep.parameters[name] for name in names]
+        return [(one.parameter.name, one.parameter.said(one.values[number - 1])) for one in columns]
 
     @cached_property
     def _judged(self) -> Judgement:
@@ -167,11 +210,21 @@ class Search:
             [*notes, *self.sweep.notes],
         )
 
+    def ranked_table(self) -> Table:
+        """All trials, the best first."""
+        return self._table(self._ranking, ())
+
     def write_tables(self) -> tuple[Table, Table]:
         """All trials and the best, written into the folder as table.csv and table.md."""
         table, best = self.table(), self.best_table()
         forms.write(self.place, md=best, csv=table)
         return table, best
+
+    def report(self) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+        from tailrace import report  # Matplotlib takes half a second
+
+        return report.of(self)
 
     def __rich__(self) -> RenderableType:
         return self.best_table().__rich__()

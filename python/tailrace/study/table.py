@@ -46,7 +46,10 @@ class Table:
         rows = [
             [
                 *(words(value) for words, value in zip(said, row.parameters, strict=True)),
-                *(_number(value, row.runs) for value in row.values),
+                *(
+                    _number(value, row.runs, metric.least)
+                    for value, metric in zip(row.values, self.metrics, strict=True)
+                ),
             ]
             for row in shown
         ]
@@ -149,7 +152,7 @@ def _leaf(metric: Metric, value: statistics.Interval | None) -> dict[str, Any] |
     return {_ends(metric)[0]: value.mean, "low": low, "high": high, "n": value.n}
 
 
-def _number(value: statistics.Interval | None, runs: int) -> str:
+def _number(value: statistics.Interval | None, runs: int, least: float) -> str:
     """With how many runs it is of, where these are not all."""
-    said = present.number(value.as_dict() if value else None)
+    said = present.measured(value.as_dict() if value else None, 1.0, least)
     return f"{said} ({value.n} of {runs})" if value and value.n < runs else said

@@ -1,12 +1,13 @@
 //! Adaptive RED with its automatic settings.
 //!
 //! Floyd, Gummadi, Shenker, "Adaptive RED: an algorithm for increasing the robustness of RED's active queue
-//! management", 2001. Every half second `max_p` goes up by a little or down by a tenth, so that the average stays
-//! mid-way between thresholds that follow from a target delay; the average runs over about a second.
+//! management", 2001. The thresholds are computed from a target delay. Every half second, `max_p` is increased a little
+//! or reduced by a tenth, so that the average queue stays midway between the thresholds; the average covers about a
+//! second.
 //!
-//! It is `red` with `adaptive = true`, `weight = "auto"` and `gentle = true`, from the same code ([`Red`]), under the
-//! name the literature uses. Reading: `max_p` changes by a timer (`adapt_on = "arrival"` is ns-2's and ns-3's form, which
-//! an idle link freezes).
+//! It is `red` with `adaptive = true`, `weight = "auto"` and `gentle = true`, from the same code (`Red`), under the
+//! name that the literature uses. Choice: a timer changes `max_p` (`adapt_on = "arrival"` is the behaviour of ns-2 and
+//! ns-3, which stops while the link is idle).
 
 use super::red::{AdaptOn, Red, RedConfig, red_based};
 use crate::discipline::LinkView;

@@ -1,14 +1,16 @@
 //! AVQ: adaptive virtual queue.
 //!
 //! Kunniyur, Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active Queue Management",
-//! SIGCOMM 2001; ToN 12(2), 2004. A counter plays a queue on a slower link; what would overflow it is signalled. The
-//! virtual link's capacity adapts until arrivals settle at a share `gamma` of the real one.
+//! SIGCOMM 2001; ToN 12(2), 2004. A counter represents a queue on a slower, virtual link. A packet that would overflow
+//! this virtual queue is signalled. The capacity of the virtual link adapts until arrivals settle at a share `gamma` of
+//! the real link's capacity.
 //!
-//! Readings: the capacity is a token bucket, clamped after the refill and before the arrival's cost, as the paper has
-//! it (`clamp = "ns2"`: once, at the end). A dropped packet neither costs nor refills, so without ECN the capacity
-//! answers to what is admitted, as ns-2 documents (`adapt_to = "offered"`: every arrival counts). Packets that are
-//! not ECN-capable are dropped where others are marked; ns-2 lets them pass. Departure: no marking of the packet at
-//! the head (ns-2 `markfront_`). Linux has no AVQ.
+//! Choices where the paper is unclear or others differ: the capacity is a token bucket, limited after the refill and
+//! before the arrival's cost, as in the paper (`clamp = "ns2"`: once, at the end). A dropped packet neither costs nor
+//! refills, so without ECN the capacity follows the admitted packets, as ns-2 documents (`adapt_to = "offered"`: every
+//! arrival counts). Packets that are not ECN-capable are dropped where others are marked; ns-2 lets them pass.
+//!
+//! Difference: packets at the head are never marked (ns-2 `markfront_`). Linux does not have AVQ.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};

@@ -1,14 +1,14 @@
 //! BLUE: marks by loss and idleness, not by queue length.
 //!
-//! Feng, Shin, Kandlur, Saha, "The BLUE Active Queue Management Algorithms", ToN 10(4), 2002 (UM CSE-TR-387-99). A
-//! probability with which arrivals are signalled rises by `increment` when the queue overflows and falls by
-//! `decrement` when the link idles, each change at least `freeze_time` after the last.
+//! Feng, Shin, Kandlur, Saha, "The BLUE Active Queue Management Algorithms", ToN 10(4), 2002 (UM CSE-TR-387-99).
+//! Arrivals are signalled with a probability. It rises by `increment` when the queue overflows and falls by `decrement`
+//! when the link is idle; two changes are at least `freeze_time` apart.
 //!
-//! Readings: idleness is a state, not an event: what arrives at an idle link finds one decrement for each
-//! `freeze_time` of silence that has passed (`idle = "event"` counts one an event, as the paper's pseudo-code). Else a
-//! probability of 1 would never fall, for nothing would be queued. With `stamps = "separate"` increments and
-//! decrements wait for each other no longer, as in the ns-2 code of the authors' LANL distribution. Linux has no BLUE
-//! of its own.
+//! Choices: idleness is a state, not an event. A packet that arrives at an idle link causes one decrement for each
+//! `freeze_time` of silence (`idle = "event"` causes one for each event, as the paper's pseudo-code does). Otherwise a
+//! probability of 1 would never fall, because nothing would enter the queue. With `stamps = "separate"`, increments and
+//! decrements do not wait for each other, as in the ns-2 code of the authors' LANL distribution. Linux does not have
+//! BLUE by itself.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};

@@ -1,24 +1,26 @@
 //! CAKE: Common Applications Kept Enhanced.
 //!
 //! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways",
-//! LANMAN 2018 (arXiv 1804.07617); Linux `sch_cake.c`; tc-cake(8). A shaper without bursts takes the bottleneck to
-//! where the queue is managed; tins by DiffServ codepoint have priority up to a share of the rate; within a tin flows
-//! take turns, with equal shares for hosts first, each under a COBALT of its own.
+//! LANMAN 2018 (arXiv 1804.07617); Linux `sch_cake.c`; tc-cake(8). CAKE combines four mechanisms. A shaper without
+//! bursts moves the bottleneck to the place where the queue is managed. Tins, chosen by DiffServ codepoint, have
+//! priority up to a share of the rate. Within a tin, flows take turns, with equal shares for each host first. And each
+//! flow has a COBALT of its own.
 //!
-//! Readings, all Linux's: queues are looked for in sets of eight ([`ways`]); a flow's quantum is that of its tin over
-//! the number of bulk flows of its busier host ([`tin`]); a sojourn that four packets of the largest size explain is
-//! not too long, and with `ingress` neither one that two packets of each bulk flow explain; a packet that leaves its
-//! queue empty may be marked but not dropped; a queue that was never used before signals with its second late packet, as
-//! the root of its count is zero until that first changes, not after an interval; where the rate is unlimited tins take turns by weight.
+//! Details taken from Linux: queues are searched in sets of eight (`ways`). The quantum of a flow is that of its tin
+//! divided by the number of bulk flows of its busier host (`tin`). A delay that four packets of the largest size
+//! explain is not too long; with `ingress`, neither is one that two packets of each bulk flow explain. A packet that
+//! leaves its queue empty may be marked but not dropped. A queue that was never used before signals at its second late
+//! packet, not after an interval, because its count starts at zero. If the rate is unlimited, tins take turns by
+//! weight.
 //!
-//! Departures: memory is counted as Linux does, by what the kernel's buffers take (`truesize`: 2304 bytes for a full
-//! packet), but for segments as if they had come from elsewhere, not from a TCP on the same machine. Sizes are those of IP packets, so
-//! `overhead` is what the link adds to them, always; Linux counts an Ethernet header where no overhead is given
-//! (`raw`), which is `overhead = "14 B"` here. The shaper knows its link by these words alone: neither the `overhead` of
-//! a link in the scenario nor a fault that changes its rate alters it. COBALT's departures are those of
-//! [`cobalt`](super::cobalt). A filtered
-//! acknowledgment is reported as dropped by the discipline. There is no
-//! segmentation offload whose packets would be split, nor a firewall mark that would choose the tin.
+//! Differences from Linux: memory is counted as Linux does, by the size of the kernel's buffers (`truesize`: 2304 bytes
+//! for a full packet), but for segments as if they came from another machine, not from a TCP on the same one. Sizes are
+//! those of IP packets, and `overhead` is always what the link adds to them; Linux counts an Ethernet header if no
+//! overhead is given (`raw`), which is `overhead = "14 B"` here. The shaper knows its link only from these parameters:
+//! neither the `overhead` of a link in the scenario nor a fault that changes its rate affects it. The differences of
+//! COBALT are those of [`cobalt`](super::cobalt). An acknowledgment removed by the filter is reported as dropped by the
+//! discipline. There is no segmentation offload, whose packets would be split, and no firewall mark, which could choose
+//! the tin.
 
 mod ack_filter;
 mod hosts;

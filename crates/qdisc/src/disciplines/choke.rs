@@ -1,16 +1,17 @@
 //! CHOKe: choose and keep for responsive flows, choose and kill for unresponsive flows.
 //!
 //! Pan, Prabhakar, Psounis, "CHOKe: a stateless active queue management scheme for approximating fair bandwidth
-//! allocation", INFOCOM 2000. Where RED's average is above `min_th`, an arrival is compared with a packet drawn from
-//! the queue, and both die where they are of one flow: a flow meets itself the more often the more of the queue it
-//! holds. Packets that met nobody of their own go on to RED, whose count does not see the others.
+//! allocation", INFOCOM 2000. If RED's average is above `min_th`, an arrival is compared with a packet drawn at random
+//! from the queue. If both belong to the same flow, both are dropped. The more of the queue a flow holds, the more
+//! often this happens to it. Other arrivals continue to RED, whose count does not include the dropped ones.
 //!
-//! Readings: candidates are drawn without replacement (`draw = "repeated"` puts them back); the self-adjusting form
-//! takes `2 i` candidates in the `i`-th of `regions` equal parts of the band, and the most above it. Flows are
-//! five-tuples, as in Linux, unless `flow` says otherwise.
+//! Choices: candidates are drawn without replacement (`draw = "repeated"` puts them back). The self-adjusting form
+//! compares with `2 i` candidates in the `i`-th of `regions` equal parts between the thresholds, and with the most
+//! above them. Flows are five-tuples, as in Linux, unless `flow` says otherwise.
 //!
-//! Departures: Linux tries three slots of a table with holes and then takes the oldest packet, which favours that one
-//! a little; here the queue has no holes. A tc line has Linux's average in whole packets (`count = "linux"`). Taking a packet out of the middle moves the shorter half of the queue up.
+//! Differences: Linux tries three slots of a table with holes and then takes the oldest packet, which makes that one
+//! slightly more likely; here the queue has no holes. A tc line has Linux's average in whole packets (`count =
+//! "linux"`). Taking a packet out of the middle moves the shorter half of the queue up.
 
 pub(crate) mod history;
 pub(crate) mod meeting;

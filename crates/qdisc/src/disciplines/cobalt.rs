@@ -1,14 +1,14 @@
 //! COBALT: CoDel and BLUE in alternation.
 //!
-//! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE", LANMAN 2018; Palmei et al., "Design and Evaluation of COBALT
-//! Queue Discipline", LANMAN 2019; as in ns-3 `cobalt-queue-disc.cc`, ported from Linux `sch_cake.c`. CoDel's
-//! schedule signals senders that listen and, when the queue is good again, winds its count down instead of
-//! forgetting it; for those that do not listen, a BLUE probability that grows with overflows and falls when the
-//! queue runs empty drops packets, ECN-capable or not.
+//! Høiland-Jørgensen, Täht, Morton, "Piece of CAKE", LANMAN 2018; Palmei et al., "Design and Evaluation of COBALT Queue
+//! Discipline", LANMAN 2019; as in ns-3 `cobalt-queue-disc.cc`, which was ported from Linux `sch_cake.c`. COBALT
+//! combines CoDel and BLUE. CoDel's schedule signals responsive senders; when the queue is good again, its count
+//! decreases step by step instead of being forgotten. For senders that do not respond, a BLUE probability rises with
+//! overflows and falls when the queue becomes empty. It drops packets, ECN-capable or not.
 //!
-//! Reading: the probability also grows while the sojourn exceeds `blue_threshold` (ns-3; `"auto"` turns it off).
-//! Departures: exact square roots instead of a cache of 16 and a Newton step a change, which agree to a thousandth;
-//! CE threshold and L4S mode of ns-3 are left out.
+//! Choice: the probability also rises while the delay exceeds `blue_threshold` (as in ns-3; `"auto"` turns this off).
+//! Differences: square roots are exact, instead of a cache of 16 and one Newton step for each change; the two agree to
+//! a thousandth. The CE threshold and the L4S mode of ns-3 are left out.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};

@@ -1,16 +1,17 @@
 //! CoDel: controlled delay.
 //!
-//! Nichols, Jacobson, "Controlling Queue Delay", ACM Queue 10(5), 2012; RFC 8289. When the sojourn time has
-//! stayed above `target` for an `interval`, packets are signalled at the head of the queue at times that draw
-//! nearer with the square root of their number, until the sojourn time is below `target` again.
+//! Nichols, Jacobson, "Controlling Queue Delay", ACM Queue 10(5), 2012; RFC 8289. CoDel looks at the sojourn time, the
+//! time that each packet has waited in the queue. When it has been above `target` for an `interval`, packets are
+//! signalled at the head of the queue. The time between signals shrinks with the square root of their number, until the
+//! sojourn time is below `target` again.
 //!
-//! The pseudo-code of RFC 8289 §5.5 is a loop around the queue; here it is a law that sees one packet at a time.
-//! What the loop does after it dropped a packet depends on the next one (`drop_next` advances only if that is
-//! still to be dropped), hence `Turn`: the law remembers what it waits for.
+//! The pseudo-code of RFC 8289 §5.5 is a loop around the queue; here it is a law that sees one packet at a time. What
+//! the loop does after it dropped a packet depends on the next one (`drop_next` advances only if that is to be dropped,
+//! too). So the law remembers what it waits for (`Turn`).
 //!
-//! `form = "linux"` is Linux `include/net/codel.h`, and what a tc line means: it computes in 16 bits (`arithmetic`), and
-//! its small-backlog test uses the device's MTU instead of the largest packet seen (`maxpacket`; ns-3: `MinBytes`).
-//! `ce_threshold` is Linux's.
+//! `form = "linux"` is Linux `include/net/codel.h`, and the meaning of a tc line: it computes with 16 bits
+//! (`arithmetic`), and its test for a small backlog uses the device's MTU instead of the largest packet seen
+//! (`maxpacket`; ns-3: `MinBytes`). `ce_threshold` is Linux's.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};

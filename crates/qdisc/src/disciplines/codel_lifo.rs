@@ -1,11 +1,11 @@
 //! CoDel-LIFO: the newest packet first, and drops only in a run of growing waits.
 //!
 //! Felix da Silva, Santos, Nogueira, "A New Queue Discipline for Reducing Bufferbloat Effects in HetNet Concurrent
-//! Multipath Transfer". A stack: fresh packets pass the standing queue by. A packet that CoDel would drop is
-//! forgiven unless the run of packets that each waited longer than the one before is longer than theta, the ratio of
-//! the longest to the mean sojourn time.
+//! Multipath Transfer". The queue is a stack: the newest packet is sent first, so new packets overtake a standing
+//! queue. When CoDel would drop a packet, the packet is forgiven, unless the current run of packets that each waited
+//! longer than the previous one is longer than theta. Theta is the ratio of the longest to the mean sojourn time.
 //!
-//! The text leaves open what the authors' simulator decides otherwise, so `form` chooses:
+//! The text leaves some details open, and the authors' simulator decides them differently, so `form` chooses:
 //!
 //! | | `paper` | `authors` (their ns-3 `codel-queue-lifo.cc`) |
 //! |---|---|---|
@@ -13,13 +13,14 @@
 //! | a drop needs | CoDel's interval and schedule, and the run | the run; entry within an interval of the last schedule, or two intervals above target; then whatever is due or in a run |
 //! | arithmetic | exact | Linux's, in units of 1024 ns |
 //!
-//! Readings of the paper: intervals shrink with the square root of the count (the text multiplies, against CoDel,
-//! its RFC and the authors' code); every packet taken from the stack is one sample, in that order; forgiving changes
-//! neither count nor schedule; the count is kept below target as in CoDel (`literal_reset` clears it, as the text
-//! says). Departures from the authors' code: where it drops a packet and then sends none although some wait, the
-//! next one is looked at instead, for a link may not idle before a backlog; packets that it counts as dropped and
-//! sends are not counted; a limit in bytes may be reached exactly; times do not wrap around. Packets leave out of
-//! order.
+//! Choices for the paper's form: intervals shrink with the square root of the count (the text multiplies, unlike CoDel,
+//! its RFC and the authors' code). Every packet taken from the stack is one sample, in that order. Forgiving changes
+//! neither count nor schedule. Below target, the count is kept as in CoDel (`literal_reset` clears it, as the text
+//! says).
+//!
+//! Differences from the authors' code: where it drops a packet and then sends none although some wait, the next packet
+//! is considered instead, since a link may not be idle while packets wait. Packets that it counts as dropped but sends
+//! are not counted. A limit in bytes may be reached exactly. Times do not wrap around. Packets leave out of order.
 
 use super::codel::{Arithmetic, newton_step};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};

@@ -1,23 +1,24 @@
 //! CPR: flows that send mostly while the queue is congested.
 //!
 //! Zhang, Cai, Chen, Luo, Yin, "Flow level detection and filtering of low-rate DDoS", Computer Networks 56, 2012. Time
-//! is cut into short intervals; one is congested if RED drops a packet in it. TCP backs off when that happens,
-//! low-rate attackers send just then: a flow whose congestion participation rate, the share of its packets that arrive
-//! in congested intervals, reaches `tau` is an attacker, and all its packets are dropped before RED sees them.
+//! is divided into short intervals; an interval is congested if RED drops a packet in it. TCP backs off when that
+//! happens, while low-rate attackers send exactly then. The congestion participation rate of a flow is the share of its
+//! packets that arrive in congested intervals. If it reaches `tau`, the flow is considered an attacker, and all its
+//! packets are dropped before RED sees them.
 //!
-//! The authors' analysis script (LeoDoS, `leodos_cpr.awk`) settles the counting: packets count when they arrive, also
-//! those that are dropped then, and all those of an interval count as congested if any packet was dropped in it,
-//! before or after them. It judges a whole recording. Readings for a queue that runs on: the rate is taken over the
-//! last `window`, which slides by tenths; a flow is flagged at the end of an interval, from `min_packets` on, and
-//! cleared at the end of a tenth. What the filter drops congests nothing, or every flow would share the blame for it,
-//! and counts nowhere, or an attacker would be cleared for the calm that its absence brings: it stays out until what
-//! it was flagged for has left the window.
+//! The authors' analysis script (LeoDoS, `leodos_cpr.awk`) determines how packets are counted: when they arrive,
+//! including those that are dropped then; and all packets of an interval count as congested if any packet was dropped
+//! in it, before or after them. The script judges a complete recording. Choices for a queue that runs continuously: the
+//! rate covers the last `window`, which moves in steps of a tenth. A flow is flagged at the end of an interval, once it
+//! has `min_packets`, and cleared at the end of a tenth. Packets dropped by the filter do not make an interval
+//! congested, or every flow would share the blame. They are not counted either, or an attacker would be cleared because
+//! its absence makes the queue calm: it stays out until what it was flagged for has left the window.
 //!
-//! Departures: at most `flows` flows are known; when the table is full, further ones pass unjudged until others have
-//! been silent for a window. A mark is no drop unless `marks_count`, so with ECN the detector learns from overflow
-//! alone.
+//! Differences: at most `flows` flows are known; when the table is full, further flows pass without being judged until
+//! others have been silent for a window. A mark does not count as a drop unless `marks_count` is set, so with ECN the
+//! detector learns only from overflow.
 //!
-//! CPR does not stop a flood: under constant drops every interval is congested, and every flow an attacker.
+//! CPR does not stop a flood: with constant drops every interval is congested, and every flow looks like an attacker.
 
 mod detector;
 

@@ -1,27 +1,32 @@
 //! CSFQ: core-stateless fair queueing.
 //!
 //! Stoica, Shenker, Zhang, "Core-stateless fair queueing: achieving approximately fair bandwidth allocations in high
-//! speed networks", SIGCOMM 1998; ToN 11(1), 2003. Routers at the edge estimate each flow's rate and write it into its
-//! packets; every router drops a packet labelled `r` with probability `1 - alpha/r`, where the fair share `alpha` comes
-//! from the link's rates of arrival and acceptance alone. So cores share fairly among flows that they cannot tell apart.
+//! speed networks", SIGCOMM 1998; ToN 11(1), 2003. Routers at the edge estimate the rate of each flow and write it into
+//! its packets. Every router drops a packet labelled `r` with probability `1 - alpha/r`. The fair share `alpha` is
+//! computed only from the link's rates of arrival and acceptance. So core routers share a link fairly among flows that
+//! they cannot distinguish.
 //!
-//! `role = "edge"` estimates and labels, then does what a core does; `role = "core"` believes the labels it finds. A
-//! packet without a label passes a core untouched by the law. The label is the rate over the flow's weight in bit/s, the
-//! bits of an `f32` (an error of at most 6·10^-8); a packet that might have been dropped leaves with at most `alpha`.
-//! Weights are the edge's: flows that come in through an edge with `weight = 2` get twice the share of others further on.
+//! With `role = "edge"`, a queue estimates and labels, and then does what a core router does; with `role = "core"` it
+//! uses the labels that it finds. A packet without a label passes a core without being dropped by the law. The label is
+//! the rate divided by the flow's weight in bit/s, as an `f32` (an error of at most 6·10^-8); a packet that might have
+//! been dropped leaves with a label of at most `alpha`. Weights belong to the edge: flows that enter through an edge
+//! with `weight = 2` get twice the share of others further on.
 //!
-//! Readings, where the paper leaves something open:
-//! - `alpha` starts unset and is unset again when an uncongested window ends with less than `low_water` of the buffer
-//!   used (the paper's second amendment); unset, nothing is dropped, and the first packet that finds more waiting sets it
-//!   to the largest label seen since, or half the link's rate where there was none. So do the authors' simulator and
-//!   public derivatives.
-//! - An overflow lowers `alpha` by `overflow_step`, by no more than `overflow_most` between two updates (the first).
-//! - Accepted is what the law lets in, also where the buffer then has no room: else a full buffer would hide the excess.
-//! - The largest label of an uncongested window is that of packets as labelled here (edge) or as they came (core).
-//! - The first packet of a flow counts as if it followed another at once: `l/K`.
-//! - Rates are what packets take of the link, its overhead included; those in labels, of the edge's link.
+//! Choices where the paper leaves something open:
+//! - `alpha` starts unset. It is unset again when an uncongested window ends with less than `low_water` of the buffer
+//!   used (the paper's second amendment). While it is unset, nothing is dropped; the first packet that finds more
+//!   waiting sets it to the largest label seen since, or to half the link's rate if there was none. The authors'
+//!   simulator and its public derivatives do the same.
+//! - An overflow lowers `alpha` by `overflow_step`, and by no more than `overflow_most` between two updates (the first
+//!   amendment).
+//! - Accepted packets are those that the law admits, even if the buffer then has no room; otherwise a full buffer would
+//!   hide the excess.
+//! - The largest label of an uncongested window is that of packets as labelled here (edge) or as they arrived (core).
+//! - The first packet of a flow counts as if it followed another immediately: `l/K`.
+//! - Rates include the link's overhead; those in labels are measured on the edge's link.
 //!
-//! Departure: the edge's table has an upper bound, `flows`; a flow that had to make room starts anew. Linux has no CSFQ.
+//! Difference: the edge's table has a maximum size, `flows`; a flow that was removed from it starts anew. Linux does
+//! not have CSFQ.
 
 mod config;
 mod rates;

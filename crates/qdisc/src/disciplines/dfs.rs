@@ -1,39 +1,42 @@
 //! DFS: deterministic fair sharing.
 //!
 //! Bedi, Roy, Shiva, "Mitigating congestion based DoS attacks with an enhanced AQM technique", Computer Communications
-//! 56, 2015 (online 2014); a shorter form in GLOBECOM 2013. Each flow may have a weighted fair share of the buffer waiting,
-//! `(b / n) (b / q - 1)`, smoothed; a flow above it is signalled, and its unfairness p_m rises. Who does not yield within
-//! a few steps is judged by its rate, and at the top is marked as malicious: all its packets are dropped, and only a rate
-//! below the fair one, `C / n`, brings it back. No random number is drawn for a decision.
+//! 56, 2015 (online 2014); a shorter form in GLOBECOM 2013. Each flow may have a weighted fair share of the buffer
+//! waiting, `(b / n) (b / q - 1)`, smoothed. A flow above this share is signalled, and its unfairness p_m rises. If it
+//! does not reduce its rate within a few steps, it is judged by its rate. At the top it is marked as malicious: all its
+//! packets are dropped until its rate is below the fair one, `C / n`. No decision uses a random number.
 //!
-//! Flows are pairs of addresses, ports do not count; marked ones live in an array (the Cache), all others in a B-tree, or
-//! here by default in a hash table. A record goes when its flow has been silent for one or two `prune_interval`.
+//! Flows are pairs of addresses; ports do not count. Marked flows are kept in an array (the Cache), all others in a
+//! B-tree, or here by default in a hash table. A record is removed when its flow has been silent for one or two
+//! `prune_interval`.
 //!
-//! Readings, where the paper contradicts itself or is silent:
-//! - `n` counts the records there are, marked flows included: so the fair rate of §5.2 is 45 Mbit/s / 450.
-//! - The share is sampled once an arrival, before anything is decided; an empty queue gives the whole buffer.
-//! - An arrival that finds no room changes nothing else, and no record is made for it (Algorithm 1 lacks a return).
-//! - `sz` is what waits without the arriving packet. With it, flows of one packet at a time would be found guilty.
-//! - `p_m` stays within its thresholds, and the mark is set on reaching `max_th` (Algorithm 1; Algorithm 3 asks for
-//!   more). Unbounded it would take hours to forgive what a flood earns in seconds.
-//! - `p_m` falls by steps where nothing waits, and a reset needs `min_th` (Algorithm 3; the prose resets at once). It falls
-//!   without waiting for `freeze_time`.
-//! - A rate is stored from the first excess on (Algorithm 3), measured over windows of arrivals ([`record`]), the link's
-//!   overhead included; before the first is over `p_m` of a trending flow stays.
-//! - A flow forgiven down to the tolerance keeps its mark until it is reset; meanwhile its packets are let in.
-//! - The packet that makes its flow malicious is itself let in. No packet is marked and then dropped.
-//! - Lines 4 to 16 of Algorithm 3: see [`process`].
+//! Choices where the paper contradicts itself or says nothing:
+//! - `n` is the number of records, including marked flows: so the fair rate of §5.2 is 45 Mbit/s / 450.
+//! - The share is sampled at each arrival, before anything is decided; an empty queue gives the whole buffer.
+//! - An arrival that finds no room changes nothing else, and gets no record (Algorithm 1 lacks a return).
+//! - `sz` is what waits without the arriving packet. With it, flows with a single packet at a time would be found
+//!   guilty.
+//! - `p_m` stays within its thresholds, and the mark is set when it reaches `max_th` (Algorithm 1; Algorithm 3 asks for
+//!   more). Without bounds it would take hours to forgive what a flood collects in seconds.
+//! - `p_m` falls in steps if nothing waits, and a reset needs `min_th` (Algorithm 3; the text resets immediately). It
+//!   falls without waiting for `freeze_time`.
+//! - A rate is stored from the first excess on (Algorithm 3). It is measured over windows of arrivals (`record`),
+//!   including the link's overhead; until the first window is over, `p_m` of a trending flow does not change.
+//! - A flow that was forgiven down to the tolerance keeps its mark until it is reset; meanwhile its packets are
+//!   admitted.
+//! - The packet that makes its flow malicious is itself admitted. No packet is first marked and then dropped.
+//! - Lines 4 to 16 of Algorithm 3: see `process`.
 //!
-//! What to expect: with few flows and no small window a TCP flow in its first slow start can be taken for a flood, and is
-//! out until a timeout or three have lowered its rate; in the paper's runs windows are ns-2's 20 packets. With packets of
-//! many more flows than fit, the queue is full and losses are those of a tail drop: a flow with one packet at a time is
-//! never signalled.
+//! What to expect: with few flows and without small windows, a TCP flow in its first slow start can be mistaken for a
+//! flood, and is blocked until one to three timeouts have lowered its rate; in the paper's simulations, windows are
+//! ns-2's 20 packets. With many more flows than packets fit into the buffer, the queue is full and losses are those of
+//! drop-tail: a flow with one packet at a time is never signalled.
 //!
-//! Departures: nothing is taken in beyond the limit, where the paper takes a packet as long as `q < b` (the same for
-//! packets of one size that fill `b`); records are bounded in number; packets that cannot be marked are dropped by default
-//! (`non_ect`), which sections 1.2 and 4.3.1 say and the algorithm does not.
+//! Differences: no packet is admitted beyond the limit, while the paper admits a packet if `q < b` (the same if packets
+//! have one size that divides `b`). The number of records is limited. Packets that cannot be marked are dropped by
+//! default (`non_ect`), as sections 1.2 and 4.3.1 say and the algorithm does not.
 //!
-//! A flow is flagged from its mark until its reset, or until its record goes.
+//! A flow is flagged from its mark until its reset, or until its record is removed.
 
 mod config;
 mod fair_share;

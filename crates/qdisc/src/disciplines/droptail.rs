@@ -1,8 +1,9 @@
 //! Drop-tail and drop-head: a FIFO with a hard limit, the control case of every comparison.
 //!
-//! Linux `pfifo`, `bfifo`, `pfifo_head_drop`; ns-2 `queue/drop-tail.cc`. ns-2 lets one packet (or byte) fewer wait
-//! than its limit says, which is the option `ns2`. Its head drop inserts first and then drops one packet, so in
-//! bytes its queue may exceed the limit; here packets are dropped until the new one fits.
+//! The simplest queue: a FIFO that drops packets when it is full. Linux `pfifo`, `bfifo`, `pfifo_head_drop`; ns-2
+//! `queue/drop-tail.cc`. In ns-2 one packet (or byte) fewer than the limit can wait, which is the option `ns2`. Its
+//! head drop inserts a packet first and then drops one, so in bytes its queue may exceed the limit; here packets are
+//! dropped until the new one fits.
 
 use crate::discipline::LinkView;
 use crate::managed::{DropEnd, Managed, NoLaw};

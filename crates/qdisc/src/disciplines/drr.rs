@@ -1,24 +1,24 @@
 //! DRR: deficit round robin.
 //!
-//! Shreedhar, Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM 1995. Queues of flows are served
-//! in turn; a turn adds a quantum to what the flow may send, and packets go while they fit; what is left is kept for
-//! the next turn, so that flows get equal bytes whatever their packet sizes. When the buffer is full the flow with
-//! most bytes pays.
+//! Shreedhar, Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM 1995. Each flow has a queue, and
+//! the queues are served in turn. A turn adds a quantum of bytes to what the flow may send, and packets are sent while
+//! they fit. The rest is kept for the flow's next turn, so flows get equal numbers of bytes whatever their packet
+//! sizes. When the buffer is full, the flow with most bytes loses packets.
 //!
-//! `form = "ns2"` takes the defaults of ns-2 `queue/drr.cc`: 25 kB in 10 queues by source address, a quantum of
-//! 250 bytes, the victim from the head. Whether the paper's buffer stealing takes from head or tail is not said; the
-//! tail is taken, as in the fair queueing that it refers to; nor which of several flows with most bytes pays: the one
-//! whose turn comes first, as in ns-2. Departures: hashes are salted; ns-2 gives the quantum
-//! late to a flow that was emptied by overflow in its turn, here such a flow keeps what it has.
+//! `form = "ns2"` has the defaults of ns-2 `queue/drr.cc`: 25 kB in 10 queues by source address, a quantum of 250
+//! bytes, drops from the head. The paper does not say whether buffer stealing drops from head or tail; here it is the
+//! tail, as in the fair queueing that the paper refers to. Nor does it say which of several flows with equally many
+//! bytes loses packets: here the one whose turn comes first, as in ns-2. Differences: hashes are salted. In ns-2 a flow
+//! whose queue overflow emptied during its turn gets the quantum late; here it keeps what it has.
 //!
-//! With `classes` it is Linux's (`net/sched/sch_drr.c`): filters choose a class, classes have turns, and packets wait in a
-//! discipline of their class, whose room is its own. What no filter matches is dropped. A class comes to the end of the
-//! list with a full quantum when its first packet waits; where its next packet does not fit, it gets another quantum and
-//! goes to the end; once empty it forgets what it had left. As in Linux a discipline is asked for a packet when its class
-//! comes up, so a law judges it then, and the packet is kept where it does not fit; and a class that has sent its last
-//! packet is not asked again, so that RED's average does not decay while its class is silent. Departure: a class whose
-//! discipline holds its packets back is passed over, where Linux's queue waits with it. A discipline by its bare name has
-//! its default form, whatever `queue_form` the scenario has.
+//! With `classes` it is Linux's (`net/sched/sch_drr.c`): filters choose a class, classes have turns, and packets wait
+//! in the discipline of their class, which has its own limit. Packets that match no filter are dropped. When its first
+//! packet arrives, a class goes to the end of the list with a full quantum. If its next packet does not fit, it gets
+//! another quantum and goes to the end. Once empty, it forgets what it had left. As in Linux, a discipline is asked for
+//! a packet when the turn of its class comes, so a law judges the packet then; if the packet does not fit, it is kept.
+//! A class that has sent its last packet is not asked again, so RED's average does not decay while its class is silent.
+//! Difference: a class whose discipline holds its packets back is skipped, while Linux's queue waits with it. A
+//! discipline given by name alone has its default form, whatever `queue_form` the scenario has.
 
 mod classes;
 mod classful;

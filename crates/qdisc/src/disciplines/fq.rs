@@ -1,26 +1,26 @@
 //! FQ: a queue for each connection, served fairly.
 //!
 //! Nagle, "On Packet Switches with Infinite Storage", RFC 970, 1985, and IEEE Transactions on Communications 35(4),
-//! 1987; what the surveys of queue disciplines under attack call FQ. The router serves the queues of its connections
-//! cyclically, a packet each; a connection that sends too fast fills its own queue only, and what does not fit there
-//! is dropped. It is fair in packets, not in bytes: who sends large ones gets more.
+//! 1987; surveys of queue disciplines under attack call this FQ. The router has one queue for each connection and
+//! serves them in turn, one packet each. A connection that sends too fast only fills its own queue, and loses what does
+//! not fit there. It is fair in packets, not in bytes: connections with large packets get more.
 //!
-//! `service = "bit_by_bit"` is Demers, Keshav, Shenker, "Analysis and Simulation of a Fair Queueing Algorithm",
-//! SIGCOMM 1989: packets leave in the order in which a router that sends a bit of each connection in turn would finish
-//! them; `delta` favours connections that use less than their share; a full buffer costs the connection that uses most
-//! of it its last packet. `service = "ns2"` is ns-2's `queue/fq.cc`, which takes real time for the round.
+//! `service = "bit_by_bit"` is Demers, Keshav, Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM
+//! 1989: packets leave in the order in which a router that sends one bit of each connection in turn would finish them.
+//! `delta` favours connections that use less than their share. When the buffer is full, the connection that uses most
+//! of it loses its last packet. `service = "ns2"` is ns-2's `queue/fq.cc`, which uses real time for the round.
 //!
-//! Readings: connections are told apart exactly, not by a hash; a queue's limit, which no source gives, is ns-2's
-//! default for any queue. Departures: `limit` bounds the whole, with the drop of the arrival but for `bit_by_bit`, as
-//! no buffer is infinite; ns-2 has no such bound and no more than 32 flows, whose numbers decide ties, here the fields of
-//! the packet.
+//! Choices: connections are distinguished exactly, not by a hash. The limit of a queue, which no source gives, is
+//! ns-2's default for any queue. Differences: `limit` is the total, since no buffer is infinite, and except with
+//! `bit_by_bit` the arriving packet is dropped. ns-2 has no such limit and at most 32 flows, whose numbers decide ties;
+//! here the fields of the packet do.
 //!
-//! `form = "linux"` is Linux's `net/sched/sch_fq.c`, and what a tc line means: deficit rounds in which flows new to them go
-//! first (`service = "surplus"`), a flow that comes back soon with what it had left, and a full flow loses its arrivals.
-//! Flows are told apart by a hash of 1024 values, as Linux does with packets that it forwards. Left out is what
-//! concerns the sockets of the same machine: to tell them apart exactly, and to hold back packets until their departure
-//! times or by the rate of their socket (`maxrate` and `ce_threshold` are refused, `pacing`, `horizon` and their kin do
-//! nothing); a TCP paces by itself here (`pacing` of its parameters).
+//! `form = "linux"` is Linux's `net/sched/sch_fq.c`, and the meaning of a tc line: deficit round robin in which new
+//! flows are served first (`service = "surplus"`). A flow that returns soon keeps what it had left, and a full flow
+//! loses its arrivals. Flows are distinguished by a hash of 1024 values, as in Linux for forwarded packets. What
+//! concerns sockets of the same machine is left out: distinguishing them exactly, and holding packets back until their
+//! departure times or by the rate of their socket (`maxrate` and `ce_threshold` are refused; `pacing`, `horizon` and
+//! similar ones have no effect). Here a TCP paces by itself (`pacing` of its parameters).
 
 mod tc;
 

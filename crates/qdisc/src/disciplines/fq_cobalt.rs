@@ -1,11 +1,11 @@
 //! FQ-COBALT: flow queueing with a COBALT for each flow.
 //!
-//! ns-3 `fq-cobalt-queue-disc.cc`; the core of CAKE (Høiland-Jørgensen, Täht, Morton, LANMAN 2018). The queues and
-//! turns of [`fq_codel`](super::fq_codel), with [`cobalt`](super::cobalt) as law: a flow that does not respond meets
-//! a drop probability of its own.
+//! ns-3 `fq-cobalt-queue-disc.cc`; the core of CAKE (Høiland-Jørgensen, Täht, Morton, LANMAN 2018). It has the queues
+//! and turns of [`fq_codel`](super::fq_codel), with [`cobalt`](super::cobalt) as law. So a flow that does not respond
+//! gets a drop probability of its own.
 //!
-//! Reading: a drop at the limit tells the law of its flow, as in Linux `sch_cake.c`; ns-3 does not. Departures:
-//! those of `cobalt`; CAKE's protection of a flow's last packet is left out, as in ns-3.
+//! Choice: a drop at the limit is reported to the law of its flow, as in Linux `sch_cake.c`; ns-3 does not do this.
+//! Differences: those of `cobalt`. CAKE's protection of a flow's last packet is left out, as in ns-3.
 
 use super::cobalt::{Cobalt, CobaltConfig};
 use super::fq_codel::check_flows;

@@ -1,13 +1,15 @@
 //! FQ-CoDel: flow queueing with controlled delay.
 //!
-//! RFC 8290. Flows are hashed into queues that are served by deficit round robin, each under a CoDel of its own
-//! ([`codel`](super::codel)); flows that just became active go first, once, so that sparse ones hardly wait. When the
-//! buffer is full the queue with most bytes loses packets from its head, half of its bytes or `drop_batch` packets.
+//! RFC 8290. Flows are hashed into queues that are served by deficit round robin; each queue has a CoDel of its own
+//! ([`codel`](super::codel)). Flows that have just become active are served first, once, so flows with few packets
+//! hardly wait. When the buffer is full, the queue with most bytes loses packets from its head: half of its bytes, or
+//! `drop_batch` packets.
 //!
-//! What Linux does otherwise is `form = "linux"`, each of it an option: `codel_backlog = "total"` (its small-backlog test looks at all that
-//! waits; the RFC and ns-3 look at the flow), `count_overlimit` (a drop at the limit raises CoDel's `count`),
-//! `emptied = "stays_if_old"` (a new flow found empty leaves the round where no old ones wait), `arithmetic`. A tc
-//! line is Linux's. Among queues of equally many bytes the one with the lowest hash pays, as in Linux.
+//! `form = "linux"` is Linux's behaviour, and each difference is an option: `codel_backlog = "total"` (the test for a
+//! small backlog considers all waiting packets; in the RFC and ns-3, those of the flow), `count_overlimit` (a drop at
+//! the limit increases CoDel's `count`), `emptied = "stays_if_old"` (a new flow that is found empty leaves the round if
+//! no old flows wait), `arithmetic`. A tc line means Linux's form. Among queues with equally many bytes, the one with
+//! the lowest hash loses packets, as in Linux.
 
 use super::codel::{Arithmetic, Codel, CodelConfig, Form};
 use crate::discipline::LinkView;

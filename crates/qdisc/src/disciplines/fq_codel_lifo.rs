@@ -1,12 +1,12 @@
 //! FQ-CoDel-LIFO: flow queueing with a stack for each flow.
 //!
 //! Felix da Silva, Santos, Nogueira, "A New Queue Discipline for Reducing Bufferbloat Effects in HetNet Concurrent
-//! Multipath Transfer". The queues and turns of [`fq_codel`](super::fq_codel), each queue a stack under
+//! Multipath Transfer". It has the queues and turns of [`fq_codel`](super::fq_codel); each queue is a stack under
 //! [`codel_lifo`](super::codel_lifo) with statistics of its own.
 //!
-//! Readings: when the buffer is full the stack with most bytes loses packets from its bottom, the oldest; a flow is a
-//! five-tuple, so each subflow has its stack. The paper finds the results close to those of one stack, because both
-//! subflows fell into the same queue: `flow_by = "dst"` puts them there. Packets leave out of order within a flow.
+//! Choices: when the buffer is full, the stack with most bytes loses packets from its bottom, the oldest ones. A flow
+//! is a five-tuple, so each subflow has its own stack. The paper finds results close to those of a single stack,
+//! because both subflows used the same queue; `flow_by = "dst"` puts them there. Packets of a flow leave out of order.
 
 use super::codel_lifo::{CodelLifo, CodelLifoConfig, Form};
 use super::fq_codel::check_flows;

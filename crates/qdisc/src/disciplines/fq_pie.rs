@@ -1,14 +1,14 @@
 //! FQ-PIE: flow queueing with a PIE for each flow.
 //!
-//! Linux `sch_fq_pie.c`; Ramakrishnan et al., "FQ-PIE Queue Discipline in the Linux Kernel: Design, Implementation
-//! and Challenges", LCN 2019. The queues and turns of [`fq_codel`](super::fq_codel), with [`pie`](super::pie) as
-//! law: each flow's arrivals are signalled by the delay of its own queue, also in what PIE takes for a small
-//! backlog.
+//! Linux `sch_fq_pie.c`; Ramakrishnan et al., "FQ-PIE Queue Discipline in the Linux Kernel: Design, Implementation and
+//! Challenges", LCN 2019. It has the queues and turns of [`fq_codel`](super::fq_codel), with [`pie`](super::pie) as
+//! law: arrivals of a flow are signalled according to the delay of its own queue, and PIE's test for a small backlog
+//! also looks at that queue only.
 //!
-//! Readings: `overflow = "longest"` is ns-3's way when the buffer is full, as in `fq_codel`; Linux drops the
-//! arrival. The probabilities of all flows are updated at once, those of empty ones too, or else they would keep
-//! theirs (Linux does 2048 a tick). Departures: those of `pie`; `memory_limit` is enforced but with
-//! `form = "linux"`: Linux 6.1 counts what breaks it and admits it all the same.
+//! Choices: when the buffer is full, Linux drops the arriving packet; `overflow = "longest"` is ns-3's behaviour, as in
+//! `fq_codel`. The probabilities of all flows are updated at once, including those of empty ones, which would otherwise
+//! keep theirs (Linux updates 2048 per tick). Differences: those of `pie`. `memory_limit` is enforced, except with
+//! `form = "linux"`: Linux 6.1 counts packets beyond it, but admits them.
 
 use super::fq_codel::{TC_FLOWS, check_flows, check_overflow};
 use super::pie::{DelayFrom, Form, Pie, PieConfig, sixteenths};

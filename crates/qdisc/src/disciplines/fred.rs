@@ -1,19 +1,21 @@
 //! FRED: fair random early drop.
 //!
-//! Lin, Morris, "Dynamics of random early detection", SIGCOMM 1997. FRED counts the packets of each flow that has any
-//! in the queue. Every flow may hold a few (`minq`), none more than `min_th`; RED's probability applies to flows above
-//! the average share, and who has tried to hold too much (a strike) is kept to that share.
+//! Lin, Morris, "Dynamics of random early detection", SIGCOMM 1997. FRED counts the packets in the queue for each flow
+//! that has any. Every flow may have a few (`minq`), and none more than `min_th`. RED's probability applies to flows
+//! above the average share. A flow that tried to exceed its limit (a strike) is from then on held to the average share.
 //!
-//! The paper's pseudo-code was checked line by line against an independent port (J-Sim), as its text is hard to get.
-//! Readings: the many-flows variant ("two-packet buffer") replaces the rule that drops everything above `max_th` by a
-//! limit of two packets a flow, for with both that limit would change nothing; a strike is forgotten with the last packet
-//! of its flow; lengths are those before an arrival is added and after a departure is taken out; idle time starts when
-//! the transmitter, not the queue, has nothing left. Flows are five-tuples. Thresholds and the average count packets.
+//! The paper's text is hard to get, so its pseudo-code was checked line by line against an independent port (J-Sim).
+//! Choices: the variant for many flows ("two-packet buffer") replaces the rule that drops everything above `max_th` by
+//! a limit of two packets for each flow; with both rules, that limit would have no effect. A strike is forgotten with
+//! the last packet of its flow. Queue lengths are those before an arrival is added and after a departure is removed.
+//! Idle time starts when the transmitter, not the queue, has nothing left. Flows are five-tuples. Thresholds and the
+//! average are in packets.
 //!
-//! ECN is not in the paper: here the random signal may mark, and everything that keeps a flow to its share drops.
+//! ECN is not part of the paper: here the random signal may mark packets, and the rules that hold a flow to its share
+//! drop them.
 //!
 //! A flow is flagged from its second strike, when it is first held to the average share, until its last packet leaves.
-//! No more flows are remembered than packets wait.
+//! At most as many flows are remembered as packets wait.
 
 mod flows;
 

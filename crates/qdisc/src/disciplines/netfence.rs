@@ -1,29 +1,32 @@
 //! NetFence: senders policed at the access by feedback that bottlenecks stamp into packets.
 //!
-//! Liu, Yang, Xia, "NetFence: preventing Internet denial of service from inside out", SIGCOMM 2010 (report:
-//! arXiv 1009.0033). A link under attack writes into each packet whether it is overloaded; receivers return that to the
-//! senders, who show it with every packet; and the routers in front of the senders hold each sender to a rate for that
-//! link, which rises while the feedback is good and falls where it is bad or missing. A receiver that returns nothing
-//! leaves a sender with requests only, which share 5 % of a link.
+//! Liu, Yang, Xia, "NetFence: preventing Internet denial of service from inside out", SIGCOMM 2010 (report: arXiv
+//! 1009.0033). A link under attack writes into each packet whether it is overloaded. Receivers return this feedback to
+//! the senders, who show it with every packet. The routers in front of the senders limit each sender's rate for that
+//! link: the limit rises while the feedback is good, and falls if it is bad or missing. If a receiver returns nothing,
+//! the sender can only send requests, which share 5 % of a link.
 //!
-//! `role = "access"` polices: requests by tokens, whose levels go first who has waited longest; packets that show feedback of a
-//! link by a limiter for (sender, link), in which they wait, since it lets no burst pass. `role = "bottleneck"` has the
-//! channels for requests, regular and legacy packets, and stamps; `role = "both"` is one after the other in one queue. Hosts
-//! do their part by themselves in the simulator, see [`HostFeedback`].
+//! `role = "access"` polices. Requests are paid for with tokens, whose level is higher for senders that have waited
+//! longer; higher levels go first. Packets that show feedback of a link pass a limiter for (sender, link), in which
+//! they wait, since it lets no burst through. `role = "bottleneck"` has channels for requests, regular and legacy
+//! packets, and stamps feedback. `role = "both"` is one after the other in a single queue. Hosts do their part
+//! automatically in the simulator, see `HostFeedback`.
 //!
-//! Models and readings:
-//! - Codes that authenticate feedback are modelled by who may write what ([`feedback`]): hosts cannot forge what routers
-//!   stamp. What an access router has stamped, further ones leave alone, so the queue of a link's way back may be one too.
-//! - Requests: routers give them the highest level that the sender's tokens pay for, as if each sender wanted that. A new
-//!   sender has one token. A bottleneck stamps requests as it stamps regular packets.
-//! - A link begins to police when the average loss of its regular channel over seconds is above 2 %; it is overloaded from
-//!   when RED's average queue reaches the lower threshold, or a packet is lost, until two control intervals after.
-//! - Control intervals without any packet count as without feedback: a silent sender's rate falls.
-//! - A packet names one link, so of several that police the last to be overloaded is the one that limits.
-//! - Flagged is a sender whose limiter has dropped more than half of what it offered in a control interval.
+//! Model and choices:
+//! - The codes that authenticate feedback are modelled by rules about who may write what (`feedback`): hosts cannot
+//!   forge what routers stamp. Further access routers leave alone what one has stamped, so the queue of a link's return
+//!   path may be one, too.
+//! - Requests get the highest level that the sender's tokens can pay for, as if each sender wanted that. A new sender
+//!   has one token. A bottleneck stamps requests in the same way as regular packets.
+//! - A link starts to police when the average loss of its regular channel over seconds is above 2 %. It is overloaded
+//!   from the moment when RED's average queue reaches the lower threshold, or a packet is lost, until two control
+//!   intervals later.
+//! - Control intervals without any packet count as intervals without feedback: the rate of a silent sender falls.
+//! - A packet names one link. If several links police, the last one to become overloaded is the one that limits.
+//! - A sender is flagged if its limiter has dropped more than half of what it offered in a control interval.
 //!
-//! A sender's packets are out of order where requests of different levels, or requests and others, are under way together.
-//! Linux has no NetFence.
+//! Packets of a sender may be reordered if requests of different levels, or requests and others, are in flight
+//! together. Linux does not have NetFence.
 
 mod access;
 mod channels;

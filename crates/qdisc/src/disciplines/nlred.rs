@@ -1,11 +1,11 @@
 //! NLRED: RED whose probability rises by the square.
 //!
 //! Zhou, Yeung, Li, "Nonlinear RED: a simple yet efficient active queue management scheme", Computer Networks 50(18),
-//! 2006. Between the thresholds the signal probability is `1.5 max_p x^2`, with `x` from 0 to 1: gentler than RED while
-//! the queue is short, harsher when it is long, and the same on average over the band. All else is RED's ([`Red`]).
+//! 2006. Between the thresholds the signal probability is `1.5 max_p x^2`, with `x` from 0 to 1. This is gentler than
+//! RED while the queue is short, harsher when it is long, and the same on average. Everything else is RED (`Red`).
 //!
-//! Reading: with `gentle` the line above `max_th` starts at `1.5 max_p`, where the curve ends; ns-3 restarts at `max_p`,
-//! so that there the probability falls by a third when the average rises past `max_th`. Probabilities end at 1.
+//! Choice: with `gentle`, the line above `max_th` starts at `1.5 max_p`, where the curve ends. In ns-3 it starts at
+//! `max_p`, so the probability falls by a third when the average exceeds `max_th`. Probabilities are at most 1.
 
 use super::red::{Red, red_based};
 use crate::discipline::LinkView;

@@ -1,13 +1,13 @@
 //! PI: the proportional-integral controller of the queue length.
 //!
 //! Hollot, Misra, Towsley, Gong, "On Designing Improved Controllers for AQM Routers Supporting TCP Flows", INFOCOM
-//! 2001. At a fixed rate the signal probability moves by `a (q - q_ref) - b (q_old - q_ref)`, so that the queue comes
-//! to rest at its reference whatever the load.
+//! 2001. At a fixed rate, the signal probability changes by `a (q - q_ref) - b (q_old - q_ref)`, so that the queue
+//! settles at its reference length whatever the load.
 //!
-//! The coefficients are for one capacity, number of flows and round trip (3750 packets/s, 60, 246 ms); for others they
-//! must be designed anew: the loop's gain grows with the cube of the capacity. Where a full queue drops, the law is not
-//! asked (ns-2). Readings: 170 updates a second as in ns-2, though the paper's text may say 160; both round to the
-//! same coefficients. Linux has no PI.
+//! The coefficients are for one capacity, number of flows and round trip (3750 packets/s, 60, 246 ms). For others they
+//! must be computed again: the gain of the control loop grows with the cube of the capacity. If a full queue drops a
+//! packet, the law is not asked (as in ns-2). Choice: 170 updates per second as in ns-2, although the paper's text may
+//! say 160; both round to the same coefficients. Linux does not have PI.
 
 use crate::control::{Controller, Ticker};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};

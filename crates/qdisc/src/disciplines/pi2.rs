@@ -1,14 +1,14 @@
 //! PI2: PIE's controller with a squared output.
 //!
-//! De Schepper, Bondarenko, Tsang, Briscoe, "PI2: A Linearized AQM for both Classic and Scalable TCP", CoNEXT 2016.
-//! A plain proportional-integral controller of the queueing delay drives a probability p'. Classic traffic is
-//! signalled with its square, which undoes the square root in a TCP's rate, so that no table of scales is needed;
-//! scalable congestion controls (ECT(1)) are marked with `k p'` and share the queue fairly.
+//! De Schepper, Bondarenko, Tsang, Briscoe, "PI2: A Linearized AQM for both Classic and Scalable TCP", CoNEXT 2016. A
+//! plain proportional-integral controller of the queueing delay computes a probability p'. Classic traffic is signalled
+//! with its square, which compensates the square root in TCP's rate, so that no table of scaling factors is needed.
+//! Scalable congestion controls (ECT(1)) are marked with `k p'` and share the queue fairly.
 //!
-//! Readings: the delay is that of the last departure, zero where it left the queue empty. Beyond `mark_limit` classic
-//! ECN-capable packets are dropped instead of marked; scalable ones, whose marks are then certain with `k` = 2, are
-//! dropped with the classic probability beside being marked (RFC 9332 §4.1 asks for that on overload). Linux
-//! has PI2 only within `dualpi2`.
+//! Choices: the delay is that of the last departure, or zero if it left the queue empty. Beyond `mark_limit`, classic
+//! ECN-capable packets are dropped instead of marked. Scalable packets, which are then marked with certainty if `k` =
+//! 2, are also dropped with the classic probability (RFC 9332 §4.1 requires this under overload). Linux has PI2 only as
+//! part of `dualpi2`.
 
 use crate::control::{Controller, Ticker, delay_shown};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};

@@ -1,14 +1,16 @@
 //! PUNSI: penalizing unresponsive flows with stateless information. Experimental: a reconstruction.
 //!
 //! Yamaguchi, Takahashi, "A queue management algorithm for fair bandwidth allocation", Computer Communications 30(9),
-//! 2007; IEICE technical report NS2005-148. When a queue overflows at the onset of congestion, the flow whose packet
-//! finds no room has others among those that joined last, where CHOKe, which draws from the whole queue, seldom looks.
-//! So the newest packets are penalized, and to know the queue's length at each arrival is enough.
+//! 2007; IEICE technical report NS2005-148. When a queue overflows at the beginning of congestion, the flow whose
+//! packet finds no room has other packets among the newest ones in the queue. CHOKe, which draws from the whole queue,
+//! seldom finds them. So the newest packets are penalised, and it is sufficient to know the queue's length at each
+//! arrival.
 //!
-//! Public are the abstracts and the article's outline: RED's parameters, and one more, theta. Reading `"overflow"`: RED
-//! as usual; an arrival that finds no room dies with the newest packets, a share of the limit, and this is armed again
-//! once fewer wait than that left. Reading `"match"`: an arrival that finds more than theta waiting is compared with the
-//! newest packets, and dies with those of its flow. Rely on properties, not on numbers.
+//! Only the abstracts and the article's outline are public: RED's parameters, and one more, theta. Interpretation
+//! `"overflow"`: RED as usual; an arrival that finds no room is dropped together with the newest packets, a share of
+//! the limit. This can happen again once fewer packets wait than were left then. Interpretation `"match"`: an arrival
+//! that finds more than theta packets waiting is compared with the newest packets, and dropped together with those of
+//! its flow. Rely on qualitative properties, not on numbers.
 
 use super::choke::meeting::{Draw, Meeting};
 use super::choke::red_fifo::{Outcome, RedFifo};

@@ -1,18 +1,21 @@
 //! RECHOKe: repeatedly choose and keep, repeatedly choose and kill. Experimental: a reconstruction.
 //!
 //! Govindaswamy, Záruba, Balasekaran, "RECHOKe: a scheme for detection, control and punishment of malicious flows in IP
-//! networks", GLOBECOM 2007. From its abstract: it extends XCHOKe, CHOKe and RED-PD; it combines the history of CHOKe's
-//! hits with that of RED's drops and marks; and a hit drops nothing, so that no packet need be taken out of the queue.
+//! networks", GLOBECOM 2007. According to its abstract, it extends XCHOKe, CHOKe and RED-PD; it combines the history of
+//! CHOKe's hits with that of RED's drops and marks; and a hit drops nothing, so no packet has to be taken out of the
+//! queue.
 //!
-//! The rest is our reading. An arrival above `min_th` is compared with one random waiting packet after another for as
-//! long as they are of its flow, at most `draws` times, and each match is a hit; then RED decides on it as on any other.
-//! A table holds for each flow that was hit its hits and RED's signals since; the smaller of the two is its score, so a
-//! flow counts as malicious only where both agree. From a score of `detect` on the flow is *detected* and *controlled*:
-//! its arrivals die, before RED sees them, with probability score over `block`; from `block` on it is *punished*: all
-//! die. What dies so adds to no history, as in RED-PD. Both counts halve every `age`.
+//! Everything else is our interpretation. An arrival above `min_th` is compared with one random waiting packet after
+//! another as long as they belong to its flow, at most `draws` times; each match is a hit. Then RED decides about it as
+//! about any other packet. A table holds, for each flow that was hit, its hits and RED's signals since then. The
+//! smaller of the two is its score, so a flow counts as malicious only if both agree. From a score of `detect` on, the
+//! flow is *detected* and *controlled*: its arrivals are dropped, before RED sees them, with probability score divided
+//! by `block`. From `block` on it is *punished*: all arrivals are dropped. These drops are not added to any history, as
+//! in RED-PD. Both counts are halved every `age`.
 //!
-//! A flow is flagged from the arrival that finds it detected to the first one that finds it is not. Rely on properties,
-//! not on numbers: the thresholds are ours, and with few flows, which meet themselves often, too low.
+//! A flow is flagged from the arrival that finds it detected to the first one that finds it is not. Rely on qualitative
+//! properties, not on numbers: the thresholds are ours, and they are too low for few flows, which often match
+//! themselves.
 
 use super::choke::history::{Entry, History};
 use super::choke::meeting::{Draw, Meeting};

@@ -1,15 +1,16 @@
 //! RED: random early detection, with Adaptive RED.
 //!
 //! Floyd, Jacobson, "Random Early Detection Gateways for Congestion Avoidance", ToN 1(4), 1993; Floyd, Gummadi,
-//! Shenker, "Adaptive RED", 2001. An exponentially weighted average of the queue, taken at arrivals, is compared
-//! with two thresholds; between them packets are signalled with a probability that grows with the average and is
-//! spread so that signals come at even distances. Adaptive RED moves the slope to hold the average mid-way.
-//! With `levels` each class of packets has a RED of its own (GRED, `red/gred.rs`).
+//! Shenker, "Adaptive RED", 2001. RED keeps an exponentially weighted average of the queue length, updated at arrivals,
+//! and compares it with two thresholds. Between them, packets are signalled with a probability that grows with the
+//! average, and signals are spread evenly. Adaptive RED changes the slope to keep the average midway. With `levels`,
+//! each class of packets has a RED of its own (GRED, `red/gred.rs`).
 //!
-//! Paper, ns-2 (`queue/red.cc`), ns-3 and Linux (`net/sched/sch_red.c`) differ; each difference is a parameter.
-//! The word `adaptive` of a tc line does nothing, as in Linux 6.1 with iproute2 6.1, where `max_p` stays what it was.
-//! Departures: averages are 64-bit floats everywhere; idle time decays by a power, not by a loop (ns-2) or a table
-//! (Linux); the gentle slope follows `max_p` when that adapts; a head or random victim is taken only at the hard limit.
+//! The paper, ns-2 (`queue/red.cc`), ns-3 and Linux (`net/sched/sch_red.c`) differ; each difference is a parameter. The
+//! word `adaptive` of a tc line has no effect, as in Linux 6.1 with iproute2 6.1, where `max_p` does not change.
+//! Differences: averages are 64-bit floats everywhere. Idle time decays the average by a power, not by a loop (ns-2) or
+//! a table (Linux). The gentle slope follows `max_p` when that adapts. A victim at the head or at random is taken only
+//! at the hard limit.
 
 mod base;
 mod config;

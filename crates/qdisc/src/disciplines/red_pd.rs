@@ -1,22 +1,23 @@
 //! RED-PD: RED with preferential dropping.
 //!
 //! Mahajan, Floyd, Wetherall, "Controlling high-bandwidth flows at the congested router", ICNP 2001; ICSI TR-01-001.
-//! What RED drops is a sample of what arrives: a flow that loses packets in most of the last few intervals sends
-//! faster than a TCP with round trip `rtt` would at the present drop rate. Such flows are monitored, and lose packets
-//! at random before RED sees them, with a probability that grows while RED still hits them often and shrinks while it
-//! does not.
+//! The packets that RED drops are a sample of the arrivals. So a flow that loses packets in most of the last few
+//! intervals sends faster than a TCP with round trip `rtt` would at the current drop rate. Such flows are monitored,
+//! and lose packets at random before RED sees them. The probability rises while RED still drops many of their packets,
+//! and falls while it does not.
 //!
-//! The authors' ns-2 code (`queue/red-pd.cc`, `tcl/ex/red-pd`) settles what the papers leave open: drops by the filter
-//! count neither in the drop rate nor in the lists; where a probability would exceed one, the share let through is
-//! halved instead; responsive flows lose packets only while the average is above `min_th` and packets wait; flows that
-//! do not answer to a higher drop rate are handled harder.
+//! The authors' ns-2 code (`queue/red-pd.cc`, `tcl/ex/red-pd`) determines what the papers leave open. Drops by the
+//! filter count neither in the drop rate nor in the lists. If a probability would exceed one, the share let through is
+//! halved instead. Responsive flows lose packets only while the average is above `min_th` and packets wait. Flows that
+//! do not react to a higher drop rate are treated more severely.
 //!
-//! Departures: the first list ends after `start`, not after the 10.1 s of the authors' scripts; an interval without any
-//! drop counts, too, among the lengths of the last ones; a flow's arrivals are counted from its first drop on, and at
-//! most `flows` flows are known at once, while ns-2 knows all. When the table is full, drops of further flows enter the
-//! drop rate but no list. A mark by RED is, for the lists and the drop rate, a drop; the filter always drops.
+//! Differences: the first list ends after `start`, not after the 10.1 s of the authors' scripts. An interval without
+//! any drop is included in the lengths of the last ones. A flow's arrivals are counted from its first drop on, and at
+//! most `flows` flows are known at once, while ns-2 knows all; when the table is full, drops of further flows count in
+//! the drop rate but in no list. For the lists and the drop rate, a mark by RED counts as a drop; the filter always
+//! drops.
 //!
-//! A flow is flagged while it is monitored; that takes in a TCP whose round trip is much shorter than `rtt`.
+//! A flow is flagged while it is monitored. This includes a TCP whose round trip is much shorter than `rtt`.
 
 mod monitor;
 mod rule;

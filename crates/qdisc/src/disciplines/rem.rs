@@ -1,14 +1,15 @@
 //! REM: random exponential marking.
 //!
-//! Athuraliya, Li, Low, Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001. A price rises while more
-//! arrives than the link serves or more waits than it should, and falls otherwise; arrivals are signalled with
-//! probability 1 - phi^-price. Along a path prices add up in that exponent, so a sender sees their sum.
+//! Athuraliya, Li, Low, Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001. REM computes a price, which
+//! rises while more packets arrive than the link can serve, or more wait than should, and falls otherwise. Arrivals are
+//! signalled with probability 1 - phi^-price. Along a path, prices add up in that exponent, so a sender reacts to their
+//! sum.
 //!
-//! Readings: the price sees the offered load, dropped packets included (`price = "backlog"` measures no rates and sees
-//! what was admitted). Packets are signalled on arrival, whether ECN-capable or not; `signal_at = "departure"` is
-//! ns-2's marking, which leaves packets that are not ECN-capable without any signal. The price is capped where the
-//! probability is 0.9999, which no source does: under a flood it would grow without bound and take as long to unwind.
-//! Linux has no REM.
+//! Choices: the price depends on the offered load, including dropped packets (`price = "backlog"` measures no rates and
+//! considers what was admitted). Packets are signalled on arrival, whether ECN-capable or not; `signal_at =
+//! "departure"` is ns-2's marking, which never signals packets that are not ECN-capable. The price is limited to the
+//! value at which the probability is 0.9999. No source has this limit, but under a flood the price would grow without
+//! bound and take as long to fall again. Linux does not have REM.
 
 use crate::control::Ticker;
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};

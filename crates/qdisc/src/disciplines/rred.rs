@@ -1,20 +1,22 @@
 //! RRED: robust RED.
 //!
 //! Zhang, Yin, Cai, Chen, "RRED: robust RED algorithm to counter low-rate denial-of-service attacks", IEEE
-//! Communications Letters 14(5), 2010. TCP falls silent after a loss; who keeps sending within `period` of a drop is
-//! taken for an attacker. Flows count in one bin at each of several levels: a bin gains for an arrival later than that
-//! and loses for one within it, and a packet none of whose bins is at zero or better is dropped before RED sees it.
+//! Communications Letters 14(5), 2010. TCP pauses after a loss, so a flow that keeps sending within `period` of a drop
+//! is considered an attacker. Flows are counted in one bin at each of several levels. A bin gains for an arrival after
+//! that period and loses for one within it. If none of a packet's bins is at zero or better, the packet is dropped
+//! before RED sees it.
 //!
-//! Against the letter's text the author's ns-2 code decides: a drop by RED sets the time of the last drop for all flows
-//! and for the bins of the flow that lost the packet (which may not be the arriving one), a drop by the filter only the
-//! latter; "within" does not include the end of the period. Readings: before the first drop nothing is within the
-//! period (the code takes time zero for a drop); the lowest score is -1, as the author's scripts have it (the shipped
-//! default of -10 is not what was published).
+//! Where the letter's text differs, the author's ns-2 code decides. A drop by RED sets the time of the last drop for
+//! all flows, and for the bins of the flow that lost the packet (which may not be the arriving one). A drop by the
+//! filter sets only the latter. "Within" does not include the end of the period. Choices: before the first drop,
+//! nothing is within the period (in the code, time zero counts as a drop). The lowest score is -1, as in the author's
+//! scripts (the code's default of -10 is not what was published).
 //!
-//! Departures: the hash is salted and keyed at each level; `hash = "leodos"` is the author's, which is linear in the
-//! addresses. A mark is no drop unless `marks_count`, so with ECN the filter learns from overflow alone.
+//! Differences: the hash is salted and has another key at each level; `hash = "leodos"` is the author's, which is
+//! linear in the addresses. A mark does not count as a drop unless `marks_count` is set, so with ECN the filter learns
+//! only from overflow.
 //!
-//! A flow is flagged while its packets are filtered. RRED does not stop a flood: under constant drops every flow runs
+//! A flow is flagged while its packets are filtered. RRED does not stop a flood: with constant drops, every flow runs
 //! out of credit.
 
 use super::red::{Red, red_based};

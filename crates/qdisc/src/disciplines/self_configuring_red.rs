@@ -1,12 +1,12 @@
 //! Self-configuring RED.
 //!
 //! Feng, Kandlur, Saha, Shin, "A self-configuring RED gateway", INFOCOM 1999. When the average falls below `min_th`,
-//! RED was too harsh and `max_p` is divided by `alpha`; when it rises above `max_th`, RED was too lenient and `max_p` is
-//! multiplied by `beta`. Each crossing counts once. All else is RED's ([`Red`]).
+//! RED was too harsh, and `max_p` is divided by `alpha`. When it rises above `max_th`, RED was too lenient, and `max_p`
+//! is multiplied by `beta`. Each crossing counts once. Everything else is RED (`Red`).
 //!
-//! Readings: the state before the first arrival is "between" (ns-2 leaves it to chance; ns-3 starts "above", which
-//! spares the first crossing upwards). The paper has no bounds on `max_p`; here it stays between `bottom` and `top`, or
-//! an idle night would take it to nothing.
+//! Choices: the state before the first arrival is "between" (in ns-2 it is undefined; ns-3 starts "above", which omits
+//! the first crossing upwards). The paper has no bounds for `max_p`; here it stays between `bottom` and `top`, since
+//! otherwise a night without traffic would reduce it to nothing.
 
 use super::red::{Crossings, Red, Status, red_based};
 use crate::discipline::LinkView;

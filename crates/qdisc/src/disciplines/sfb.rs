@@ -1,31 +1,31 @@
 //! SFB: stochastic fair BLUE.
 //!
 //! Feng, Kandlur, Saha, Shin, "Stochastic fair blue: a queue management algorithm for enforcing fairness", INFOCOM
-//! 2001. Each packet counts in one bin at each of several levels; a bin that fills raises its probability, one that is
-//! empty lowers it, and a packet is signalled with the least probability of its bins. Who has reached the top in all of
-//! its bins does not respond: such flows share a penalty box.
+//! 2001. Each packet is counted in one bin at each of several levels. A bin that fills raises its probability, an empty
+//! one lowers it, and a packet is signalled with the smallest probability of its bins. A flow that has reached the top
+//! in all its bins does not respond to signals; such flows share a penalty box.
 //!
-//! Two implementations, chosen by `form`; every number and choice of theirs is a parameter, too:
+//! There are two implementations, chosen by `form`; each of their values and choices is a parameter, too:
 //!
 //! | | `linux` (`net/sched/sch_sfb.c`) | `lanl` (port to ns-2 by Los Alamos, used for the published runs) |
 //! |---|---|---|
-//! | lowers a bin | an arrival that finds it empty | the departure that empties it |
-//! | full bins drop | where all of the packet's are full | where any is |
+//! | a bin is lowered by | an arrival that finds it empty | the departure that empties it |
+//! | full bins drop | if all bins of the packet are full | if any of them is |
 //! | changes of a bin | with every packet | at most one in 100 ms |
 //! | signal | drops also ECN-capable packets above 1/2 | marks; drops nothing early |
-//! | penalty box | token bucket; counted in the bins | a packet each 50 ms; not counted |
-//! | moving hash | the next bins learn unresponsive flows, for `warmup` | the next bins learn all |
+//! | penalty box | token bucket; counted in the bins | one packet each 50 ms; not counted |
+//! | moving hash | the next bins learn unresponsive flows, for `warmup` | the next bins learn all flows |
 //!
-//! The paper's own list is `linux` with `overflow = "any"`, `early = "signal"` and a `freeze`. Readings: a bin that is
-//! full drops at `max`, not at `target`; "probability one" is `penalise`.
+//! The paper's own version is `linux` with `overflow = "any"`, `early = "signal"` and a `freeze`. Choices: a full bin
+//! drops at `max`, not at `target`; "probability one" is `penalise`.
 //!
-//! Linux's bucket is filled only when it is empty, and each look at it restarts its clock: whoever keeps sending faster
-//! than `penalty_rate` gets nothing at all after the first second or two. That is kept.
+//! Linux fills its bucket only when it is empty, and each look at it restarts its clock. So a flow that keeps sending
+//! faster than `penalty_rate` gets nothing at all after the first second or two. This is modelled.
 //!
-//! Departures: the hash is salted and keyed at each level, but for `hash = "lanl"` (`hash.rs`: linear in the addresses and
-//! ports); probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were counted, so a change of the
-//! hash leaves no bin with a wrong count; LANL leaves out as many departures as packets waited. The bins that a change
-//! retires start anew with `lanl` and keep their numbers with `linux`, as there.
+//! Differences: the hash is salted and has another key at each level, except for `hash = "lanl"` (`hash.rs`: linear in
+//! the addresses and ports). Probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were
+//! counted, so a change of the hash leaves no bin with a wrong count; LANL omits as many departures as packets were
+//! waiting. The bins that a change retires start anew with `lanl` and keep their numbers with `linux`, as there.
 
 mod bins;
 mod config;

@@ -1,18 +1,18 @@
 //! SFQ: stochastic fairness queueing.
 //!
-//! McKenney, "Stochastic Fairness Queueing", INFOCOM 1990. Flows are hashed into buckets, each a FIFO, served in
-//! turn; when the buffer is full the longest one pays.
+//! McKenney, "Stochastic Fairness Queueing", INFOCOM 1990. Flows are hashed into buckets; each bucket is a FIFO, and
+//! buckets are served in turn. When the buffer is full, the longest bucket loses packets.
 //!
-//! Three forms are in use and `form` chooses among them; each of their choices is a parameter, too:
+//! There are three forms, and `form` chooses one; each of their choices is a parameter, too:
 //!
 //! | | `paper` | `ns2` (`queue/sfq.cc`) | `linux` (`net/sched/sch_sfq.c`) |
 //! |---|---|---|---|
 //! | service in turn | packets | packets | bytes (deficit round robin) |
-//! | when full | tail of the longest | the arrival, by a rule on shares | tail (or head) of the longest |
+//! | when full, drop | tail of the longest | the arrival, by a rule on shares | tail (or head) of the longest |
 //! | hash | five-tuple, perturbed | sum of the addresses | five-tuple, perturbed if asked |
 //!
-//! Departures: Linux counts its allotments in units of eight bytes in some versions, here in bytes; its RED within a
-//! flow is left out; ns-2's hash of a zero sum is a negative index there, here it wraps.
+//! Differences: in some versions, Linux counts its allotments in units of eight bytes; here they are in bytes. Linux's
+//! RED within a flow is left out. In ns-2, the hash of a zero sum is a negative index; here it wraps around.
 
 mod slots;
 

@@ -1,16 +1,18 @@
 //! StoRED: stochastic RED. **Experimental**: a reconstruction, of which only the idea is the authors'.
 //!
-//! Chen, Zhou, Bensaou, "Stochastic RED and its applications", ICC 2007. As in stochastic fair queueing a hash that
-//! changes with time puts flows into bins, but there is one queue: a bin only counts how many of the packets in it are
-//! its own. RED's probability is weighed with that count, so who fills the queue loses more than in proportion.
+//! Chen, Zhou, Bensaou, "Stochastic RED and its applications", ICC 2007. As in stochastic fair queueing, a hash that
+//! changes with time puts flows into bins, but there is a single queue: a bin only counts how many of the waiting
+//! packets belong to it. RED's probability is weighted with that count, so a flow that fills the queue loses more than
+//! its proportional share.
 //!
-//! The text of the paper was not available, only its abstract and what others say of it. Reading: RED's probability,
-//! for the average of the whole queue, is multiplied with the bin's packets over the mean of the bins that have any,
-//! and each bin spreads its own signals; where the average is at `max_th` or above, a bin that holds more than two
-//! packets and more than twice the mean loses the packet; a bin that holds nothing loses nothing within the band. Both
-//! counts are of the present queue, so one bin alone is RED itself. Packets stay in the bin in which they were counted
-//! when the hash changes. Weights for adjustable fairness, and the form that favours the web, are left out: nothing is
-//! known of them. Compare it with others, not with published figures.
+//! The text of the paper was not available, only its abstract and what others say about it. Interpretation: RED's
+//! probability, for the average of the whole queue, is multiplied by the number of the bin's packets divided by the
+//! mean of the bins that have any, and each bin spreads its own signals. If the average is at `max_th` or above, a bin
+//! with more than two packets and more than twice the mean loses the packet. A bin without packets loses nothing
+//! between the thresholds. Both counts are of the current queue, so with a single bin it is RED itself. When the hash
+//! changes, packets stay in the bin in which they were counted. Weights for adjustable fairness, and the form that
+//! favours web traffic, are left out, since nothing is known about them. Compare it with other disciplines, not with
+//! published figures.
 
 use super::red::{Red, Spread, red_based};
 use crate::control::Ticker;

@@ -2,14 +2,14 @@
 //!
 //! Parekh, Gallager, IEEE/ACM Transactions on Networking 1(3), 1993 (packet-by-packet generalized processor sharing);
 //! Demers, Keshav, Shenker, SIGCOMM 1989; Golestani, INFOCOM 1994 (`scfq`); Goyal, Vin, Cheng, SIGCOMM 1996 (`stfq`).
-//! Flows are served as if each had its share of the link by weight, at every instant: packets leave in the order in
-//! which such a fluid system would finish them, and none later than there by more than the largest packet's time.
-//! `scfq` and `stfq` read the clock from the packet in service instead of computing the fluid system.
+//! Flows are served as if each had its share of the link, by weight, at every instant. Packets leave in the order in
+//! which such a fluid system would finish them, and later than there by at most the transmission time of the largest
+//! packet. `scfq` and `stfq` take the virtual time from the packet in service instead of computing the fluid system.
 //!
-//! Readings: flows are told apart exactly; ties go to the packet that came first; where the buffer is full the last
-//! packet of the flow with most bytes dies (Demers et al.) and is taken back from the fluid system. Weights are given
-//! to the eight classes that the upper three bits of the DiffServ codepoint name; a flow has the weight of its first
-//! packet while it is known. Not Linux's or ns-2's: neither has it.
+//! Choices: flows are distinguished exactly. In a tie, the packet that arrived first is sent first. When the buffer is
+//! full, the last packet of the flow with most bytes is dropped (Demers et al.) and removed from the fluid system.
+//! Weights are given for the eight classes of the upper three bits of the DiffServ codepoint; as long as a flow is
+//! known, it has the weight of its first packet. Neither Linux nor ns-2 has WFQ.
 
 use crate::discipline::LinkView;
 use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer, Weights};

@@ -1,17 +1,19 @@
 //! XCHOKe: CHOKe that remembers whom it met. Experimental: a reconstruction.
 //!
 //! Chhabra, Chuig, Goel, John, Kumar, Saran, Shorey, "XCHOKe: malicious source control for congestion avoidance at
-//! Internet gateways", ICNP 2002 (poster); "Controlling malicious sources at Internet gateways", ICC 2003. The labels of
-//! flows that CHOKe hits go into a lookup table; the more hits a flow has, the likelier its arrivals are dropped before
-//! they are compared with anything. It ends sustained attacks, at a cost for adaptive flows that were hit by chance.
+//! Internet gateways", ICNP 2002 (poster); "Controlling malicious sources at Internet gateways", ICC 2003. The labels
+//! of flows that CHOKe hits are stored in a lookup table. The more hits a flow has, the more likely its arrivals are
+//! dropped before they are compared with anything. This ends sustained attacks, at a cost for adaptive flows that were
+//! hit by chance.
 //!
-//! What is public (abstracts, citing papers) fixes CHOKe below, the table of hits, a probability that rises with the
-//! hits, and that no floating point is needed. The rest is our reading: a flow with `h` hits is dropped with probability
-//! `2^(h - H)`, at most 1, by a comparison of random bits; hits halve every `age`; a full table forgets the flow with
-//! the fewest; while the average is at or below `min_th`, the table drops nothing. Rely on what follows from the rising
-//! probability, not on numbers.
+//! What is public (abstracts, citing papers) determines the following: CHOKe comes after the table, there is a table of
+//! hits, the probability rises with the hits, and no floating point is needed. Everything else is our interpretation. A
+//! flow with `h` hits is dropped with probability `2^(h - H)`, at most 1, by a comparison of random bits. Hits are
+//! halved every `age`. A full table forgets the flow with the fewest hits. While the average is at or below `min_th`,
+//! the table drops nothing. Rely on what follows from the rising probability, not on numbers.
 //!
-//! A flow is flagged from the arrival that finds its probability at a half or more to the first one that finds it lower.
+//! A flow is flagged from the arrival that finds its probability at a half or more to the first one that finds it
+//! lower.
 
 use super::choke::history::History;
 use super::choke::meeting::{Draw, MOST_CANDIDATES, Meeting};

@@ -39,11 +39,16 @@ fn check_limit(a: &Adviser<'_>, decl: &LinkDecl, spec: &LinkSpec) {
         let message = format!("the queue of link {} holds {limit}, less than two packets", decl.shown());
         a.warn(Code::TinyLimit, decl.queue_origin.0, message, "bursts of even two packets are lost");
     }
-    if bytes * 8 > u128::from(spec.rate.as_bps()) * 10 {
+    // A default is nobody's slip: 10240 packets of `fq_codel` are more than 10 s of many links.
+    if bytes * 8 > u128::from(spec.rate.as_bps()) * 10 && Some(limit) != default_limit(&spec.queue) {
         let message =
             format!("the queue of link {} holds {limit}, more than 10 s at {}", decl.shown(), spec.rate);
         a.warn(Code::HugeLimit, decl.queue_origin.0, message, "is the unit what you mean?");
     }
+}
+
+fn default_limit(queue: &QdiscConfig) -> Option<Limit> {
+    limit_of(&QdiscConfig::default_of(queue.name())?)
 }
 
 fn limit_of(queue: &QdiscConfig) -> Option<Limit> {

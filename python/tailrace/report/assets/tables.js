@@ -3,9 +3,9 @@
 import { make } from "./dom.js";
 import { copyButton, csvOf, fileNameOf, saveButton } from "./sharing.js";
 
-// "1.2 ± 0.3" and "99.8 −1 +0.1" are sorted by their first number, "5 of 20" likewise, what is none comes last.
+// "1.2 ± 0.3" and "99.8 −1 +0.1" are sorted by their first number, "5 of 20" and "<0.001" likewise, what is none comes last.
 function valueOf(text) {
-  const found = /^\s*([+\-−]?[\d.]+(?:e[+-]?\d+)?)/i.exec(text);
+  const found = /^\s*<?([+\-−]?[\d.]+(?:e[+-]?\d+)?)/i.exec(text);
   return found ? parseFloat(found[1].replace("−", "-")) : NaN;
 }
 
