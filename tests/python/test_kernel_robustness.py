@@ -73,13 +73,13 @@ class Place:
         assert "Traceback" not in said
         return said
 
-    def processes(self) -> list[str]:
-        """Those that work within the folder."""
-        found = []
+    def processes(self) -> dict[int, str]:
+        """Those that work within the folder, and how they were called."""
+        found = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 if str(self.temporary) in str((process / "cwd").readlink()):
-                    found.append((process / "cmdline").read_text().replace("\0", " "))
+                    found[int(process.name)] = (process / "cmdline").read_text().replace("\0", " ")
             except OSError:
                 continue
         return found
@@ -152,6 +152,16 @@ def test_what_kills_the_simulator_leaves_nothing(place, to_group):
         process.kill()
     process.communicate()
     place.wait("is_clean")
+
+
+def test_what_kills_a_launcher_ends_the_run_and_leaves_nothing(place):
+    process = place.start(HANG, _FOR_EVER_S)
+    place.wait("hangs")
+    launcher = min(pid for pid, words in place.processes().items() if " launch --forget " in words)
+    os.kill(launcher, signal.SIGKILL)
+    _, said = process.communicate(timeout=_SOON_S)
+    assert process.returncode == 1
+    assert "its kernel has ended" in said
 
 
 def test_ctrl_c_ends_a_run_whose_kernel_hangs(place):

@@ -9,13 +9,13 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::patience::Patience;
 use rustix::fd::OwnedFd;
-use rustix::process::PidfdFlags;
+use rustix::process::{Pid, PidfdFlags, Signal};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub struct MachineConfig {
 #[derive(Debug)]
 pub struct Machine {
     launcher: Child,
+    /// The group of the kernel's processes, once it has booted.
+    group: Option<Pid>,
     folder: PathBuf,
 }
 
@@ -78,12 +80,13 @@ impl Machine {
     pub fn start(config: &MachineConfig) -> Result<(Self, Kernel), KernelError> {
         let sockets = Sockets::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
         let launcher = launch(config).map_err(KernelError::io("starting a kernel"))?;
-        let machine = Self { launcher, folder: config.folder.clone() };
+        let mut machine = Self { launcher, group: None, folder: config.folder.clone() };
         let ready = config.plan.ready;
         let process = machine.process().map_err(KernelError::io("watching a kernel"))?;
         let mut kernel = sockets.into_kernel(config, process)?;
         match kernel.boot(ready) {
             Ok(()) => {
+                machine.group = machine.kernel();
                 if config.backpressure {
                     kernel.keep_buffers();
                 }
@@ -128,9 +131,16 @@ impl Machine {
         Ok(Some(kept.keep()?.1))
     }
 
+    /// The kernel, which leads the group of its processes: the launcher's only child.
+    fn kernel(&self) -> Option<Pid> {
+        let launcher = self.launcher.id();
+        let children = fs::read_to_string(format!("/proc/{launcher}/task/{launcher}/children")).ok()?;
+        Pid::from_raw(children.split_whitespace().next()?.parse().ok()?)
+    }
+
     /// Can be read when the processes have ended.
     fn process(&self) -> io::Result<OwnedFd> {
-        let pid = rustix::process::Pid::from_child(&self.launcher);
+        let pid = Pid::from_child(&self.launcher);
         Ok(rustix::process::pidfd_open(pid, PidfdFlags::empty())?)
     }
 }
@@ -142,7 +152,10 @@ impl Drop for Machine {
         if let Some(mut input) = self.launcher.stdin.take() {
             let _ = input.write_all(b".");
         }
-        let _ = self.launcher.wait();
+        let was_killed = self.launcher.wait().is_ok_and(|status| status.signal().is_some());
+        if let Some(kernel) = self.group.filter(|_| was_killed) {
+            let _ = rustix::process::kill_process_group(kernel, Signal::KILL);
+        }
     }
 }
 
