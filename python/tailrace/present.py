@@ -23,7 +23,7 @@ NONE = "–"
 _UNEVEN = 1.25
 # The parts of such an interval.
 BELOW, ABOVE = "−", "+"
-UNEVEN = f"{BELOW} and {ABOVE}: how far an interval reaches below and above a mean that is not its middle"
+UNEVEN = f"{BELOW} and {ABOVE}: an asymmetric interval, which reaches this far below and above the mean"
 # Digits of a mean that are worth reading, and the share of it that is left where floats should have come out even.
 _MOST_DIGITS = 6
 _ARITHMETIC = 1e-12

@@ -364,7 +364,7 @@ def _point_on(target: Path) -> None:
     say(
         f"Everything is in {target}/: table.md, table.csv; all runs in parts/ (Parquet)\n"
         f"Next:\n  {common.program()} plot {common.quoted(target)} --metric goodput   "
-        "(--against and --by PARAMETER choose what it is drawn against)\n"
-        f"  {common.program()} report {common.quoted(target)}   (one HTML page of it all, to hand on)\n"
+        "(choose the axis with --against PARAMETER, the lines with --by PARAMETER)\n"
+        f"  {common.program()} report {common.quoted(target)}   (everything as one HTML page, to pass on)\n"
         f"  in Python: tailrace.Sweep.load({str(target)!r}).flows"
     )
