@@ -1,4 +1,4 @@
-"""What did not come to its end: transfers that are incomplete, connections that broke. One line for a flow group."""
+"""What did not go as it should: transfers, connections, bytes that came as others. One line for a flow group."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
     >>> transfers = {"asked": count(6), "started": count(1), "completed": count(1), "not_begun": count(5)}
     >>> notes({"groups": {"mp": {"transfers": transfers, "connections": {"broken": {"timed_out": count(0.5)}}}}})
     ['mp: 2 of 12 transfers completed, 10 not begun, connections broken: 1 timed out']
+    >>> notes({"groups": {"tcp": {"whole_run": {"wrong_bytes": count(1.5)}}}})
+    ['tcp: 3 bytes were delivered that are not those that were written']
     """
     lines = []
     for name, group in (aggregate.get("groups") or {}).items():
-        parts = [*_transfers(group.get("transfers") or {}), *_connections(group.get("connections") or {})]
+        parts = [
+            *_transfers(group.get("transfers") or {}),
+            *_connections(group.get("connections") or {}),
+            *_content(group.get("whole_run") or {}),
+        ]
         if parts:
             lines.append(f"{name}: {', '.join(parts)}")
     return lines
@@ -40,6 +46,11 @@ def _connections(connections: Mapping[str, Any]) -> list[str]:
     causes = {cause.replace("_", " "): _total(broken, cause) for cause in broken}
     counted = [f"{count} {cause}" for cause, count in causes.items() if count]
     return [f"connections broken: {', '.join(counted)}"] if counted else []
+
+
+def _content(counters: Mapping[str, Any]) -> list[str]:
+    wrong = _total(counters, "wrong_bytes")
+    return [f"{wrong} bytes were delivered that are not those that were written"] if wrong else []
 
 
 def _total(tree: Mapping[str, Any], key: str) -> int:

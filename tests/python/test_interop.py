@@ -2,7 +2,7 @@
 
 A row of the table is a conversation on links of its own; each is held with the kernel as the server and as the client.
 Those with the same settings of the kernel share one, and go on at the same time. Each has to end in good order, with
-every byte delivered.
+every byte delivered, and each byte the one that the other end wrote there.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class Talk:
     """How many are established, at least."""
     broken: int = 0
     """Connections that do not end in good order."""
+    wrong: bool = False
+    """Whether applications get bytes that were not written so."""
     kernels: tuple[str, ...] = ("server", "client")
     """What the kernel is in it."""
 
@@ -81,6 +83,8 @@ PLAIN = [
     *both("without window scaling", tcp("rfc", "window_scale = false")),
     *both("loss", tcp("linux"), link=LOSS),
     *both("reordering", tcp("linux"), link=REORDER),
+    # TCP's checksum is right again: nothing but the bytes themselves tells.
+    *both("a path that changes payload", tcp("linux"), link='rewrite = "5 %"', wrong=True),
     Talk("zero windows, down", tcp("linux", SMALL), SLOW + " }"),
     Talk("zero windows, up", tcp("linux", SMALL), SLOW_UP),
     Talk(
@@ -173,6 +177,7 @@ def outcome(run: dict[str, Any], n: int, talk: Talk) -> dict[str, object]:
         "delivered": group["whole_run"]["delivered_bytes"],
         "open": group["connections"]["open"],
         "broken": sum(group["connections"]["broken"].values()),
+        "wrong": group["whole_run"]["wrong_bytes"] > 0,
     }
     if talk.fallback is not None:
         connection = run["connections"].get(f"f{n}[0]", {})
@@ -185,7 +190,12 @@ def outcome(run: dict[str, Any], n: int, talk: Talk) -> dict[str, object]:
 
 
 def expected(talk: Talk) -> dict[str, object]:
-    said: dict[str, object] = {"delivered": talk.delivered, "open": 0, "broken": talk.broken}
+    said: dict[str, object] = {
+        "delivered": talk.delivered,
+        "open": 0,
+        "broken": talk.broken,
+        "wrong": talk.wrong,
+    }
     return said | ({} if talk.fallback is None else {"fallback": talk.fallback, "subflows": talk.subflows})
 
 

@@ -1,6 +1,6 @@
 //! What the agent of a guest is told, and what it says: the words between it and `tailrace-guest`.
 //!
-//! The agent itself is this crate's program. It knows nothing of the simulator, so that it is small and soon built.
+//! The agent itself is this crate's program. It knows nothing of the simulator but what its flows write, so that it is small and soon built.
 
 pub mod mailbox;
 pub mod messages;

@@ -89,6 +89,8 @@ pub enum Report {
     Delivered(u64),
     /// The same, of which it is early enough to hear when the guest waits.
     Noted(u64),
+    /// So many bytes of those that were read are not what streams have in their places.
+    Wrong(u64),
     /// The other end sends nothing more.
     PeerClosed,
     /// Both ends have sent all.

@@ -106,6 +106,7 @@ fn event(event: said::Event) -> SocketEvent {
         said::Report::Accepted => SocketReport::Accepted,
         said::Report::Connected => SocketReport::Connected,
         said::Report::Delivered(bytes) | said::Report::Noted(bytes) => SocketReport::Delivered(bytes),
+        said::Report::Wrong(bytes) => SocketReport::Wrong(bytes),
         said::Report::PeerClosed => SocketReport::PeerClosed,
         said::Report::Closed => SocketReport::Closed,
         said::Report::Broken(cause) => SocketReport::Broken(match cause {

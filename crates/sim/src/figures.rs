@@ -158,8 +158,9 @@ impl RunView<'_> {
 
     fn whole_run(&self, flows: Range<usize>) -> WholeRun {
         let mut whole = FlowTally::default();
-        flows.for_each(|f| whole.add(&self.world.tally(f)));
-        WholeRun::of(&whole)
+        flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
+        let wrong = flows.filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
+        WholeRun::of(&whole, wrong)
     }
 
     /// What became of what applications were asked for: in all, or in a part of the run.

@@ -24,6 +24,8 @@ const PLACE_BITS: u32 = 22;
 impl SocketId {
     /// Not known, or none.
     pub(crate) const NONE: Self = Self(u32::MAX);
+    /// None comes before it.
+    pub(crate) const FIRST: Self = Self(0);
     /// Most sockets at a time.
     pub(crate) const MOST: usize = SimFabric::MAX_TIMERS as usize / 2;
 

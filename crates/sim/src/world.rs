@@ -73,11 +73,13 @@ impl Hosts<SimPacket> for World {
         if self.feedback.is_some() {
             self.take_feedback(&pkt, fabric);
         }
-        if !self.foreign.is_empty()
-            && let Some(host) = self.foreign.at(node)
-        {
-            self.deliver_foreign(host, &pkt, fabric);
-        } else if pkt.is_datagram() {
+        if !self.foreign.is_empty() {
+            if let Some(host) = self.foreign.at(node) {
+                return self.deliver_foreign(host, &pkt, fabric);
+            }
+            self.examine(&pkt);
+        }
+        if pkt.is_datagram() {
             self.take_datagram(&pkt, fabric);
         } else {
             self.receive_segment(&pkt, fabric);

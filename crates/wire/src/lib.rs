@@ -5,7 +5,8 @@
 //! plain values, with `parse` from a view and `emit` into a buffer; `parse(emit(x)) == x`.
 //!
 //! The simulator has no payload bytes: [`Headers`] builds headers whose checksums are right for an all-zero payload
-//! without materialising it, and [`pcapng::Writer`] fills in zeros up to the snap length. [`Ipv4Frame`] is the
+//! without materialising it, and [`pcapng::Writer`] fills in zeros up to the snap length. Where another stack reads them there is
+//! [`content`], which [`rewrite::fill_payload`] writes. [`Ipv4Frame`] is the
 //! same thing seen from the fabric: a real packet in a buffer behind [`tailrace_core::Packet`].
 //!
 //! What is not here: IPv4 options are skipped, not interpreted; fragments are recognised, not reassembled. IPv6 will be
@@ -13,6 +14,7 @@
 //! until then they pass through as [`tcp::RawOptions`].
 
 pub mod checksum;
+pub mod content;
 mod error;
 mod frame;
 mod headers;

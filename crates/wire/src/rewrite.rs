@@ -19,6 +19,21 @@ pub fn set_traffic_class(packet: &mut [u8], dscp: Dscp, ecn: Ecn) {
     patch(packet, IP_CHECKSUM, before, after);
 }
 
+/// Writes what `content` begins with over the payload of a TCP segment that is all zeros, and makes its checksum right for it.
+pub fn fill_payload(packet: &mut [u8], content: &[u8]) {
+    let Ok(view) = Ipv4Packet::new_checked(&packet[..]) else { return };
+    let (header, total) = (view.header_len(), usize::from(view.total_len()));
+    if view.protocol() != protocol::TCP || view.is_fragment() {
+        return;
+    }
+    let Ok(segment) = TcpPacket::new_checked(view.payload()) else { return };
+    let from = header + segment.header_len();
+    let content = &content[..content.len().min(total - from)];
+    packet[from..from + content.len()].copy_from_slice(content);
+    let sum = !Sum::new().bytes(content).checksum();
+    patch(packet, header + TCP_CHECKSUM, 0, sum);
+}
+
 /// Changes the first byte of a TCP or UDP payload, if there is one, and the transport's checksum with it.
 pub fn alter_payload(packet: &mut [u8]) {
     let Ok(view) = Ipv4Packet::new_checked(&packet[..]) else { return };
@@ -182,10 +197,15 @@ mod tests {
             prop_assert_eq!(TcpRepr::parse(&segment).unwrap(), plain);
             prop_assert_eq!(segment.payload().len(), payload);
             prop_assert_eq!(strip_tcp_option(&mut packet, mptcp::KIND), 0);
+            let content = vec![bytes[0]; payload];
+            fill_payload(&mut packet, &content);
+            prop_assert!(holds(&packet));
+            prop_assert!(packet.ends_with(&content));
             // Whatever the bytes are, nothing panics.
             let mut any = bytes.to_vec();
             set_traffic_class(&mut any, Dscp(dscp), Ecn::Ce);
             alter_payload(&mut any);
+            fill_payload(&mut any, &bytes);
             strip_tcp_option(&mut any, mptcp::KIND);
         }
     }

@@ -41,7 +41,7 @@ def doubts(result: Result, label: str = "") -> list[Statement]:
     """What did not come to its end, what still moved, and what one run cannot tell."""
     of_label = f"{label}: " if label else ""
     found = [
-        Statement("Not finished", f"{of_label}{note}.", True) for note in outcomes.notes(result.aggregate)
+        Statement("Not in order", f"{of_label}{note}.", True) for note in outcomes.notes(result.aggregate)
     ]
     try:
         notes = settling.notes(result)

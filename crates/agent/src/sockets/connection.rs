@@ -1,4 +1,5 @@
-//! One connection: what it has still to send, what it has read, and how it ends.
+//! One connection: what it has still to send, what it has read, and how it ends. It writes to each place of the stream
+//! [the byte that belongs there](content), and looks whether that is what it reads.
 
 use super::figures;
 use super::listener::make;
@@ -12,9 +13,7 @@ use rustix::net::{acceptfrom_with, bind, connect, getpeername, getsockname, recv
 use std::io;
 use std::net::SocketAddrV4;
 use tailrace_agent::messages::{Cause, Figures, Kind, Order, Pair, Report};
-
-/// What is sent: nobody looks at it.
-static NOTHING: [u8; 1 << 16] = [0; 1 << 16];
+use tailrace_wire::content;
 
 /// Whether there is more to come of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +47,9 @@ pub(super) struct Connection {
     shut: bool,
     /// The other end said so.
     peer_closed: bool,
+    /// Places in the streams: of the next byte to be sent, and of the next to be read.
+    sent: u32,
+    read: u32,
     /// How much may be read still, where that is for the simulator to say.
     allowed: Option<u64>,
     /// How much was read then, and of how much that came the simulator knows.
@@ -67,6 +69,8 @@ impl Connection {
             closing: false,
             shut: false,
             peer_closed: false,
+            sent: 0,
+            read: 0,
             allowed: kind.waits_for_reads.then_some(0),
             taken: 0,
             announced: 0,
@@ -168,10 +172,16 @@ impl Connection {
 
     fn write(&mut self) -> Result<(), Errno> {
         while self.to_send > 0 {
-            let len = usize::try_from(self.to_send).unwrap_or(usize::MAX).min(NOTHING.len());
-            match send(&self.socket, &NOTHING[..len], SendFlags::NOSIGNAL) {
-                Ok(sent) if self.to_send < u64::MAX => self.to_send -= sent as u64,
-                Ok(_) | Err(Errno::INTR) => {}
+            let next = content::from(self.sent);
+            let len = usize::try_from(self.to_send).unwrap_or(usize::MAX).min(next.len());
+            match send(&self.socket, &next[..len], SendFlags::NOSIGNAL) {
+                Ok(sent) => {
+                    self.sent = self.sent.wrapping_add(sent as u32);
+                    if self.to_send < u64::MAX {
+                        self.to_send -= sent as u64;
+                    }
+                }
+                Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(error) => return Err(error),
             }
@@ -185,7 +195,7 @@ impl Connection {
 
     fn read(&mut self, news: News, reports: &mut Vec<Report>) -> Result<(), Errno> {
         let waits = self.allowed.is_some();
-        let (mut got, mut closed) = (0, false);
+        let (mut got, mut wrong, mut closed) = (0, 0, false);
         while !self.peer_closed {
             let mut buffer = [0; 1 << 16];
             let most = self.allowed.map_or(buffer.len(), |n| (n as usize).min(buffer.len()));
@@ -196,6 +206,8 @@ impl Connection {
                 Ok((_, 0)) => closed = true,
                 Ok((_, len)) => {
                     got += len as u64;
+                    wrong += content::wrong_bytes(self.read, &buffer[..len]);
+                    self.read = self.read.wrapping_add(len as u32);
                     self.allowed = self.allowed.map(|n| n - len as u64);
                     // Less than there is room for is all that there was, of TCP (epoll(7), question 9), and an end to come is news.
                     if len < most && news == News::Data && !self.multipath {
@@ -220,6 +232,9 @@ impl Connection {
             }
             got = (self.taken + there).saturating_sub(self.announced);
             self.announced += got;
+        }
+        if wrong > 0 {
+            reports.push(Report::Wrong(wrong));
         }
         if got > 0 {
             reports.push(if self.listens { Report::Delivered(got) } else { Report::Noted(got) });

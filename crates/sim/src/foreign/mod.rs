@@ -8,6 +8,7 @@
 //! that waits for one. Others are counted to the host that sent them. A host that [has sockets](ForeignHost::has_sockets) can be
 //! the end of a flow itself: its applications are the simulator's, their sockets the host's.
 
+mod content;
 mod datagrams;
 mod departures;
 mod host;
@@ -27,10 +28,11 @@ pub(crate) use tally::ForeignTally;
 
 use crate::by_tuple::ByTuple;
 use crate::flow::{Carrier, Timer};
-use crate::frame::{Content, Frame, bytes_of};
+use crate::frame::{Content, Frame, bytes_of, bytes_with};
 use crate::packet::{FlowEnd, Owner, SimPacket};
 use crate::sockets::SocketId;
 use crate::world::{SimFabric, World};
+use content::Contents;
 use core::fmt;
 use departures::{COALESCED, Departures, Waiting};
 use mappings::Mappings;
@@ -49,6 +51,8 @@ pub(crate) struct Foreign {
     ends: ByTuple<FlowEnd>,
     /// What connections of Multipath TCP do by each path.
     mappings: Mappings,
+    /// What their payload is.
+    contents: Contents,
     /// Packets of hosts that want to hear when these have left.
     waiting: Waiting,
     failure: Option<HostFailure>,
@@ -228,8 +232,12 @@ impl World {
         {
             self.map_arrived(end, pkt);
         }
+        let place = self.content_of(host, pkt);
         let foreign = &mut self.foreign;
-        bytes_of(pkt, &self.options, &mut foreign.buffer);
+        match place {
+            Some(place) => bytes_with(place, pkt, &self.options, &mut foreign.buffer),
+            None => bytes_of(pkt, &self.options, &mut foreign.buffer),
+        }
         pkt.release(&mut self.options);
         let attached = &mut foreign.hosts[host];
         let Some(interface) = attached.addresses.iter().position(|a| *a == pkt.destination) else { return };

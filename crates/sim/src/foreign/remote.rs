@@ -75,7 +75,7 @@ impl Remote {
                 Event::Reset { cause: *cause }
             }
             SocketReport::Counted(figures) => return self.take_figures(figures),
-            SocketReport::Datagram { .. } | SocketReport::Failed(_) => return,
+            SocketReport::Wrong(_) | SocketReport::Datagram { .. } | SocketReport::Failed(_) => return,
         };
         self.events.push_back(event);
     }

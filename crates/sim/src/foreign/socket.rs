@@ -74,7 +74,7 @@ pub struct SocketCommand {
 pub enum SocketOrder {
     /// Opens the connection.
     Connect(SocketKind),
-    /// Sends so many bytes more; `u64::MAX` for as long as it is open.
+    /// Sends so many bytes more, [those of their places](tailrace_wire::content); `u64::MAX` for as long as it is open.
     Write(u64),
     /// Sends nothing more after that.
     Close,
@@ -120,6 +120,8 @@ pub enum SocketReport {
     Connected,
     /// So many bytes more have come, and are taken or can be.
     Delivered(u64),
+    /// Of what its application has taken so many bytes are not [those of their places](tailrace_wire::content).
+    Wrong(u64),
     /// The other end sends nothing more.
     PeerClosed,
     /// Both ends have sent all.

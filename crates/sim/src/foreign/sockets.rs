@@ -86,6 +86,13 @@ impl World {
             SocketReport::Accepted => self.accept_remote(tuple, fabric),
             _ => self.sockets.find(&tuple),
         };
+        if let SocketReport::Wrong(bytes) = report {
+            let end = id.and_then(|id| self.sockets.get(id)).map(Socket::end);
+            if let Some(end) = end.or_else(|| self.foreign_end(&tuple, false)) {
+                self.foreign.contents.count(end.flow(), bytes);
+            }
+            return true;
+        }
         // A flow that is over has forgotten its sockets; the host may still have to say something of them.
         let Some(id) = id else { return true };
         if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {

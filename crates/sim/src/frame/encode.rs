@@ -7,7 +7,7 @@ use core::net::Ipv4Addr;
 use tailrace_core::Packet;
 use tailrace_net::Address;
 use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
-use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, ipv4, rewrite, tcp, udp};
+use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
 /// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
 /// a payload of zeros, which begins with its stamp if it is a datagram that nobody has changed.
@@ -29,9 +29,36 @@ pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8
     }
 }
 
+/// Where the payload of a packet stands in its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The number of its first byte, from 0, modulo 2³².
+    pub(crate) byte: u32,
+    /// The data sequence number of byte 0, of Multipath TCP.
+    pub(crate) origin: u64,
+}
+
+/// A segment of a simulated host with the content of its stream for a payload, which may have been changed on its way.
+pub(crate) fn bytes_with(place: Place, pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
+    let headers = headers_as_sent(pkt, options, Some(place.origin));
+    out.clear();
+    out.extend_from_slice(headers.as_bytes());
+    out.resize(headers.packet_len(), 0);
+    rewrite::fill_payload(out, content::from(place.byte));
+    if pkt.is_altered() {
+        rewrite::alter_payload(out);
+    }
+}
+
 /// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
 /// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
 pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
+    let headers = headers_as_sent(pkt, options, None);
+    if pkt.is_altered() { headers.altered() } else { headers }
+}
+
+/// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.
+fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>) -> Headers {
     let address = |a: Address| Ipv4Addr::from(a.0);
     let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
     (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
@@ -42,8 +69,7 @@ pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
         |headers: usize| usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
     if pkt.is_datagram() {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        let headers = Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
-        return if pkt.is_altered() { headers.altered() } else { headers };
+        return Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
     }
     let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
     let mut sack = SackBlocks::default();
@@ -64,11 +90,10 @@ pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
             sack_permitted: segment.sack_permitted,
             timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
             sack,
-            raw: raw_options(&mptcp),
+            raw: raw_options(&mptcp, origin),
         },
         ..TcpRepr::default()
     };
     let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
-    let headers = Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space");
-    if pkt.is_altered() { headers.altered() } else { headers }
+    Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space")
 }

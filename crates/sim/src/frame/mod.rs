@@ -6,7 +6,7 @@ mod mptcp;
 mod stamp;
 
 pub(crate) use decode::{Content, Frame};
-pub(crate) use encode::{bytes_of, headers_of};
+pub(crate) use encode::{Place, bytes_of, bytes_with, headers_of};
 
 #[cfg(test)]
 mod tests {
@@ -19,7 +19,8 @@ mod tests {
     use tailrace_net::Address;
     use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal};
     use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
-    use tailrace_wire::{Ipv4Packet, UdpPacket};
+    use tailrace_wire::tcp::mptcp::checksum_of_mapping;
+    use tailrace_wire::{Ipv4Packet, TcpPacket, UdpPacket, content};
 
     fn segments() -> impl Strategy<Value = Segment> {
         let numbers = (any::<u32>(), any::<u32>(), any::<u16>(), any::<u8>(), 0..1400_u32);
@@ -165,6 +166,31 @@ mod tests {
             pkt.release(&mut arena);
             copy.release(&mut arena);
             prop_assert_eq!(arena.in_use(), 0);
+        }
+
+        /// What a foreign host's socket gets is the content of the stream, under right checksums, but for what a middlebox changes.
+        #[test]
+        fn content_is_in_its_place(byte: u32, origin: u64, payload in 1..1400_u16, fin: bool, altered: bool) {
+            let (dsn, len) = (origin.wrapping_add(byte.into()), payload + u16::from(fin));
+            let mapping = Some(Mapping { dsn, ssn: 9, len });
+            let dss = Dss { mapping, data_fin: fin, wide_dsn: true, checksum: true, ..Dss::default() };
+            let mut arena = OptionsArena::default();
+            let segment = Segment { payload: payload.into(), flags: Flags::ACK, ..Segment::default() };
+            let mut pkt = SimPacket::tcp(&envelope(), &segment, None, &mut arena, Instant::ZERO);
+            pkt.set_mptcp(&Options::new(Some(dss), None), &mut arena);
+            if altered {
+                pkt.alter(&mut arena);
+            }
+            let mut bytes = Vec::new();
+            bytes_with(Place { byte, origin }, &pkt, &arena, &mut bytes);
+            let ip = Ipv4Packet::new_checked(&bytes).unwrap();
+            let tcp = TcpPacket::new_checked(ip.payload()).unwrap();
+            prop_assert!(tcp.verify_checksum(ip.src(), ip.dst()));
+            prop_assert_eq!(content::wrong_bytes(byte, tcp.payload()), u64::from(altered));
+            let Content::Tcp { mptcp, .. } = Frame::decode(&bytes).unwrap().content else { panic!("TCP") };
+            let sums = mptcp.sums.unwrap();
+            let right = checksum_of_mapping(dsn, 9, len, sums.payload);
+            prop_assert_eq!(sums.stated == right, !altered);
         }
 
         /// A datagram brings its stamp with it, as much of it as its payload has room for, under a right checksum.

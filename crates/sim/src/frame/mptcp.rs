@@ -1,14 +1,17 @@
 //! MPTCP options as bytes: what captures show and foreign hosts hear, and what foreign hosts say.
 
 use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
+use tailrace_wire::content;
 use tailrace_wire::tcp::RawOptions;
 use tailrace_wire::tcp::mptcp::{self as wire, Ids, KIND, MptcpOption, Number};
-use tailrace_wire::tcp::mptcp::{checksum_of_zeros, sum_of_payload};
+use tailrace_wire::tcp::mptcp::{checksum_of_mapping, sum_of_payload};
 
-/// The options as bytes. Payload is zeros when it is sent, and so its checksums are of zeros.
-pub(crate) fn raw_options(options: &Options) -> RawOptions {
+/// The options as bytes. Checksums are of zeros, or of the content of a stream whose byte 0 has the data sequence number `origin`.
+pub(crate) fn raw_options(options: &Options, origin: Option<u64>) -> RawOptions {
     let mut raw = RawOptions::default();
-    let parts = [options.dss.as_ref().map(dss), options.signal.as_ref().map(signal)];
+    let sum =
+        |dsn: u64, len: u16| origin.map_or(0, |origin| content::sum(dsn.wrapping_sub(origin) as u32, len));
+    let parts = [options.dss.as_ref().map(|d| dss(d, sum)), options.signal.as_ref().map(|s| signal(s, sum))];
     let closes = matches!(options.signal, Some(Signal::Fail { closes: true, .. }));
     let why = closes.then_some(MptcpOption::Reset { transient: false, reason: ResetReason::Middlebox as u8 });
     for part in parts.into_iter().flatten().chain(why) {
@@ -106,13 +109,18 @@ fn number(n: u64, wide: bool) -> Number {
     if wide { Number::Full(n) } else { Number::Low(n as u32) }
 }
 
-fn dss(d: &Dss) -> MptcpOption {
+/// `sum` is that of payload from a data sequence number on.
+fn dss(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
+    // A DATA_FIN takes a number and is no byte.
+    let payload = |m: &Mapping| sum(m.dsn, m.len.saturating_sub(d.data_fin.into()));
+    // An infinite mapping has none: zero (RFC 8684 §3.7).
+    let checksum =
+        |m: &Mapping| if m.len == 0 { 0 } else { checksum_of_mapping(m.dsn, m.ssn, m.len, payload(m)) };
     let mapping = |m: Mapping| wire::Mapping {
         dsn: number(m.dsn, d.wide_dsn),
         ssn: m.ssn,
         len: m.len,
-        // An infinite mapping has none: zero (RFC 8684 §3.7).
-        checksum: d.checksum.then(|| if m.len == 0 { 0 } else { checksum_of_zeros(m.dsn, m.ssn, m.len) }),
+        checksum: d.checksum.then(|| checksum(&m)),
     };
     MptcpOption::Dss {
         data_ack: d.data_ack.map(|ack| number(ack, d.wide_ack)),
@@ -121,7 +129,7 @@ fn dss(d: &Dss) -> MptcpOption {
     }
 }
 
-fn signal(s: &Signal) -> MptcpOption {
+fn signal(s: &Signal, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
     let capable = |checksum_required, sender, receiver| MptcpOption::Capable {
         checksum_required,
         sender,
@@ -137,7 +145,7 @@ fn signal(s: &Signal) -> MptcpOption {
             sender: Some(client),
             receiver: Some(server),
             len,
-            checksum: len.filter(|_| checksum).map(|len| checksum_of_zeros(dsn, 1, len)),
+            checksum: len.filter(|_| checksum).map(|len| checksum_of_mapping(dsn, 1, len, sum(dsn, len))),
         },
         Signal::JoinSyn { backup, id, token, nonce } => MptcpOption::JoinSyn { backup, id, token, nonce },
         Signal::JoinSynAck { backup, id, hmac, nonce } => MptcpOption::JoinSynAck { backup, id, hmac, nonce },

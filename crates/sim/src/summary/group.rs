@@ -279,12 +279,16 @@ keys! {
         timeouts: u64, "";
         /// Transfers or exchanges completed.
         completed: u64, "";
+        /// Of what was delivered, other bytes than the other end wrote, where both are known: over TCP with a Linux kernel at an
+        /// end. Left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wrong_bytes: Option<u64>, "bytes";
     }
 }
 
 impl WholeRun {
     /// Of the counters of a group since the start.
-    pub(crate) fn of(t: &FlowTally) -> Self {
+    pub(crate) fn of(t: &FlowTally, wrong_bytes: Option<u64>) -> Self {
         Self {
             sent_packets: t.sent_packets,
             sent_bytes: t.sent_bytes,
@@ -297,6 +301,7 @@ impl WholeRun {
             retransmitted_packets: t.retransmitted_packets,
             timeouts: t.timeouts,
             completed: t.completed,
+            wrong_bytes,
         }
     }
 }

@@ -179,6 +179,10 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
         if name == "run" {
             described.remove("foreign_hosts");
         }
+        if name == "group" {
+            // There are no foreign hosts here.
+            described.remove("whole_run.wrong_bytes");
+        }
         let mut found = BTreeSet::new();
         values.iter().for_each(|value| keys(value, "", &described, &mut found));
         assert_eq!(found, described, "{name}");

@@ -10,12 +10,13 @@ use tailrace_scenario::model::Transport;
 use tailrace_sim::{AttachError, Control, ForeignHost, HostError, RunError, Simulation};
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 use tailrace_transport::{Event, Tcp};
+use tailrace_wire::content;
 use tailrace_wire::tcp::SackBlocks as WireBlocks;
 use tailrace_wire::{Headers, Ipv4Packet, Ipv4Repr, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr};
 
 const NO_FAILURE: Result<(), HostError> = Ok(());
 
-/// A host with one connection of this crate's neighbour's TCP, which it speaks in bytes. Payloads have a pattern.
+/// A host with one connection of this crate's neighbour's TCP, which it speaks in bytes, those of its sequence numbers.
 struct TcpHost {
     tcp: Tcp,
     /// This end first.
@@ -46,7 +47,7 @@ impl TcpHost {
     fn pump(&mut self) {
         loop {
             while let Some(segment) = self.tcp.poll_transmit(self.now) {
-                self.out.push_back(packet(&segment, self.ends));
+                self.out.push_back(packet(&segment, SeqNumber(0), self.ends));
             }
             match self.tcp.poll_event() {
                 Some(Event::Delivered { bytes }) => {
@@ -77,7 +78,7 @@ impl ForeignHost for TcpHost {
     fn deliver(&mut self, interface: usize, packet: &[u8]) -> Result<(), HostError> {
         assert_eq!(interface, 0);
         let (segment, payload) = segment(packet, self.ends);
-        assert!(payload.iter().enumerate().all(|(i, byte)| *byte == pattern(segment.seq + i as u32)));
+        assert_eq!(content::wrong_bytes(segment.seq.0, &payload), 0);
         self.tcp.handle_segment(&segment, self.now);
         self.pump();
         NO_FAILURE
@@ -92,12 +93,12 @@ impl ForeignHost for TcpHost {
     }
 }
 
-/// The byte at a place of the stream.
-fn pattern(seq: SeqNumber) -> u8 {
-    (seq.0 ^ seq.0 >> 8) as u8
-}
-
-pub(crate) fn packet(s: &Segment, [(src, src_port), (dst, dst_port)]: [(Ipv4Addr, u16); 2]) -> Vec<u8> {
+/// A segment as bytes, of a stream whose byte 0 has the number `first`.
+pub(crate) fn packet(
+    s: &Segment,
+    first: SeqNumber,
+    [(src, src_port), (dst, dst_port)]: [(Ipv4Addr, u16); 2],
+) -> Vec<u8> {
     let mut sack = WireBlocks::default();
     s.sack.as_slice().iter().for_each(|(left, right)| sack.push(left.0, right.0));
     let options = TcpOptions {
@@ -120,13 +121,13 @@ pub(crate) fn packet(s: &Segment, [(src, src_port), (dst, dst_port)]: [(Ipv4Addr
         urgent: 0,
         options,
     };
-    let payload: Vec<u8> = (0..s.payload).map(|i| pattern(s.seq + i)).collect();
+    let payload = &content::from(s.seq.0.wrapping_sub(first.0))[..s.payload as usize];
     let ip =
         Ipv4Repr { ecn: s.ecn, ..Ipv4Repr::new(src, dst, 6, header.header_len().unwrap() + payload.len()) };
     let mut bytes = vec![0; ip.header_len() + ip.payload_len];
     let at = ip.emit(&mut bytes).unwrap();
-    let len = header.emit(src, dst, tailrace_wire::Payload::Bytes(&payload), &mut bytes[at..]).unwrap();
-    bytes[at + len..].copy_from_slice(&payload);
+    let len = header.emit(src, dst, tailrace_wire::Payload::Bytes(payload), &mut bytes[at..]).unwrap();
+    bytes[at + len..].copy_from_slice(payload);
     bytes
 }
 
@@ -194,7 +195,7 @@ fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
     assert_eq!(simulation.attach("src[0]", Box::new(client)).unwrap(), [CLIENT.0]);
     assert_eq!(simulation.attach("dst[0]", Box::new(server)).unwrap(), [SERVER.0]);
     let run = finish(simulation);
-    assert_eq!(delivered.load(Ordering::Relaxed), 2_000_000, "to the byte, with its pattern");
+    assert_eq!(delivered.load(Ordering::Relaxed), 2_000_000, "to the byte");
     // The same endpoints over the same network: the same packets.
     for key in ["arrived_packets", "marked_packets", "dropped_packets.aqm", "dropped_packets.overlimit"] {
         if run.json["queues"]["r1->r2"].get(key).is_some() {
@@ -233,7 +234,7 @@ fn a_simulated_client_and_a_foreign_server_understand_one_another() {
     assert!(number(&run, "dst[0]", "received_packets") > 1300);
 }
 
-/// What simulated hosts send has payloads of zeros.
+/// What simulated hosts send to who has no sockets for flows has payloads of zeros.
 struct ZeroPayload(TcpHost);
 
 impl ForeignHost for ZeroPayload {

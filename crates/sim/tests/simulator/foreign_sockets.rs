@@ -10,7 +10,9 @@ use tailrace_sim::{
     Control, ForeignHost, HostError, ResetCause, RunError, Simulation, SocketCommand, SocketEvent,
     SocketFigures, SocketOrder, SocketPair, SocketReport,
 };
+use tailrace_transport::segment::{Flags, SeqNumber};
 use tailrace_transport::{Event, Tcp};
+use tailrace_wire::content;
 
 /// A host that has sockets, one at a time.
 struct SocketHost {
@@ -21,12 +23,17 @@ struct SocketHost {
     events: VecDeque<SocketEvent>,
     /// What it says of the first order it gets, in place of doing it.
     refuses: Option<&'static str>,
+    /// The numbers of byte 0 of its stream and of its peer's, once they are known.
+    first: [SeqNumber; 2],
+    /// By how much it takes places for others.
+    is_off: u32,
 }
 
 impl SocketHost {
     fn new(text: Text) -> Self {
         let (out, events) = Default::default();
-        Self { text, socket: None, now: Instant::ZERO, out, events, refuses: None }
+        let first = [SeqNumber(0); 2];
+        Self { text, socket: None, now: Instant::ZERO, out, events, refuses: None, first, is_off: 0 }
     }
 
     fn tcp(&self, listens: bool) -> Tcp {
@@ -40,7 +47,10 @@ impl SocketHost {
         let ends = [pair.local, pair.remote].map(|at| (*at.ip(), at.port()));
         loop {
             while let Some(segment) = tcp.poll_transmit(self.now) {
-                self.out.push_back(packet(&segment, ends));
+                if segment.flags.has(Flags::SYN) {
+                    self.first[0] = segment.seq + 1 + self.is_off;
+                }
+                self.out.push_back(packet(&segment, self.first[0], ends));
             }
             let Some(event) = tcp.poll_event() else { return };
             let report = match event {
@@ -88,7 +98,14 @@ impl ForeignHost for SocketHost {
             self.events.push_back(SocketEvent { socket: pair, report: SocketReport::Accepted });
         }
         let ends = [pair.local, pair.remote].map(|at| (*at.ip(), at.port()));
-        let (segment, _) = segment(bytes, ends);
+        let (segment, payload) = segment(bytes, ends);
+        if segment.flags.has(Flags::SYN) {
+            self.first[1] = segment.seq + 1 + self.is_off;
+        }
+        let wrong = content::wrong_bytes(segment.seq.0.wrapping_sub(self.first[1].0), &payload);
+        if wrong > 0 {
+            self.events.push_back(SocketEvent { socket: pair, report: SocketReport::Wrong(wrong) });
+        }
         let Some((_, tcp)) = &mut self.socket else { unreachable!("just made") };
         tcp.handle_segment(&segment, self.now);
         self.pump();
@@ -129,6 +146,11 @@ impl ForeignHost for SocketHost {
 }
 
 fn run(text: &Text, foreign: &[&str]) -> Run {
+    run_off(text, foreign, 0)
+}
+
+/// Where the foreign hosts take places for others.
+fn run_off(text: &Text, foreign: &[&str], is_off: u32) -> Run {
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     for name in foreign {
         let asked = simulation.flow_sockets(name).unwrap();
@@ -136,7 +158,8 @@ fn run(text: &Text, foreign: &[&str]) -> Run {
             (asked.connects, asked.listeners.len()),
             (*name == "src[0]", usize::from(*name == "dst[0]"))
         );
-        simulation.attach(name, Box::new(SocketHost::new(text.clone()))).unwrap();
+        let host = SocketHost { is_off, ..SocketHost::new(text.clone()) };
+        simulation.attach(name, Box::new(host)).unwrap();
     }
     finish(simulation)
 }
@@ -153,11 +176,36 @@ fn a_transfer_between_sockets_is_the_same_wherever_these_are() {
             assert_eq!(run.tcp(key), simulated.tcp(key), "{key} with sockets at {foreign:?}");
         }
         assert_eq!(run.queue("marked_packets"), simulated.queue("marked_packets"), "{foreign:?}");
+        assert_eq!(run.tcp("whole_run.wrong_bytes"), 0.0, "{foreign:?}");
         for host in foreign {
             let own = (number(&run, host, "malformed_packets"), number(&run, host, "sent_packets"));
             assert_eq!(own, (0, 0), "{host}: all is the flow's");
         }
     }
+}
+
+#[test]
+fn a_byte_that_is_not_in_its_place_is_noticed_at_either_end() {
+    let text = bottleneck();
+    assert!(text.run().json["groups"]["tcp"]["whole_run"].get("wrong_bytes").is_none());
+    for (foreign, is_off) in [("src[0]", 1), ("src[0]", 65_535), ("dst[0]", 1)] {
+        let run = run_off(&text, &[foreign], is_off);
+        let wrong = run.tcp("whole_run.wrong_bytes");
+        // One of 256 bytes is right by chance. What was sent again in vain the fake counts twice.
+        assert!((1.98e6..2.05e6).contains(&wrong), "{wrong} of 2 MB written or read by {foreign}");
+        assert_eq!(run.tcp("whole_run.delivered_bytes"), 2e6);
+    }
+}
+
+#[test]
+fn a_byte_that_a_middlebox_changes_is_wrong_when_it_is_delivered() {
+    let text = bottleneck().with("ecn = true }", "ecn = true }\nrewrite = \"2 %\"");
+    let [there, back] = ["src[0]", "dst[0]"].map(|foreign| run(&text, &[foreign]));
+    // Of each packet that is changed, the first byte is; segments have 1448.
+    let changed = there.tcp("altered_bytes") / 1448.0;
+    assert!(changed > 10.0);
+    assert_eq!(there.tcp("whole_run.wrong_bytes"), changed.ceil());
+    assert!((10.0..60.0).contains(&back.tcp("whole_run.wrong_bytes")));
 }
 
 #[test]
@@ -173,7 +221,9 @@ fn questions_and_answers_go_between_sockets() {
     let simulated = text.run();
     assert!(simulated.tcp("completed") > 40.0);
     for foreign in [&["src[0]"][..], &["dst[0]"], &["src[0]", "dst[0]"]] {
-        assert_eq!(run(&text, foreign).tcp("completed"), simulated.tcp("completed"), "{foreign:?}");
+        let run = run(&text, foreign);
+        assert_eq!(run.tcp("completed"), simulated.tcp("completed"), "{foreign:?}");
+        assert_eq!(run.tcp("whole_run.wrong_bytes"), 0.0, "{foreign:?}");
     }
 }
 

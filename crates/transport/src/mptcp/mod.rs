@@ -382,6 +382,11 @@ impl Mptcp {
         self.numbers.key().token()
     }
 
+    /// Initial data sequence numbers, this end's and the peer's, once both keys are known.
+    pub fn initial_numbers(&self) -> Option<(u64, u64)> {
+        self.numbers.peer().map(|_| (self.numbers.sent(0), self.numbers.received(0)))
+    }
+
     /// Bytes delivered to the application that a middlebox had changed.
     pub fn altered_bytes(&self) -> u64 {
         self.altered.delivered(self.rcv.nxt())

@@ -371,10 +371,10 @@ pub fn sum_of_payload(payload: &[u8]) -> u16 {
     !Sum::new().bytes(payload).checksum()
 }
 
-/// The checksum of a mapping whose payload is all zeros: over the pseudo-header of RFC 8684 §3.3 with the whole data
-/// sequence number.
-pub fn checksum_of_zeros(dsn: u64, ssn: u32, len: u16) -> u16 {
-    Sum::new().bytes(&dsn.to_be_bytes()).bytes(&ssn.to_be_bytes()).word(len).checksum()
+/// The checksum of a mapping whose payload has this ones' complement sum, which is zero for zeros: over the pseudo-header of RFC 8684
+/// §3.3 with the whole data sequence number.
+pub fn checksum_of_mapping(dsn: u64, ssn: u32, len: u16, payload: u16) -> u16 {
+    Sum::new().bytes(&dsn.to_be_bytes()).bytes(&ssn.to_be_bytes()).word(len).word(payload).checksum()
 }
 
 const MALFORMED: Error = Error::Malformed { header: "mptcp option", field: "subtype or length" };
@@ -435,8 +435,9 @@ mod tests {
 
     #[test]
     fn a_checksum_covers_the_mapping() {
-        // 0x0001 + 0x0002 + 0x0594 = 0x0597.
-        assert_eq!(checksum_of_zeros(1, 2, 0x0594), !0x0597);
+        // 0x0001 + 0x0002 + 0x0594 = 0x0597, and 0x1000 of the payload.
+        assert_eq!(checksum_of_mapping(1, 2, 0x0594, 0), !0x0597);
+        assert_eq!(checksum_of_mapping(1, 2, 0x0594, 0x1000), !0x1597);
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! What applications write where somebody reads it: byte n of each stream is always the same, so that whoever has one can say whether
+//! it is in its place.
+//!
+//! The bytes repeat after [`PERIOD`], which divides what sequence numbers count to: the low bits of a number say which byte it is of.
+//! One that is elsewhere by any distance but whole periods is another byte, but for one time in 256.
+
+use crate::checksum::Sum;
+
+/// After so many bytes the content repeats.
+pub const PERIOD: usize = 1 << 16;
+
+/// The content twice, so that there is a period from each of its bytes on.
+static BYTES: [u8; 2 * PERIOD] = bytes();
+
+/// The high bytes of a xorshift generator (Marsaglia 2003, §3).
+const fn bytes() -> [u8; 2 * PERIOD] {
+    let mut all = [0; 2 * PERIOD];
+    let (mut n, mut state) = (0, 0_u32);
+    while n < all.len() {
+        if n % PERIOD == 0 {
+            state = 2_463_534_242;
+        }
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        all[n] = (state >> 24) as u8;
+        n += 1;
+    }
+    all
+}
+
+/// The next [`PERIOD`] bytes of a stream from byte `place` on, of which the low 16 bits count.
+///
+/// ```
+/// use tailrace_wire::content;
+/// assert_eq!(content::from(7)[..3], content::from(5)[2..5]);
+/// ```
+pub fn from(place: u32) -> &'static [u8; PERIOD] {
+    let at = place as usize % PERIOD;
+    BYTES[at..].first_chunk().expect("there are two periods")
+}
+
+/// How many of `bytes` are not those of a stream from byte `place` on.
+pub fn wrong_bytes(place: u32, bytes: &[u8]) -> u64 {
+    let pieces = bytes.chunks(PERIOD).map(|piece| (piece, &from(place)[..piece.len()]));
+    let wrong = pieces.filter(|(piece, right)| piece != right);
+    wrong
+        .map(|(piece, right)| piece.iter().zip(right).filter(|(is, should)| is != should).count() as u64)
+        .sum()
+}
+
+/// The ones' complement sum of `len` bytes from byte `place` on, as it goes into checksums.
+pub fn sum(place: u32, len: u16) -> u16 {
+    !Sum::new().bytes(&from(place)[..usize::from(len)]).checksum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_known_by_its_low_bits() {
+        assert_eq!(from(0), from(PERIOD as u32));
+        assert_eq!(from(u32::MAX)[1..], from(0)[..PERIOD - 1]);
+        // Xorshift from its usual seed: 723471715, 2497366906, 2064144800.
+        assert_eq!(from(0)[..3], [723_471_715_u32, 2_497_366_906, 2_064_144_800].map(|n| (n >> 24) as u8));
+    }
+
+    #[test]
+    fn what_is_in_its_place_is_right() {
+        let two: Vec<u8> = from(9).iter().chain(from(9)).copied().collect();
+        assert_eq!(wrong_bytes(9, &two), 0);
+        let mut one = two;
+        one[PERIOD + 3] ^= 1;
+        assert_eq!(wrong_bytes(9, &one), 1);
+    }
+
+    /// By whatever distance: of 1448 bytes some 1442 differ.
+    #[test]
+    fn what_is_elsewhere_is_wrong() {
+        for distance in (0..16).map(|bit| 1 << bit).chain([3, 1000, 1428, 1448, 65_535]) {
+            let wrong = wrong_bytes(0, &from(distance)[..1448]);
+            assert!((1420..=1448).contains(&wrong), "{distance}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn sums_are_those_of_the_bytes() {
+        // An odd last byte is the high half of a word.
+        let [a, b, c] = [from(5)[0], from(5)[1], from(5)[2]].map(u32::from);
+        let long = (a << 8 | b) + (c << 8);
+        assert_eq!(u32::from(sum(5, 3)), (long & 0xffff) + (long >> 16));
+        assert_eq!(sum(5, 0), 0);
+    }
+}
