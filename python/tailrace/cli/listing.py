@@ -37,10 +37,19 @@ LEGEND = (
 def listing(
     kind: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND]", help="What to list: queues, cc, apps, ... [default: everything]."),
+        typer.Argument(
+            metavar="[KIND]",
+            help="What to list: queues, cc, apps, ... [default: everything].",
+            autocompletion=common.offered("kinds_listed"),
+        ),
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Show this entry with all its parameters.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Show this entry with all its parameters.",
+            autocompletion=common.offered("entries_listed"),
+        ),
     ] = None,
     with_files: common.With = None,
     json: common.Json = False,
