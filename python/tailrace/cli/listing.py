@@ -2,6 +2,7 @@
 
 import json as json_text
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -76,8 +77,19 @@ def listing(
 
 
 @guarded
-def schema(with_files: common.With = None) -> None:
+def schema(
+    with_files: common.With = None,
+    editor: Annotated[
+        bool,
+        typer.Option("--editor", help="Write it into this folder, with the files that lead editors to it."),
+    ] = False,
+) -> None:
     """Print the JSON Schema of scenario files, with which editors can complete and check them."""
+    if editor:
+        from tailrace.cli import example
+
+        example.set_up_editor(Path(), with_files)
+        return
     typer.echo(api.schema(common.own_classes(with_files)))
 
 
