@@ -55,8 +55,8 @@ impl Kernels {
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
-    use pyo3::exceptions::PyRuntimeError;
     use pyo3::PyResult;
+    use pyo3::exceptions::PyRuntimeError;
     use std::collections::BTreeMap;
     use std::path::PathBuf;
     use std::sync::Arc;
