@@ -20,7 +20,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean site site-links
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -113,6 +113,10 @@ docs-cost: build ## docs/queues/cost.md: times and instructions of every discipl
 
 validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/validation.md)
 	$(BIN)/python -m validation -o results/validation/table.md
+
+editor: build ## the schema where .taplo.toml has editors look for it (docs/howto/typing.md)
+	mkdir -p build
+	$(BIN)/tailrace schema > build/tailrace.schema.json
 
 build: $(NATIVE) ## the virtual environment and the release extension
 

@@ -16,10 +16,14 @@ esac
 "$tools/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/wheels.lock
 PATH=$PWD/$tools/bin:$PATH
 rustup target list --installed 2>/dev/null | grep -qx "$target" || rustup target add "$target"
-# The program that starts kernels is part of the wheel; here it stands beside the one of the checkout, which comes back at the end.
+# As `make build` strips what it installs.
+export CARGO_PROFILE_RELEASE_STRIP=symbols
+# The program that starts kernels is part of the wheel. The one of the checkout waits elsewhere, since all of that folder is packed.
 agent=python/tailrace/kernels/tailrace-agent
 cargo zigbuild --locked --release --target "$target$suffix" --target-dir target/wheel -p tailrace-agent --bin tailrace-agent
-[ -f "$agent" ] && mv "$agent" "$agent.kept"
-trap '[ ! -f "$agent.kept" ] || mv "$agent.kept" "$agent"' EXIT
+kept=$tools/tailrace-agent
+rm -f "$kept"
+[ ! -f "$agent" ] || mv "$agent" "$kept"
+trap 'rm -f "$agent"; [ ! -f "$kept" ] || mv "$kept" "$agent"' EXIT
 cp "target/wheel/$target/release/tailrace-agent" "$agent"
-maturin build --locked --release --zig --target "$target" --compatibility "$compatibility" --strip --target-dir target/wheel --out dist
+maturin build --locked --release --zig --target "$target" --compatibility "$compatibility" --target-dir target/wheel --out dist

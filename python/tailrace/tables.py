@@ -1,23 +1,28 @@
 """Columns of the compiled simulator as Polars frames.
 
-Columns cross the boundary as raw little-endian bytes which NumPy wraps and Polars takes over; Polars writes the
-Parquet files. The Arrow and Parquet crates would do the same on the other side for some 95 further dependencies.
+Columns cross the boundary as raw little-endian bytes which NumPy wraps, unless they are few, and Polars takes over;
+Polars writes the Parquet files. The Arrow and Parquet crates would do the same on the other side for some 95 further
+dependencies.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
 import polars as pl
 
 RawColumn: TypeAlias = tuple[str, bytes, list[str]]
 
 # How columns are called in a manifest, as in the description of the tables.
 _KINDS = {pl.UInt32: "u32", pl.UInt64: "u64", pl.Float64: "f64", pl.String: "text", pl.Categorical: "text"}
-_NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "text": "<u4"}
+_NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8"}
+# The same for Python's own views, and for Polars.
+_VIEWS = {"u64": ("Q", pl.UInt64), "u32": ("I", pl.UInt32), "f64": ("d", pl.Float64)}
+# Columns with so many bytes are sooner read number by number than NumPy has loaded.
+_FEW_BYTES = 1 << 18
 
 
 def frame(columns: Mapping[str, RawColumn], run: int, cell: int | None = None) -> pl.DataFrame:
@@ -25,7 +30,9 @@ def frame(columns: Mapping[str, RawColumn], run: int, cell: int | None = None) -
     series = [_series(name, *raw) for name, raw in columns.items() if name != "run"]
     height = len(series[0]) if series else 0
     known = {"run": run} if cell is None else {"cell": cell, "run": run}
-    numbers = [pl.Series(name, np.full(height, number, dtype=np.uint32)) for name, number in known.items()]
+    numbers = [
+        pl.repeat(number, height, dtype=pl.UInt32, eager=True).alias(name) for name, number in known.items()
+    ]
     return pl.DataFrame([*numbers, *series])
 
 
@@ -35,11 +42,20 @@ def plain(columns: Mapping[str, RawColumn]) -> pl.DataFrame:
 
 
 def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
-    values = np.frombuffer(raw, dtype=_NUMPY[dtype])
     if dtype == "text":
-        return pl.Series(words, dtype=pl.String).gather(pl.Series(values)).alias(name)
+        return pl.Series(words, dtype=pl.String).gather(_numbers("u32", raw)).alias(name)
+    numbers = _numbers(dtype, raw).alias(name)
     # "None" travels as NaN; a null keeps it out of means and maxima.
-    return pl.Series(name, values, nan_to_null=dtype == "f64")
+    return numbers.fill_nan(None) if dtype == "f64" else numbers
+
+
+def _numbers(dtype: str, raw: bytes) -> pl.Series:
+    if len(raw) <= _FEW_BYTES and "numpy" not in sys.modules and sys.byteorder == "little":
+        form, kind = _VIEWS[dtype]
+        return pl.Series(memoryview(raw).cast(form).tolist(), dtype=kind)  # type: ignore[call-overload]
+    import numpy as np
+
+    return pl.Series(np.frombuffer(raw, dtype=_NUMPY[dtype]))
 
 
 def concatenate(frames: Sequence[pl.DataFrame | pl.LazyFrame]) -> pl.DataFrame | pl.LazyFrame:

@@ -83,3 +83,8 @@ def _rows(texts: Iterator[str] | list[str]) -> Iterator[list[str]]:
     for text in texts:
         for found in _TABLE.findall(text):
             yield [line for line in found.splitlines() if not _RULE.match(line)]
+
+
+if __name__ == "__main__":
+    # tools/try_wheel.sh has the Python of an installed wheel do it.
+    follow(Path(sys.argv[1]), Path(sys.argv[2]))

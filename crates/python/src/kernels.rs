@@ -1,6 +1,7 @@
 //! Kernels as hosts of a run, where the system can run them.
 
-use pyo3::prelude::*;
+#[cfg(target_os = "linux")]
+use pyo3::PyResult;
 #[cfg(target_os = "linux")]
 use serde_json::json;
 #[cfg(target_os = "linux")]
@@ -54,13 +55,14 @@ impl Kernels {
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
+    use pyo3::PyResult;
     use pyo3::exceptions::PyRuntimeError;
-    use pyo3::prelude::*;
     use std::collections::BTreeMap;
     use std::path::PathBuf;
     use std::sync::Arc;
     use tailrace_sim::{Control, HostFailure};
 
+    #[expect(dead_code, reason = "where no kernel runs, nobody asks which there are")]
     pub(crate) struct Stock {
         pub(crate) kernels: BTreeMap<String, PathBuf>,
         pub(crate) agent: PathBuf,

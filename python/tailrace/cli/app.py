@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli import shells
+
 # Where each command is, and the first sentence of its help: only the command that is asked for is loaded.
 COMMANDS = {
     "run": ("run.run", "Run a scenario: prints a table, writes a result folder and figures."),
@@ -67,6 +69,9 @@ COMMANDS = {
     "kernel": ("kernel.app", "Build and check Linux kernels, which hosts of a scenario can run."),
 }
 
+# The variable by which a shell asks how words go on.
+COMPLETE = "_TAILRACE_COMPLETE"
+
 
 def application(loaded: Callable[[str], bool] = bool) -> typer.Typer:
     """The commands; of those that are not loaded, names and what they do."""
@@ -80,6 +85,7 @@ def application(loaded: Callable[[str], bool] = bool) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
+    shells.teach()
     for name, (place, does) in COMMANDS.items():
         if not loaded(name):
             app.command(name, help=does)(_not_loaded)
@@ -132,10 +138,13 @@ def main() -> None:
 
 
 def _asked_for() -> Callable[[str], bool]:
-    """What the command line names; all where a shell asks how words go on."""
-    if any(name.endswith("_COMPLETE") for name in os.environ):
-        return bool
-    word = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
+    """What the command line names, be it one that a shell asks about because of the Tab key."""
+    words = sys.argv[1:]
+    if COMPLETE in os.environ:
+        words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]
+        # Typer would have Rich write every line of the answer, for its markup, of which there is none.
+        sys.modules["rich"] = None  # type: ignore[assignment]
+    word = next((word for word in words if not word.startswith("-")), None)
     return lambda name: name == word
 
 

@@ -29,12 +29,26 @@ BROKEN_PIPE = 141
 
 P = ParamSpec("P")
 
+
+def offered(what: str) -> Callable[[typer.Context, str], list[tuple[str, str]]]:
+    """What the Tab key offers, by the name of a function of `completing`, which loads when it is pressed."""
+
+    def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        from tailrace.cli import completing
+
+        found: list[tuple[str, str]] = getattr(completing, what)(ctx, incomplete)
+        return found
+
+    return offers
+
+
 Sets = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
         help="Change a value of the scenario, e.g. link.bottleneck.rate=10mbit. Repeatable.",
+        autocompletion=offered("one_value"),
     ),
 ]
 Allow = Annotated[

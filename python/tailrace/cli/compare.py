@@ -36,6 +36,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
             "--set-each",
             metavar="PATH=V,V,...",
             help="Values to compare [default: those of the file's [sweep]].",
+            autocompletion=common.offered("several_values"),
         ),
     ] = None,
     sets: common.Sets = None,

@@ -42,6 +42,9 @@ def init(
             help="File to write, or for a paper the folder [default: named after the example].",
         ),
     ] = None,
+    editor: Annotated[
+        bool, typer.Option("--editor", help="Write what editors need to complete and check it, too.")
+    ] = False,
 ) -> None:
     """Write an example to start from: a scenario file, or the folder of a paper."""
     from tailrace import examples
@@ -50,11 +53,25 @@ def init(
     place = output or Path(example.name if example.is_paper else f"{example.name}.toml")
     for file in example.write(place):
         typer.echo(file)
+    if editor:
+        set_up_editor(place if example.is_paper else place.parent)
     if example.is_paper:
         common.say(f"next: tailrace reproduce {place}")
         return
     command = "compare" if "[sweep]" in example.text else "run"
     common.say(f"next: tailrace {command} {place}")
+
+
+def set_up_editor(folder: Path, with_files: common.With = None) -> None:
+    """Writes what editors need into a folder, and says what was there already."""
+    from tailrace import api
+    from tailrace import editor as files
+
+    written, kept = files.write(folder, api.schema(common.own_classes(with_files)))
+    for file in written:
+        typer.echo(file)
+    for file in kept:
+        common.say(f"note: {file} is there already and stays as it is; it should name {files.SCHEMA}")
 
 
 @app.command("list")

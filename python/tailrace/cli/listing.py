@@ -2,6 +2,7 @@
 
 import json as json_text
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -37,10 +38,19 @@ LEGEND = (
 def listing(
     kind: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND]", help="What to list: queues, cc, apps, ... [default: everything]."),
+        typer.Argument(
+            metavar="[KIND]",
+            help="What to list: queues, cc, apps, ... [default: everything].",
+            autocompletion=common.offered("kinds_listed"),
+        ),
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Show this entry with all its parameters.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Show this entry with all its parameters.",
+            autocompletion=common.offered("entries_listed"),
+        ),
     ] = None,
     with_files: common.With = None,
     json: common.Json = False,
@@ -67,8 +77,19 @@ def listing(
 
 
 @guarded
-def schema(with_files: common.With = None) -> None:
+def schema(
+    with_files: common.With = None,
+    editor: Annotated[
+        bool,
+        typer.Option("--editor", help="Write it into this folder, with the files that lead editors to it."),
+    ] = False,
+) -> None:
     """Print the JSON Schema of scenario files, with which editors can complete and check them."""
+    if editor:
+        from tailrace.cli import example
+
+        example.set_up_editor(Path(), with_files)
+        return
     typer.echo(api.schema(common.own_classes(with_files)))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tailrace import api, variants
-from tailrace.cli import common, figure_checks, keeping, named_figures, signals, tabular
+from tailrace.cli import common, keeping, named_figures, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
 from tailrace.comparison import Comparison
@@ -59,7 +59,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     goals = tabular.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
     tabular.check([scenario], wished, goals)
-    figure_checks.check_file(scenario)
+    named_figures.check(scenario)
     using.check(scenario)
     wanted = check_figures(figures) or named_figures.over_time(scenario)
     cells = variants.of_scenario(scenario)

@@ -37,6 +37,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
             metavar="PATH=V,V,...",
             help="A value to search: a list, or a range, PATH=uniform(A, B) or log_uniform(A, B). "
             "Repeatable.",
+            autocompletion=common.offered("several_values"),
         ),
     ] = None,
     let: Annotated[
@@ -48,7 +49,10 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     derive: Annotated[
         list[str] | None,
         typer.Option(
-            "--derive", metavar="PATH=FORMULA", help="A value that is computed from others. Repeatable."
+            "--derive",
+            metavar="PATH=FORMULA",
+            help="A value that is computed from others. Repeatable.",
+            autocompletion=common.offered("path_alone"),
         ),
     ] = None,
     when: Annotated[

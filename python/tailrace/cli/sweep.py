@@ -51,6 +51,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             "--set-each",
             metavar="PATH=V,V,...",
             help="Values to try, or PATH=uniform(A, B) to draw them at random. Repeatable.",
+            autocompletion=common.offered("several_values"),
         ),
     ] = None,
     together: Annotated[
@@ -68,7 +69,10 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     derive: Annotated[
         list[str] | None,
         typer.Option(
-            "--derive", metavar="PATH=FORMULA", help="A value that is computed from others. Repeatable."
+            "--derive",
+            metavar="PATH=FORMULA",
+            help="A value that is computed from others. Repeatable.",
+            autocompletion=common.offered("path_alone"),
         ),
     ] = None,
     when: Annotated[

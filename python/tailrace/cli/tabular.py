@@ -105,9 +105,11 @@ def goals(until_ci: str | None, wished: Wanted, most: int | None) -> Goals | Non
 
 def check(scenarios: Iterable[Scenario], wished: Wanted, goals: Goals | None = None) -> None:
     """Refuses metrics that none of the scenarios will have, before any is run."""
-    from tailrace.study import tolerances
+    names = [*wished.columns]
+    if wished.tolerances:
+        from tailrace.study import tolerances
 
-    names = [*wished.columns, *(tolerances.parse(text)[0] for text in wished.tolerances)]
+        names += [tolerances.parse(text)[0] for text in wished.tolerances]
     names += [goal.metric for goal in goals.goals] if goals else []
     if names:
         from tailrace.study import probing
@@ -117,9 +119,9 @@ def check(scenarios: Iterable[Scenario], wished: Wanted, goals: Goals | None = N
 
 def say_missed(missed: Sequence[Missed], cells: int = 0) -> None:
     """What is known less closely than wanted."""
-    from tailrace.study import precision
-
     if missed:
+        from tailrace.study import precision
+
         say(precision.told(missed, cells))
 
 

@@ -34,6 +34,8 @@ pub fn schema_with(outside: &Outsiders) -> Value {
         .collect();
     let mut root = section(&SCENARIO, None, &[]);
     root["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    // A name, from which nobody fetches it: Taplo takes no relative one.
+    root["$id"] = concat!(env!("CARGO_PKG_REPOSITORY"), "/tailrace.schema.json").into();
     root["title"] = "Tailrace scenario".into();
     root["$defs"] = json!({
         "duration": quantity("A duration with its unit, such as \"5 ms\".", "(ns|us|µs|μs|ms|s|sec|min|h)"),
