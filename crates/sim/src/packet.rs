@@ -262,7 +262,7 @@ impl SimPacket {
     }
 
     /// A TCP segment; `header` fixes the bytes beside the payload, else they are those of real headers.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tcp(
         envelope: &Envelope,
         segment: &Segment,

@@ -261,14 +261,18 @@ impl World {
         loop {
             let Some(socket) = self.sockets.live(id) else { return };
             let (end, header) = (socket.end(), socket.header);
-            let segment = match &mut socket.endpoint {
-                Endpoint::Tcp(tcp) => tcp.poll_transmit(now),
+            let tcp = match &mut socket.endpoint {
+                Endpoint::Tcp(tcp) => tcp,
                 Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
                 Endpoint::Remote(_) => return self.pass_orders(id, fabric),
             };
-            let Some(segment) = segment else { return };
+            let Some(segment) = tcp.poll_transmit(now) else { return };
+            let exhausted = tcp.is_exhausted();
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
             self.send(end, pkt, fabric);
+            if exhausted {
+                return;
+            }
         }
     }
 

@@ -99,11 +99,18 @@ impl OptionsArena {
         self.slots.get(id.0 as usize)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn free(&mut self, id: OptionsId) {
+        if id != OptionsId::NONE {
+            self.free_some(id);
+        }
+    }
+
+    #[inline(never)]
+    fn free_some(&mut self, id: OptionsId) {
         if let Some(place) = id.alone() {
             self.mptcp_free.push(place);
-        } else if id != OptionsId::NONE {
+        } else {
             let slot = &mut self.slots[id.0 as usize];
             self.mptcp_free.extend(slot.mptcp.take());
             if let Some(frame) = slot.frame.take() {

@@ -227,12 +227,16 @@ impl Tcp {
     }
 
     /// The right edge of the window that could be advertised.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive_edge(&self) -> u64 {
-        match self.receive_space() {
-            Some(space) => self.rcv.nxt() + space.window(self.held()),
-            None => self.rcv.read().saturating_add(self.config.receive_buffer.get()),
-        }
+        let tuned = if self.buffers.is_some() { self.tuned_edge() } else { None };
+        tuned.unwrap_or_else(|| self.rcv.read().saturating_add(self.config.receive_buffer.get()))
+    }
+
+    /// That of a tuned buffer, where it is tuned.
+    #[inline(never)]
+    fn tuned_edge(&self) -> Option<u64> {
+        self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held()))
     }
 
     /// The window of a SYN.
@@ -279,12 +283,17 @@ impl Tcp {
     }
 
     /// How much may be unacknowledged.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_buffer(&self) -> u64 {
-        match self.buffers.as_ref().and_then(|b| b.send.as_ref()) {
-            Some(space) => space.bytes(u64::from(self.mss)),
-            None => self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1)),
-        }
+        let tuned = if self.buffers.is_some() { self.tuned_send_buffer() } else { None };
+        tuned.unwrap_or_else(|| self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1)))
+    }
+
+    /// That of a tuned buffer, where it is tuned.
+    #[inline(never)]
+    fn tuned_send_buffer(&self) -> Option<u64> {
+        let space = self.buffers.as_ref().and_then(|b| b.send.as_ref())?;
+        Some(space.bytes(u64::from(self.mss)))
     }
 
     /// An ACK has made room: a send buffer that left the window unused grows.

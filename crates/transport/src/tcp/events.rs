@@ -40,6 +40,8 @@ pub enum ResetCause {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
     delivered: u64,
+    /// There is another than that, which few segments bring.
+    other: bool,
     reset: Option<ResetCause>,
     connected: bool,
     peer_closed: bool,
@@ -50,7 +52,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn connected(&mut self) {
-        self.connected = true;
+        (self.connected, self.other) = (true, true);
     }
     /// `bytes` more can be read.
     #[inline(always)]
@@ -61,18 +63,27 @@ impl Pending {
     pub(crate) fn peer_closed(&mut self) -> bool {
         let new = !core::mem::replace(&mut self.knows_peer_closed, true);
         self.peer_closed |= new;
+        self.other |= new;
         new
     }
     pub(crate) fn reset(&mut self, cause: ResetCause) {
-        self.reset = Some(cause);
+        (self.reset, self.other) = (Some(cause), true);
     }
     pub(crate) fn closed(&mut self) {
-        self.closed = true;
+        (self.closed, self.other) = (true, true);
     }
 
     /// The next event, in the order in which they can have happened.
     #[inline]
     pub(crate) fn poll(&mut self) -> Option<Event> {
+        if self.other {
+            return self.poll_all();
+        }
+        (self.delivered > 0).then(|| Event::Delivered { bytes: core::mem::take(&mut self.delivered) })
+    }
+
+    #[inline(never)]
+    fn poll_all(&mut self) -> Option<Event> {
         if core::mem::take(&mut self.connected) {
             Some(Event::Connected)
         } else if self.delivered > 0 {
@@ -82,6 +93,7 @@ impl Pending {
         } else if let Some(cause) = self.reset.take() {
             Some(Event::Reset { cause })
         } else {
+            self.other = false;
             core::mem::take(&mut self.closed).then_some(Event::Closed)
         }
     }

@@ -129,6 +129,8 @@ pub struct Tcp {
     auto_read: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
+    /// See [`Tcp::is_exhausted`].
+    exhausted: bool,
     /// Data is paced.
     paces: bool,
     needs: Needs,
@@ -198,6 +200,7 @@ impl Tcp {
             probe_due: false,
             overrides_window: false,
             cwnd_limited: false,
+            exhausted: false,
             recovery: Recovery::new(iss),
             repair: Repair::build(config),
             last_sent: Instant::ZERO,

@@ -10,8 +10,9 @@ use tailrace_core::{Bytes, Instant};
 const SACK_ROOM: u64 = 36;
 
 impl Tcp {
-    /// The next segment to send, if any. Call until `None` after each input.
+    /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        self.exhausted = false;
         if let Some(reply) = self.reset_reply.take() {
             self.stats.segments_sent += 1;
             let flags = if reply.ack.is_some() { Flags::RST.with(Flags::ACK) } else { Flags::RST };
@@ -49,7 +50,14 @@ impl Tcp {
         if self.repair.is_some() {
             return Some(self.acknowledge_somehow(now));
         }
+        self.exhausted = true;
         Some(self.pure_ack(now))
+    }
+
+    /// Whether it is known that nothing follows the segment that was polled last, so that another poll would be in vain.
+    #[inline]
+    pub const fn is_exhausted(&self) -> bool {
+        self.exhausted
     }
 
     /// Whether the ACK that is due ends the handshake, and leaves before data.
@@ -155,8 +163,24 @@ impl Tcp {
         let segment = self.data(nxt, len, fin, true, now);
         if WATCHED {
             self.note_sent((nxt, nxt + len + fin), true, now);
+        } else if pipe > 0 {
+            self.look_ahead(pipe + len + fin, cwnd, window);
         }
         Some(segment)
+    }
+
+    /// New data was sent, and `pipe` bytes are in the network now: what the next poll would find of a window that has no room
+    /// for more, as after most segments, is found at once. Where anything else may come first the next poll has to look.
+    #[inline(always)]
+    fn look_ahead(&mut self, pipe: u64, cwnd: Bytes, window: u64) {
+        let plain = self.shared_window.is_none() && !self.paces && self.config.max_burst == 0;
+        if plain && !self.acks.is_due() && !self.probe_due && !self.recovery.counts_segments() {
+            let full = u64::from(self.mss);
+            if self.next_len().0 == full && pipe + full > window {
+                self.note_limit(pipe, cwnd);
+                self.exhausted = true;
+            }
+        }
     }
 
     /// Nothing is to be sent and nothing is out, as at an end that only receives: there is no loss to look for, and the
@@ -348,7 +372,12 @@ impl Tcp {
     /// Whether the right edge of the window would move by enough to say so (RFC 9293 §3.8.6.2.2).
     #[inline(always)]
     pub(super) fn window_may_open(&self) -> bool {
-        let edge = self.receive_edge();
+        self.is_worth_telling(self.receive_edge())
+    }
+
+    /// The same for that right edge.
+    #[inline(always)]
+    fn is_worth_telling(&self, edge: u64) -> bool {
         let buffer = edge.saturating_sub(self.rcv.read());
         edge.saturating_sub(self.rcv.edge()) >= (buffer / 2).min(u64::from(self.mss)).max(1)
     }
@@ -361,7 +390,8 @@ impl Tcp {
         if let Some(window) = self.shared_window {
             return (window >> scale).min(65_535) as u16;
         }
-        let edge = if self.window_may_open() { self.receive_edge() } else { self.rcv.edge() };
+        let edge = self.receive_edge();
+        let edge = if self.is_worth_telling(edge) { edge } else { self.rcv.edge() };
         let field = (edge.saturating_sub(self.rcv.nxt()) >> scale).min(65_535);
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16

@@ -119,7 +119,8 @@ impl Tcp {
     pub(super) fn pipe(&self) -> u64 {
         let r = &self.recovery;
         if r.counts {
-            return self.counted_pipe();
+            let calm = r.phase == Phase::Open && r.dup_acks == 0;
+            return if calm { self.board.outstanding() } else { self.counted_pipe() };
         }
         let pipe = self.board.pipe();
         match r.phase {

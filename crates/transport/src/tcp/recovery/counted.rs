@@ -21,6 +21,12 @@ impl Recovery {
         self.counts
     }
 
+    /// Whether it is counted in segments at present, so that a small one counts as much as a full one.
+    #[inline(always)]
+    pub(in crate::tcp) fn counts_segments(&self) -> bool {
+        self.counts && self.phase == Phase::Fast
+    }
+
     /// An ACK came; `plain` if without data, `advances` if of new data.
     #[inline(never)]
     pub(in crate::tcp) fn count_ack(&mut self, advances: bool, plain: bool) {
