@@ -302,17 +302,19 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
-    /// There is no route: either the packet was sent to this very gateway, which sends it on, or it is lost. A gateway
-    /// may stand in a source route twice in a row.
+    /// No route is at hand: it may be one of several, or the first that somebody asks for. If there is none, either the
+    /// packet was sent to this very gateway, which sends it on, or it is lost. A gateway may stand in a source route twice in
+    /// a row.
     #[cold]
     fn stop_over<R: Hosts<P>>(&mut self, (node, router): (NodeId, u32), pkt: PacketId, hosts: &mut R) {
         loop {
+            let packet = self.packets.get(pkt);
+            if let Some(link) = self.graph.route(router, packet.destination(), || packet.flow()) {
+                return self.forward(link, pkt, hosts);
+            }
             let packet = self.packets.get_mut(pkt);
             if self.graph.owner(packet.destination()) != Some(node) || !hosts.next_stop(node, packet) {
                 return hosts.unroutable(node, self.packets.remove(pkt), self.now);
-            }
-            if let Some(link) = self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
-                return self.forward(link, pkt, hosts);
             }
         }
     }
@@ -370,12 +372,30 @@ impl<P: Routed> Fabric<P> {
         if reroute { self.graph.set_links_up(links, up) } else { Vec::new() }
     }
 
+    /// Says that the ends of link directions see that they are up, or down, whatever routes have heard.
+    pub fn see_links(&mut self, links: &[LinkId], up: bool) {
+        links.iter().for_each(|link| self.graph.set_seen_up(*link, Some(up)));
+    }
+
+    /// Lets routes hear of link directions whether they may lead over them; what their ends see stays.
+    pub fn reroute(&mut self, news: &[(LinkId, bool)]) {
+        let seen: Vec<bool> = news.iter().map(|(link, _)| self.graph.is_up(*link)).collect();
+        for up in [false, true] {
+            let links: Vec<LinkId> =
+                news.iter().filter(|(_, is_up)| *is_up == up).map(|(link, _)| *link).collect();
+            self.graph.set_links_up(&links, up);
+        }
+        for ((link, _), up) in news.iter().zip(seen) {
+            self.graph.set_seen_up(*link, Some(up));
+        }
+    }
+
     /// Brings link directions up that were down, although no route leads over them yet, or says of such that routes will; these
     /// are then to be brought up as any. A host has no route for what it sends: that is refused. What leads from a router to a
     /// host is no matter of routes and is left alone.
     pub fn set_links_routeless<R: Hosts<P>>(&mut self, links: &[LinkId], is_routeless: bool, hosts: &mut R) {
         for &link in links {
-            self.graph.set_routeless(link, is_routeless);
+            self.graph.set_seen_up(link, is_routeless.then_some(true));
             let host = self.graph.first_hop(link);
             let l = &mut self.links[link.0 as usize];
             l.set_routeless(host.filter(|_| is_routeless));
@@ -384,6 +404,11 @@ impl<P: Routed> Fabric<P> {
                 self.schedule(link);
             }
         }
+    }
+
+    /// As [`Graph::learn`].
+    pub fn learn_routes(&mut self, addresses: impl IntoIterator<Item = Address>) {
+        self.graph.learn(addresses);
     }
 
     /// As [`Graph::change_address`]: routes stay.

@@ -20,7 +20,7 @@ pub use fabric::{Cause, Fabric, Routed};
 pub use hosts::{Hosts, Observer};
 pub use impair::Impairment;
 pub use link::{Link, LinkConfig, LinkQueue};
-pub use route::Graph;
+pub use route::{Graph, Spreading};
 pub use stats::{Gauge, LinkCounters, QueueStats};
 pub use tailrace_core::Histogram;
 

@@ -1,23 +1,30 @@
-//! Static shortest-path routes: fewest links, ties broken by the order in which links were added.
+//! Static shortest-path routes: fewest links, ties broken by the order in which links were added, or by a hash of the packet's
+//! flow ([`Graph::spread`]).
 //!
 //! Hosts do not forward, so routes are computed between routers only and a host's addresses inherit the route to
-//! the router behind their link. With R routers and A addresses this costs O(R · (links between routers + A)), not
-//! the all-pairs time and memory that make ns-2 slow to start. A link that goes down or up later changes only the routes
-//! that it can ([`Graph::set_links_up`]).
+//! the router behind their link. Those to one router are computed when somebody first asks for one, and for many such in
+//! one go ([`Graph::learn`]). A link that goes down or up later changes only the routes that it can
+//! ([`Graph::set_links_up`]): one to a host what routers know of that host, one between routers the routes that then are
+//! shorter or longer.
 //!
 //! Routers have no addresses, since nothing is sent to them, except those that packets are routed through on purpose
 //! ([`Graph::add_gateway`]): one each, numbered after the hosts' interfaces.
 
 mod changes;
 mod numbering;
+mod search;
+mod spreading;
 mod table;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 use crate::{Address, LinkId, NodeId};
 use numbering::Numbering;
-use std::collections::BTreeSet;
+pub use spreading::Spreading;
+use std::collections::BTreeMap;
 use table::Routes;
+use tailrace_core::FlowKey;
 
 const NONE: u32 = u32::MAX;
 
@@ -28,11 +35,14 @@ pub struct Graph {
     arcs: Vec<Arc>,
     addresses: Vec<Interface>,
     numbering: Numbering,
-    /// Links that routes do not lead over although they are up; see [`Graph::set_routeless`].
-    routeless: BTreeSet<LinkId>,
+    /// Links that are up, or not, other than routes have it; see [`Graph::set_seen_up`].
+    seen_up: BTreeMap<LinkId, bool>,
     /// Routers with an address, in the order of these.
     gateways: Vec<NodeId>,
     routers: u32,
+    spreading: Option<Spreading>,
+    /// Whether links between routers will go down or up.
+    will_change: bool,
     routes: Routes,
 }
 
@@ -48,6 +58,7 @@ struct Node {
 struct Arc {
     from: NodeId,
     to: NodeId,
+    /// Whether routes may lead over it.
     up: bool,
 }
 
@@ -228,7 +239,7 @@ impl Graph {
 
     /// Whether a link direction is up, as far as its ends know.
     pub fn is_up(&self, link: LinkId) -> bool {
-        self.arcs[link.0 as usize].up || self.routeless.contains(&link)
+        self.seen_up.get(&link).copied().unwrap_or(self.arcs[link.0 as usize].up)
     }
 
     /// Whether a link direction leads to a host straight from a router, which needs no route for that.
@@ -242,14 +253,12 @@ impl Graph {
         Some(self.arcs[link.0 as usize].from).filter(|node| !self.is_router(*node))
     }
 
-    /// Says of a link direction that its ends see that it is up, but that no route leads over it; or no longer. Of one that
-    /// [`Graph::set_links_up`] has taken down.
-    pub fn set_routeless(&mut self, link: LinkId, is_routeless: bool) {
-        if is_routeless {
-            self.routeless.insert(link);
-        } else {
-            self.routeless.remove(&link);
-        }
+    /// Says whether the ends of a link direction see that it is up, where routes have it otherwise; none where they have it so.
+    pub fn set_seen_up(&mut self, link: LinkId, seen: Option<bool>) {
+        match seen.filter(|up| *up != self.arcs[link.0 as usize].up) {
+            Some(up) => self.seen_up.insert(link, up),
+            None => self.seen_up.remove(&link),
+        };
     }
 
     /// The link by which packets for this address reach its host.
@@ -274,15 +283,50 @@ impl Graph {
         Some(self.nodes[node.0 as usize].router).filter(|r| *r != NONE)
     }
 
-    /// The link by which `router` forwards to `destination`.
-    fn next_hop(&self, router: NodeId, destination: Address) -> Option<LinkId> {
-        self.next_hop_of(self.router_number(router)?, destination)
+    /// The number of a node among the routers, or `NONE`.
+    fn router_at(&self, node: NodeId) -> u32 {
+        self.nodes[node.0 as usize].router
     }
 
-    /// The link by which router number `router` forwards to `destination`.
+    /// Whether the last link to an address, by its number, is up; a gateway needs none.
+    fn is_open(&self, number: usize) -> bool {
+        self.addresses.get(number).is_none_or(|interface| self.arcs[interface.into.0 as usize].up)
+    }
+
+    /// The link by which router number `router` forwards to `destination`, where that is at hand; else [`Graph::route`] knows.
     #[inline]
     pub(crate) fn next_hop_of(&self, router: u32, destination: Address) -> Option<LinkId> {
         self.routes.next_hop(router, self.numbering.number(destination))
+    }
+
+    /// The link by which router number `router` forwards packets of this flow to `destination`.
+    pub(crate) fn route(
+        &mut self,
+        router: u32,
+        destination: Address,
+        flow: impl FnOnce() -> FlowKey,
+    ) -> Option<LinkId> {
+        let number = self.numbering.number(destination);
+        if let Some(goal) = self.routes.lacks(number) {
+            self.with_routes(|routes, graph| routes.learn(graph, vec![goal]));
+        }
+        let choose = |of| self.spreading.as_ref().map_or(0, |spreading| spreading.choose(flow(), router, of));
+        self.routes.find(self, router, number, choose)
+    }
+
+    /// Spreads packets over ways of one length from now on. Call before [`Graph::compute_routes`].
+    pub fn spread(&mut self, spreading: Spreading) {
+        self.spreading = Some(spreading);
+    }
+
+    /// Whether packets are spread over ways of one length.
+    fn spreads(&self) -> bool {
+        self.spreading.is_some()
+    }
+
+    /// Says that links between routers will go down or up, so that it is kept what that takes. It goes without.
+    pub fn expect_changes(&mut self) {
+        self.will_change = true;
     }
 
     /// Marks link directions as usable or not; routes follow, once they have been computed. Gives those that this
@@ -293,6 +337,9 @@ impl Graph {
         changed.retain(|link| self.arcs[link.0 as usize].up != up);
         changed.sort_unstable();
         changed.dedup();
+        if changed.is_empty() {
+            return changed;
+        }
         let mut routes = std::mem::take(&mut self.routes);
         let (mut done, mut budget) = (routes.is_empty(), routes.cost());
         for (i, link) in changed.iter().enumerate() {
@@ -308,26 +355,36 @@ impl Graph {
         changed
     }
 
-    /// Computes all routes.
+    /// Forgets all routes, and takes over the topology for new ones.
     pub fn compute_routes(&mut self) {
+        self.with_routes(Routes::lay_out);
+    }
+
+    /// Computes routes to these addresses; others are when somebody sends there.
+    pub fn learn(&mut self, addresses: impl IntoIterator<Item = Address>) {
+        let numbers: Vec<usize> =
+            addresses.into_iter().map(|address| self.numbering.number(address)).collect();
+        self.with_routes(|routes, graph| {
+            let goals = routes.goals_of(numbers.into_iter());
+            routes.learn(graph, goals);
+        });
+    }
+
+    fn with_routes(&mut self, change: impl FnOnce(&mut Routes, &Self)) {
         let mut routes = std::mem::take(&mut self.routes);
-        routes.lay_out(self);
-        routes.compute(self);
+        change(&mut routes, self);
         self.routes = routes;
     }
 
-    /// The links from `source` to `destination`, or `None` without a route.
+    /// The links from `source` to `destination`, or `None` without a route. Where packets are spread, the first of ways of one
+    /// length.
     pub fn path(&self, source: Address, destination: Address) -> Option<Vec<LinkId>> {
-        let mut link = self.egress(source).filter(|l| self.arcs[l.0 as usize].up)?;
+        let link = self.egress(source).filter(|l| self.arcs[l.0 as usize].up)?;
+        let number = self.numbering.number(destination);
+        let (at, owner) = (self.head(link), self.node_of(number)?);
         let mut path = vec![link];
-        let owner = self.owner(destination)?;
-        while self.head(link) != owner {
-            let at = self.head(link);
-            if !self.is_router(at) || path.len() > self.routers as usize + 1 {
-                return None;
-            }
-            link = self.next_hop(at, destination)?;
-            path.push(link);
+        if at != owner {
+            path.extend(self.routes.links(self, self.router_number(at)?, number)?);
         }
         Some(path)
     }

@@ -40,6 +40,8 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unterminated", &[("name = \"small\"", "name = \"small")]),
     ("duplicate_key", &[("runs = 2", "runs = 2\nruns = 3")]),
     ("unknown_key", &[("runs = 2", "rusn = 2")]),
+    ("routing", &[("[[fault]]", "[routing]\nequal_path = \"first\"\nconvergence = \"-1 s\"\n[[fault]]")]),
+    ("routing_by_an_unknown_hash", &[("[[fault]]", "[routing]\nequal_paths = \"ecmp\"\n[[fault]]")]),
     ("unknown_key_far", &[("count = 4", "banana = 4\ncount = 4")]),
     (
         "keys_of_kernels_without_one",

@@ -331,3 +331,18 @@ fn a_load_comes_to_a_gap_of_each_flow() {
     assert_eq!(gap(&[with(app), slow.clone()]), "exponential(40 ms)");
     assert_eq!(gap(&[with(app), slow, turned[0].clone(), turned[1].clone()]), "exponential(400 ms)");
 }
+
+#[test]
+fn routing_is_said_where_it_is_other_than_usual() {
+    let plain = parse(BASE, "base.toml", &[]).unwrap();
+    let text = |routing: &str| format!("routing = {routing}\n{BASE}");
+    let usual = parse(&text("{ equal_paths = \"first\", convergence = \"0 s\" }"), "base.toml", &[]).unwrap();
+    assert_eq!(usual.declaration.to_toml(), plain.declaration.to_toml(), "results are known by this text");
+    let other = parse(&text("{ convergence = \"200 ms\" }"), "base.toml", &[]).unwrap();
+    let resolved = other.declaration.to_toml();
+    assert!(
+        resolved.contains("[routing]\nequal_paths = \"first\"\nconvergence = \"200 ms\"\n"),
+        "{resolved}"
+    );
+    assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, other.scenario);
+}

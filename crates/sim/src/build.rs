@@ -25,16 +25,17 @@ use crate::uncongested::Uncongested;
 use crate::verdicts::Verdicts;
 use crate::window::Each;
 use crate::world::{SimFabric, World};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use tailrace_app::{Member, Transfers};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
-use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
+use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId, Spreading};
+use tailrace_qdisc::flow_hash::FlowBy;
 use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
-    CapturePoint, FlowGroup, Link, LinkSpec, NodeIndex, NodeKind, Scenario, Transport,
+    CapturePoint, EqualPaths, FlowGroup, Link, LinkSpec, NodeIndex, NodeKind, Scenario, Transport,
 };
 
 /// What stays fixed during a run.
@@ -154,11 +155,13 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     let mut graph = graph_of(scenario);
     let source_routes = SourceRoutes::of(scenario, &mut graph);
     let aliases = Aliases::of(scenario, &mut graph);
+    prepare_routing(scenario, seed, &mut graph);
     let configs = link_configs(scenario, seed);
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
     let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
     let mut fabric = Fabric::new(graph, configs, flow_count * 2);
     share(scenario, seed, &mut fabric);
+    learn_routes(scenario, &mut fabric);
     let places = Places::new(scenario);
     let plan = Plan {
         scenario: Arc::clone(scenario),
@@ -197,6 +200,29 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         world.schedule_start(flow, &mut fabric);
     }
     Ok(Built { plan, fabric, world })
+}
+
+/// What the file says of routes.
+fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
+    if scenario.faults.iter().any(|fault| fault.kind.aspects().passage) {
+        graph.expect_changes();
+    }
+    let by = match scenario.routing.equal_paths {
+        EqualPaths::First => return,
+        EqualPaths::FiveTuple => FlowBy::FiveTuple,
+        EqualPaths::SrcDst => FlowBy::SrcDst,
+    };
+    graph.spread(Spreading::new(by, Rng::named(seed, "routing").next_u64()));
+}
+
+/// Routes between the hosts of flows, all at once.
+fn learn_routes(scenario: &Scenario, fabric: &mut SimFabric) {
+    let groups = scenario.flows.iter().chain(scenario.idle.iter().map(|idle| &idle.group));
+    let hosts: BTreeSet<NodeIndex> =
+        groups.flat_map(|g| &g.pairs).flat_map(|(from, to)| [*from, *to]).collect();
+    let graph = fabric.graph();
+    let addresses: Vec<Address> = hosts.iter().flat_map(|host| graph.addresses(NodeId(host.0))).collect();
+    fabric.learn_routes(addresses);
 }
 
 /// Lets links share their media.

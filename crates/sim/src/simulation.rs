@@ -3,6 +3,7 @@
 mod balance;
 #[cfg(test)]
 mod conservation;
+mod convergence;
 mod failure;
 mod faults;
 mod foreign;
@@ -24,6 +25,7 @@ use crate::snapshot::Viewer;
 use crate::stall::{BATCH, Watch};
 use crate::windows::{Windows, next_boundary};
 use crate::world::{SimFabric, World};
+use convergence::Convergence;
 use faults::{Edge, Faults};
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant};
@@ -41,6 +43,7 @@ pub struct Simulation {
     world: World,
     agenda: Agenda<What>,
     faults: Faults,
+    convergence: Convergence,
     series: Option<Series>,
     watch: Watch,
     viewer: Viewer,
@@ -55,6 +58,8 @@ enum What {
     Boundary,
     /// A fault, by its number, begins or ends.
     Fault(usize, Edge),
+    /// Routes hear of what links did.
+    Routes,
     Sample,
 }
 
@@ -96,6 +101,7 @@ impl Simulation {
         }
         let mut simulation = Self {
             faults: Faults::new(scenario),
+            convergence: Convergence::new(scenario.routing.convergence),
             watch: Watch::new(fabric.link_count() + 2 * world.flows.len()),
             viewer: Viewer::new(&plan),
             windows: Windows::new(scenario),
@@ -197,6 +203,7 @@ impl Simulation {
             match what {
                 What::Boundary => self.turn_window(at),
                 What::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
+                What::Routes => self.converge(),
                 What::Sample => self.sample(at),
             }
         }

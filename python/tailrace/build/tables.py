@@ -282,6 +282,22 @@ class Reverse(Table):
 
 
 @dataclass(eq=False, repr=False, slots=True)
+class Routing(Table):
+    """How routers find their ways. They know the shortest, of fewest links.
+
+    Args:
+        convergence: Routes follow so long after a link went down or up; until then they lead into links
+            that are down. Hosts see their own links at once. Default: 0 s.
+        equal_paths: Which of several ways of as many links packets take: the first that the file has,
+            or that which a hash of their flow names. Default: "first".
+    """
+
+    _: KW_ONLY
+    convergence: types.Duration | None = None
+    equal_paths: Literal["first", "five_tuple", "src_dst"] | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
 class Spoof(Table):
     """Source addresses that are not the sender's: queues and captures see them, and nothing comes back to
     them.
@@ -324,6 +340,7 @@ class Scenario(Root):
         allow: Codes of warnings that are not wanted, such as "queue-stays-empty".
         queue_form: Whose form queues have that do not say it themselves, such as "linux"; no matter to
             disciplines without it. Default: each discipline's own.
+        routing: How routers find their ways. They know the shortest, of fewest links.
     """
 
     _keys: ClassVar[Mapping[str, str]] = {
@@ -350,6 +367,7 @@ class Scenario(Root):
         "windows": "tables.Window",
         "captures": "tables.Capture",
         "figures": "tables.Figure",
+        "routing": "tables.Routing",
     }
 
     name: str
@@ -400,3 +418,4 @@ class Scenario(Root):
         | None
     ) = None
     queue_form: str | None = None
+    routing: Routing | None = None

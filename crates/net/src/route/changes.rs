@@ -5,7 +5,8 @@
 //! distances of those behind it change, and are found from there as breadth-first search would find them (Ramalingam and
 //! Reps, "An incremental algorithm for a generalization of the shortest-path problem", J. Algorithms 21(2), 1996).
 
-use super::table::{Routes, Way};
+use super::table::Routes;
+use super::ways::Way;
 use super::{Graph, NONE};
 use crate::LinkId;
 use std::cmp::Reverse;
@@ -43,19 +44,23 @@ impl Routes {
     /// than the `budget`, of which it takes what it needs.
     pub(super) fn follow(&mut self, graph: &Graph, link: LinkId, budget: &mut u64) -> Option<()> {
         let arc = graph.arcs[link.0 as usize];
-        let [from, to] = [arc.from, arc.to].map(|n| graph.nodes[n.0 as usize].router);
+        let [from, to] = [arc.from, arc.to].map(|n| graph.router_at(n));
         if from == NONE {
             return Some(()); // From a host: nobody is routed over it.
         }
         if to == NONE {
-            return self.follow_last(graph, link, from, budget);
+            *budget = budget.checked_sub(1)?;
+            let index = graph.interface_behind(link).expect("a link to a host ends at an interface");
+            self.turn_door(index, arc.up);
+            return Some(());
         }
         if self.distances.is_none() {
             self.distances = Some(Vec::new()); // To be kept from now on.
             return None;
         }
         let mut moved = Moved { is_in: vec![false; self.routers()], ..Moved::default() };
-        for k in 0..self.goals.len() {
+        for slot in 0..self.learnt.len() {
+            let k = self.learnt[slot] as usize;
             let work = if arc.up {
                 self.gain(graph, (from, to), k, &mut moved)
             } else {
@@ -64,31 +69,6 @@ impl Routes {
             *budget = budget.checked_sub(1 + work)?;
         }
         Some(())
-    }
-
-    /// The link from router `from` to a host.
-    fn follow_last(&mut self, graph: &Graph, link: LinkId, from: u32, budget: &mut u64) -> Option<()> {
-        *budget = budget.checked_sub((self.routers() * 2) as u64)?;
-        let index = graph.interface_behind(link).expect("a link to a host ends at an interface");
-        let k =
-            self.goals.binary_search_by_key(&from, |goal| goal.router).expect("it has an address behind it");
-        let columns = &mut self.goals[k].columns;
-        let at =
-            columns.binary_search_by_key(&(index as u32), |c| c.index).expect("it is behind this router");
-        let up = graph.arcs[link.0 as usize].up;
-        columns[at].up = up;
-        self.enter_column(graph, k, index, up);
-        Some(())
-    }
-
-    #[inline]
-    fn distance(&self, router: u32, k: usize) -> u32 {
-        self.distances.as_ref().expect("asked for by the caller")[router as usize * self.goals.len() + k]
-    }
-
-    fn set_distance(&mut self, router: u32, k: usize, distance: u32) {
-        let at = router as usize * self.goals.len() + k;
-        self.distances.as_mut().expect("asked for by the caller")[at] = distance;
     }
 
     /// The link from `from` to `to` is there. Gives the work done.
@@ -107,7 +87,7 @@ impl Routes {
             done += 1;
             let distance = self.distance(router, k) + 1;
             let farther = |r: &u32| self.distance(*r, k) > distance;
-            let nearer_now: Vec<u32> = self.neighbours(graph, router).filter(farther).collect();
+            let nearer_now: Vec<u32> = self.ways.neighbours(graph, router).filter(farther).collect();
             for router in nearer_now {
                 self.set_distance(router, k, distance);
                 moved.add(router);
@@ -131,7 +111,7 @@ impl Routes {
         while let Some(&router) = moved.routers.get(done) {
             done += 1;
             let distance = self.distance(router, k);
-            for behind in self.neighbours(graph, router) {
+            for behind in self.ways.neighbours(graph, router) {
                 if self.distance(behind, k) == distance + 1
                     && !moved.contains(behind)
                     && !self.has_way(graph, behind, k, moved)
@@ -152,7 +132,7 @@ impl Routes {
                 && !moved.contains(way.to)
                 && self.distance(way.to, k).checked_add(1) == Some(here)
         };
-        self.ways(router).iter().any(leads)
+        self.ways.from(router).iter().any(leads)
     }
 
     /// New distances of those that have moved, from those that have not.
@@ -160,7 +140,7 @@ impl Routes {
         for i in 0..moved.routers.len() {
             let router = moved.routers[i];
             let open = |way: &&Way| graph.arcs[way.link as usize].up && !moved.contains(way.to);
-            let beyond = self.ways(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
+            let beyond = self.ways.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
             let distance = beyond.map_or(NONE, |d| d.saturating_add(1));
             self.set_distance(router, k, distance);
             if distance != NONE {
@@ -172,7 +152,7 @@ impl Routes {
                 continue;
             }
             let farther = |r: &u32| moved.is_in[*r as usize] && self.distance(*r, k) > distance + 1;
-            let nearer_now: Vec<u32> = self.neighbours(graph, router).filter(farther).collect();
+            let nearer_now: Vec<u32> = self.ways.neighbours(graph, router).filter(farther).collect();
             for router in nearer_now {
                 self.set_distance(router, k, distance + 1);
                 moved.heap.push(Reverse((distance + 1, router)));
@@ -183,7 +163,7 @@ impl Routes {
     /// Enters anew the routes of those that have moved and of their neighbours; nobody has moved then.
     fn renew_around(&mut self, graph: &Graph, k: usize, moved: &mut Moved) -> u64 {
         for i in 0..moved.routers.len() {
-            for from in self.neighbours(graph, moved.routers[i]) {
+            for from in self.ways.neighbours(graph, moved.routers[i]) {
                 moved.add(from);
             }
         }
@@ -197,8 +177,7 @@ impl Routes {
         if self.goals[k].router == router {
             return 1; // What is behind it is its own.
         }
-        let next = self.first_way(graph, router, |r| self.distance(r, k));
-        self.enter(graph, router, k, next);
-        (self.ways(router).len() + self.goals[k].columns.len()) as u64
+        self.enter(graph, router, k);
+        self.ways.from(router).len() as u64
     }
 }

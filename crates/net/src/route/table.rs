@@ -1,223 +1,286 @@
-//! The routing tables, computed from scratch.
+//! The routing tables: what is kept, how it is read, and computed when it is first needed.
 //!
-//! They are computed from the far end: for each router that somebody is reached through, the distance of all others to
-//! it, and from these everybody's next link: the first, in the order of links, whose far end is one nearer.
+//! What is behind one router is reached alike by all others, so routes lead to *goals*: routers with hosts behind them, or an
+//! address of their own. An address says which goal it is behind and which link leads on from there; one whose last link
+//! is down has no goal to be found by. Routes to a goal are computed when somebody asks for one, so that who is never sent to
+//! takes neither time nor memory.
 
+use super::search::{Block, LANES, Search};
+use super::ways::Ways;
 use super::{Graph, NONE};
-use crate::{LinkId, NodeId};
+use crate::LinkId;
 
-/// Goals are searched for so many at a time, so that what is written next to each other is written together.
-const BLOCK: usize = 16;
+/// In place of the next link: the goal is reached, and the address says how it goes on.
+pub(super) const HERE: u32 = NONE - 1;
+/// In the number of a link: it is the first of several that lead nearer. Only where packets are spread over these.
+pub(super) const SEVERAL: u32 = 1 << 31;
+/// Next links that are nothing else are below this, and so is the number of entries.
+const PLAIN: u32 = SEVERAL;
+/// The place of routes that are not there.
+const ABSENT: u32 = PLAIN;
 
 /// Routes from every router to every address.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
-    /// Addresses of interfaces and gateways.
-    width: usize,
-    /// Next link from router `r` to address `a` at `[r · width + a]`; a gateway has none to itself.
-    table: Vec<u32>,
-    /// Links between routers: those that leave router `r` are at `starts[r]..starts[r + 1]`, in the order of links.
-    starts: Vec<u32>,
-    ways: Vec<Way>,
-    /// Routers that have addresses behind them, or one of their own.
+    /// By the number of an address.
+    doors: Vec<Door>,
+    /// From router `r` to a goal at `row`: at `[row + r · lanes]`.
+    next: Vec<u32>,
+    /// Goals whose routes lie in one block.
+    lanes: usize,
+    pub(super) ways: Ways,
+    /// The goal behind which an address lies, or `NONE`.
+    goal_of: Vec<u32>,
     pub(super) goals: Vec<Goal>,
-    /// From router `r` to goal `k` at `[r · goals + k]`, `NONE` where there is no way; kept from the first time on that a
-    /// link between routers changes.
+    /// Goals with routes, in the order of these.
+    pub(super) learnt: Vec<u32>,
+    /// As `next`, `NONE` where there is no way; kept from the first time on that a link between routers changes, or from the
+    /// beginning where one will.
     pub(super) distances: Option<Vec<u32>>,
+    /// Whether packets are spread over ways of one length.
+    pub(super) marks_equals: bool,
 }
 
-/// A link from a router to another.
+/// What routers know of an address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
-    pub(super) link: u32,
-    /// Number of the router it leads to.
-    pub(super) to: u32,
+struct Door {
+    /// The place of routes to its goal, or `ABSENT`.
+    row: u32,
+    /// The link from its goal to its host, or `NONE` where the goal itself has this address.
+    last: u32,
 }
 
 /// A router that somebody is reached through.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
     pub(super) router: u32,
-    /// What is reached through it, in ascending order.
-    pub(super) columns: Vec<Column>,
-}
-
-/// An address in the table.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
-    pub(super) index: u32,
-    /// Whether the last link, to its host, is up; a gateway needs none.
-    pub(super) up: bool,
-}
-
-/// Distances of all routers to one goal.
-pub(super) struct Search {
-    pub(super) distance: Vec<u32>,
-    queue: Vec<u32>,
-}
-
-impl Search {
-    pub(super) fn new(routers: usize) -> Self {
-        Self { distance: vec![NONE; routers], queue: Vec::with_capacity(routers) }
-    }
+    /// The place of the routes to it, or `ABSENT`.
+    row: u32,
+    /// Numbers of the addresses behind it.
+    addresses: Vec<u32>,
 }
 
 impl Routes {
     /// Whether there are none yet.
     pub(super) fn is_empty(&self) -> bool {
-        self.starts.is_empty()
+        self.ways.is_empty()
     }
 
     pub(super) fn routers(&self) -> usize {
-        self.starts.len() - 1
+        self.ways.routers()
     }
 
     /// Roughly how many entries and links [`Routes::compute`] looks at.
     pub(super) fn cost(&self) -> u64 {
-        let each = self.starts.len() + self.ways.len();
-        self.goals.len() as u64 * each as u64 + self.table.len() as u64
+        // A block is searched in some steps, most of which look at many routers.
+        let blocks = self.learnt.len().div_ceil(self.lanes.max(1));
+        self.next.len() as u64 + 8 * (blocks * self.ways.len()) as u64
     }
 
-    /// The next link from router number `router` to address number `index`.
+    /// The next link from router number `router` to address number `index`, as far as it is at hand: where there is none,
+    /// [`Routes::find`] knows.
     #[inline]
     pub(super) fn next_hop(&self, router: u32, index: usize) -> Option<LinkId> {
-        if index >= self.width {
-            return None;
+        let door = self.doors.get(index)?;
+        let next = *self.next.get(door.row as usize + router as usize * self.lanes)?;
+        let link = if next == HERE { door.last } else { next };
+        (link < PLAIN).then_some(LinkId(link))
+    }
+
+    /// The goal of address number `index`, if there are no routes to it yet.
+    pub(super) fn lacks(&self, index: usize) -> Option<u32> {
+        let goal = self.goal_of.get(index).copied().filter(|goal| *goal != NONE)?;
+        (self.goals[goal as usize].row == ABSENT).then_some(goal)
+    }
+
+    /// The next link from router number `router` to address number `index`. Of several that lead nearer, that which `choose`
+    /// takes of so many.
+    pub(super) fn find(
+        &self,
+        graph: &Graph,
+        router: u32,
+        index: usize,
+        choose: impl FnOnce(u32) -> u32,
+    ) -> Option<LinkId> {
+        let goal = self.open_goal(graph, index)?;
+        let next = self.next_to(graph, router, goal);
+        if next < HERE && next & SEVERAL != 0 {
+            let nearer = || self.ways.nearer(graph, router, |r| self.distance(r, goal as usize));
+            return nearer().nth(choose(nearer().count() as u32) as usize).map(LinkId);
         }
-        self.table.get(router as usize * self.width + index).copied().filter(|l| *l != NONE).map(LinkId)
+        self.link(index, next)
+    }
+
+    /// All links to an address, one after another, from a router on; the first where several lead nearer. Looks for them where
+    /// nobody has asked yet.
+    pub(super) fn links(&self, graph: &Graph, router: u32, index: usize) -> Option<Vec<LinkId>> {
+        let goal = self.open_goal(graph, index)?;
+        let found =
+            if self.goals[goal as usize].row == ABSENT { Some(self.search(graph, goal)) } else { None };
+        let next =
+            |r: u32| found.as_ref().map_or_else(|| self.next_to(graph, r, goal), |next| next[r as usize]);
+        let (mut links, mut at) = (Vec::new(), router);
+        while next(at) != HERE {
+            let link = self.link(index, next(at))?;
+            links.push(link);
+            at = graph.router_at(graph.head(link));
+        }
+        links.extend(self.link(index, HERE));
+        Some(links)
+    }
+
+    /// The goal to which packets for an address go: none where it has none, or the last link is down.
+    fn open_goal(&self, graph: &Graph, index: usize) -> Option<u32> {
+        self.goal_of.get(index).copied().filter(|goal| *goal != NONE && graph.is_open(index))
+    }
+
+    /// An entry as it is read.
+    fn link(&self, index: usize, next: u32) -> Option<LinkId> {
+        let link = match next {
+            HERE => self.doors[index].last,
+            NONE => NONE,
+            several => several & !SEVERAL,
+        };
+        (link != NONE).then_some(LinkId(link))
+    }
+
+    /// The entry from a router to a goal.
+    fn next_to(&self, graph: &Graph, router: u32, goal: u32) -> u32 {
+        match self.goals[goal as usize].row {
+            ABSENT => self.search(graph, goal)[router as usize],
+            row => self.next[row as usize + router as usize * self.lanes],
+        }
+    }
+
+    /// The entries from all routers to one goal, which are not kept.
+    fn search(&self, graph: &Graph, goal: u32) -> Vec<u32> {
+        let mut next = vec![NONE; self.routers()];
+        let mut block = Block { lanes: 1, next: &mut next, distances: None, marks_equals: false };
+        let goals = [(0, self.goals[goal as usize].router)];
+        Search::new(self.routers()).run(graph, &self.ways, &goals, &mut block);
+        next
     }
 
     /// Takes over the topology: links between routers, and what is reached through whom.
     pub(super) fn lay_out(&mut self, graph: &Graph) {
-        let number = |node: NodeId| graph.nodes[node.0 as usize].router;
-        self.width = graph.addresses.len() + graph.gateways.len();
-        (self.starts, self.ways) = (vec![0], Vec::new());
-        for node in graph.nodes.iter().filter(|n| n.router != NONE) {
-            let ways = node.out.iter().map(|l| Way { link: l.0, to: number(graph.head(*l)) });
-            self.ways.extend(ways.filter(|way| way.to != NONE));
-            self.starts.push(self.ways.len() as u32);
-        }
-        let mut behind: Vec<Vec<Column>> = vec![Vec::new(); graph.routers as usize];
-        let last = graph.addresses.iter().map(|interface| number(graph.arcs[interface.into.0 as usize].from));
-        let owners = last.chain(graph.gateways.iter().map(|g| number(*g)));
-        for (index, router) in owners.enumerate().filter(|(_, router)| *router != NONE) {
+        let last =
+            graph.addresses.iter().map(|i| (graph.router_at(graph.arcs[i.into.0 as usize].from), i.into.0));
+        let behind: Vec<(u32, u32)> =
+            last.chain(graph.gateways.iter().map(|g| (graph.router_at(*g), NONE))).collect();
+        self.ways = Ways::of(graph);
+        self.doors = behind.iter().map(|(_, last)| Door { row: ABSENT, last: *last }).collect();
+        let mut addresses: Vec<Vec<u32>> = vec![Vec::new(); self.routers()];
+        for (index, (router, _)) in behind.iter().enumerate().filter(|(_, (router, _))| *router != NONE) {
             // The others are ends of links between two hosts, which need no router.
-            behind[router as usize].push(Column { index: index as u32, up: true });
+            addresses[*router as usize].push(index as u32);
         }
-        let goals = behind.into_iter().enumerate().filter(|(_, columns)| !columns.is_empty());
-        self.goals = goals.map(|(router, columns)| Goal { router: router as u32, columns }).collect();
+        self.goal_of = vec![NONE; behind.len()];
+        self.goals.clear();
+        for (router, addresses) in addresses.into_iter().enumerate().filter(|(_, behind)| !behind.is_empty())
+        {
+            let goal = self.goals.len() as u32;
+            addresses.iter().for_each(|index| self.goal_of[*index as usize] = goal);
+            self.goals.push(Goal { router: router as u32, row: ABSENT, addresses });
+        }
+        self.lanes = self.goals.len().next_power_of_two().min(LANES);
+        self.next.clear();
+        self.learnt.clear();
+        self.distances = (graph.will_change || graph.spreads()).then(Vec::new);
+        self.marks_equals = graph.spreads();
     }
 
-    /// Computes everything.
-    pub(super) fn compute(&mut self, graph: &Graph) {
-        self.table.clear();
-        self.table.resize(self.routers() * self.width, NONE);
-        for column in self.goals.iter_mut().flat_map(|goal| &mut goal.columns) {
-            let interface = graph.addresses.get(column.index as usize);
-            column.up = interface.is_none_or(|i| graph.arcs[i.into.0 as usize].up);
+    /// The goals of these addresses.
+    pub(super) fn goals_of(&self, indices: impl Iterator<Item = usize>) -> Vec<u32> {
+        indices.filter_map(|index| self.goal_of.get(index).copied()).filter(|goal| *goal != NONE).collect()
+    }
+
+    /// Computes routes to these goals, where there are none yet and there is room for them.
+    pub(super) fn learn(&mut self, graph: &Graph, mut goals: Vec<u32>) {
+        goals.retain(|goal| self.goals[*goal as usize].row == ABSENT);
+        goals.sort_unstable();
+        goals.dedup();
+        let most = ABSENT as usize / (self.routers() * self.lanes).max(1) * self.lanes;
+        goals.truncate(most.saturating_sub(self.learnt.len()));
+        if goals.is_empty() {
+            return;
         }
-        let entries = self.routers() * self.goals.len();
+        let first = self.learnt.len();
+        self.learnt.extend(goals);
+        for slot in first..self.learnt.len() {
+            let (block, lane) = (slot / self.lanes, slot % self.lanes);
+            self.goals[self.learnt[slot] as usize].row = (block * self.routers() * self.lanes + lane) as u32;
+        }
+        self.fill(graph, first);
+    }
+
+    /// Computes all routes anew that there are.
+    pub(super) fn compute(&mut self, graph: &Graph) {
+        self.next.clear();
         if let Some(distances) = &mut self.distances {
             distances.clear();
-            distances.resize(entries, NONE);
         }
-        let mut searches: Vec<_> =
-            (0..BLOCK.min(self.goals.len())).map(|_| Search::new(self.routers())).collect();
-        for first in (0..self.goals.len()).step_by(BLOCK) {
-            let block = first..self.goals.len().min(first + BLOCK);
-            for k in block.clone() {
-                self.search(graph, self.goals[k].router, &mut searches[k - first]);
-            }
-            for router in 0..self.routers() as u32 {
-                for k in block.clone() {
-                    let distance = &searches[k - first].distance;
-                    let next = self.first_way(graph, router, |r| distance[r as usize]);
-                    self.enter(graph, router, k, next);
-                    let at = router as usize * self.goals.len() + k;
-                    if let Some(distances) = &mut self.distances {
-                        distances[at] = distance[router as usize];
-                    }
-                }
-            }
-        }
+        self.fill(graph, 0);
     }
 
-    /// Distances of all routers to `goal`, breadth first.
-    pub(super) fn search(&self, graph: &Graph, goal: u32, search: &mut Search) {
-        let Search { distance, queue } = search;
-        distance.fill(NONE);
-        queue.clear();
-        queue.push(goal);
-        distance[goal as usize] = 0;
-        let mut done = 0;
-        while let Some(&router) = queue.get(done) {
-            done += 1;
-            for from in self.neighbours(graph, router) {
-                if distance[from as usize] == NONE {
-                    distance[from as usize] = distance[router as usize] + 1;
-                    queue.push(from);
-                }
-            }
+    /// Computes the routes from this place in `learnt` on, and opens the doors behind their goals.
+    fn fill(&mut self, graph: &Graph, first: usize) {
+        let (len, lanes) = (self.routers() * self.lanes, self.lanes);
+        let blocks = self.learnt.len().div_ceil(lanes);
+        self.next.resize(blocks * len, NONE);
+        if let Some(distances) = &mut self.distances {
+            distances.resize(blocks * len, NONE);
         }
-    }
-
-    /// Links that leave a router for others.
-    #[inline]
-    pub(super) fn ways(&self, router: u32) -> &[Way] {
-        let router = router as usize;
-        &self.ways[self.starts[router] as usize..self.starts[router + 1] as usize]
-    }
-
-    /// Routers with a link to this one that is up.
-    #[inline]
-    pub(super) fn neighbours<'a>(&'a self, graph: &'a Graph, router: u32) -> impl Iterator<Item = u32> + 'a {
-        // The other direction of a link that leaves it.
-        let into = self.ways(router).iter().filter(|way| graph.arcs[(way.link ^ 1) as usize].up);
-        into.map(|way| way.to)
-    }
-
-    /// The first link from `router` that leads nearer to the goal of these distances.
-    #[inline]
-    pub(super) fn first_way(&self, graph: &Graph, router: u32, distance: impl Fn(u32) -> u32) -> u32 {
-        let here = distance(router);
-        if here == 0 || here == NONE {
-            return NONE;
-        }
-        let nearer = |way: &&Way| graph.arcs[way.link as usize].up && distance(way.to) == here - 1;
-        self.ways(router).iter().find(nearer).map_or(NONE, |way| way.link)
-    }
-
-    /// Enters the next link from `router` to goal number `k` for all that is behind that.
-    pub(super) fn enter(&mut self, graph: &Graph, router: u32, k: usize, next: u32) {
-        let goal = &self.goals[k];
-        let row = &mut self.table[router as usize * self.width..][..self.width];
-        if goal.router == router {
-            for column in &goal.columns {
-                let last = graph.addresses.get(column.index as usize).map_or(NONE, |i| i.into.0);
-                row[column.index as usize] = if column.up { last } else { NONE };
-            }
-        } else {
-            for column in &goal.columns {
-                row[column.index as usize] = if column.up { next } else { NONE };
-            }
-        }
-    }
-
-    /// The last link to address number `index` behind goal number `k` has gone down or up: what all routers know of it.
-    pub(super) fn enter_column(&mut self, graph: &Graph, k: usize, index: usize, up: bool) {
-        let goal = self.goals[k].router;
-        let mut search = Search::new(if up { self.routers() } else { 0 });
-        if up {
-            self.search(graph, goal, &mut search);
-        }
-        for router in 0..self.routers() as u32 {
-            self.table[router as usize * self.width + index] = if !up {
-                NONE
-            } else if router == goal {
-                graph.addresses[index].into.0
-            } else {
-                self.first_way(graph, router, |r| search.distance[r as usize])
+        let mut search = Search::new(self.routers());
+        for block in first / lanes..blocks {
+            let slots = first.max(block * lanes)..self.learnt.len().min((block + 1) * lanes);
+            let router = |slot: usize| self.goals[self.learnt[slot] as usize].router;
+            let goals: Vec<(usize, u32)> = slots.map(|slot| (slot % lanes, router(slot))).collect();
+            let here = block * len..(block + 1) * len;
+            let mut block = Block {
+                lanes,
+                next: &mut self.next[here.clone()],
+                distances: self.distances.as_mut().map(|all| &mut all[here]),
+                marks_equals: self.marks_equals,
             };
+            search.run(graph, &self.ways, &goals, &mut block);
         }
+        for goal in &self.learnt[first..] {
+            let Goal { row, addresses, .. } = &self.goals[*goal as usize];
+            for index in addresses.iter().map(|index| *index as usize) {
+                self.doors[index].row = if graph.is_open(index) { *row } else { ABSENT };
+            }
+        }
+    }
+
+    #[inline]
+    fn at(&self, router: u32, k: usize) -> usize {
+        self.goals[k].row as usize + router as usize * self.lanes
+    }
+
+    /// The number of links from a router to goal number `k`, to which there are routes, or `NONE`.
+    #[inline]
+    pub(super) fn distance(&self, router: u32, k: usize) -> u32 {
+        self.distances.as_ref().expect("asked for by the caller")[self.at(router, k)]
+    }
+
+    pub(super) fn set_distance(&mut self, router: u32, k: usize, distance: u32) {
+        let at = self.at(router, k);
+        self.distances.as_mut().expect("asked for by the caller")[at] = distance;
+    }
+
+    /// Enters the next link from `router` to goal number `k` anew, from distances.
+    pub(super) fn enter(&mut self, graph: &Graph, router: u32, k: usize) {
+        let mut nearer = self.ways.nearer(graph, router, |r| self.distance(r, k));
+        let first = nearer.next();
+        let several = self.marks_equals && nearer.next().is_some();
+        drop(nearer);
+        let at = self.at(router, k);
+        self.next[at] = first.map_or(NONE, |link| if several { link | SEVERAL } else { link });
+    }
+
+    /// The last link to address number `index` has gone down or up.
+    pub(super) fn turn_door(&mut self, index: usize, up: bool) {
+        let goal = &self.goals[self.goal_of[index] as usize];
+        self.doors[index].row = if up { goal.row } else { ABSENT };
     }
 }

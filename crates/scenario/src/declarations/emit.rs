@@ -26,6 +26,7 @@ impl Declaration {
         }
         out.header(RECORD.title);
         d.head.record.put(&mut out);
+        d.head.routing.put_table(&mut out);
         for window in &d.windows {
             out.header(WINDOW.title);
             window.put(&mut out);

@@ -1,7 +1,8 @@
-//! The plain keys of a scenario, and `[record]`.
+//! The plain keys of a scenario, `[record]` and `[routing]`.
 
 use crate::declarations::forms::{DURATION, POSITIVE_DURATION, TEXT, plain, positive_count};
 use crate::declarations::reader::Reader;
+use crate::declarations::routing::RoutingKeys;
 use crate::declarations::sections::key::Shape;
 use crate::declarations::sections::row::{Form, Read, may, must, or, section};
 use crate::declarations::unfit::Unfit;
@@ -69,12 +70,13 @@ impl RecordKeys {
     }
 }
 
-/// The plain keys of a scenario, and what is recorded.
+/// The plain keys of a scenario, what is recorded, and how packets are routed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     pub(crate) keys: HeadKeys,
     pub(crate) record: RecordKeys,
     pub(crate) record_origin: Ignored<Origin>,
+    pub(crate) routing: RoutingKeys,
 }
 
 /// Reads them.
@@ -82,6 +84,7 @@ pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
     let sink = r.sink();
     let keys = HeadKeys::take(r);
     let record = read_record(r.node("record"), keys.as_ref().map(|keys| keys.duration.value), sink);
+    let routing = RoutingKeys::read(r.node("routing"), sink);
     let keys = keys?;
     if keys.name.value.trim().is_empty() {
         sink.error(Code::BadName, keys.name.origin, "a scenario's name cannot be empty");
@@ -93,7 +96,7 @@ pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
         let place = if warmup.origin == Origin::Scenario { duration.origin } else { warmup.origin };
         sink.push(sink.at(Code::ContradictingTimes, place, message).label("must be less than `duration`"));
     }
-    Some(Head { keys, record: record?, record_origin: Ignored(r.origin_of("record")) })
+    Some(Head { keys, record: record?, record_origin: Ignored(r.origin_of("record")), routing: routing? })
 }
 
 fn read_record(node: Option<&Node>, duration: Option<Duration>, sink: &Sink<'_>) -> Option<RecordKeys> {

@@ -16,6 +16,7 @@ pub(crate) mod medium;
 pub(crate) mod names;
 pub(crate) mod node;
 pub(crate) mod queue;
+pub(crate) mod routing;
 pub(crate) mod schema;
 pub mod sections;
 pub(crate) mod sweep;

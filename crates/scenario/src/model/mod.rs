@@ -9,6 +9,7 @@ mod flow;
 mod kernel;
 mod network;
 mod outsiders;
+mod routing;
 mod scenario;
 mod window;
 
@@ -17,6 +18,7 @@ pub use flow::{FlowGroup, Pattern, Ports, Role, Spoof, SpoofPer, Transport};
 pub use kernel::{KernelHost, Limits, Program};
 pub use network::{Link, LinkIndex, LinkSpec, Medium, MediumIndex, Node, NodeIndex, NodeKind, Strip};
 pub use outsiders::Outsiders;
+pub use routing::{EqualPaths, Routing};
 pub use scenario::{Idle, Record, Scenario};
 pub use tailrace_access::{GrantConfig, MediumConfig, Schedule};
 pub use tailrace_app::AppConfig;

@@ -3,6 +3,7 @@
 use super::fault::{Capture, Fault};
 use super::flow::FlowGroup;
 use super::network::{Link, Medium, Node};
+use super::routing::Routing;
 use super::window::Window;
 use tailrace_core::{Duration, Limit};
 
@@ -23,6 +24,8 @@ pub struct Scenario {
     pub seed: u64,
     /// What is recorded beside the totals.
     pub record: Record,
+    /// How routers find their ways.
+    pub routing: Routing,
     /// Parts of the run with statistics of their own, in order of time.
     pub windows: Vec<Window>,
     /// Hosts and routers, in the order of declaration with counts expanded.

@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::head::Head;
 use crate::declarations::node::NodeDecl;
-use crate::model::NodeKind;
+use crate::model::{EqualPaths, NodeKind};
 use crate::resolving::pattern::Flows;
 use crate::resolving::picked::{Picked, pairs};
 use crate::text::codes::Code;
@@ -52,7 +52,7 @@ const FLOW: u128 = 4096;
 const ROW: u128 = 64;
 /// A connection's record, and its row of the table.
 const ROWS_A_CONNECTION: u128 = 4;
-/// A routing table's entry.
+/// A routing table's entry: the next link, and the distance where it matters.
 const ROUTE: u128 = 4;
 /// A packet that waits.
 const PACKET: u128 = 160;
@@ -132,9 +132,15 @@ impl<'d> Counts<'d> {
             part("links", links, LINK, at_link),
             part("flows", flows, FLOW, at_flow),
             part("rows of series, events and connections", self.rows(), ROW, self.head.record_origin.0),
-            part("routes", nodes.saturating_mul(routers), ROUTE, at_node),
+            part("routes", routers.saturating_mul(routers.min(nodes - routers)), self.route(), at_node),
             part("packets in queues", queued, PACKET, at_queue),
         ]
+    }
+
+    /// What a router knows of one that hosts are behind. Most networks have hosts behind few of their routers.
+    fn route(&self) -> u128 {
+        let spreads = self.head.routing.plain().equal_paths != EqualPaths::First;
+        if spreads || !self.draft.faults.is_empty() { 2 * ROUTE } else { ROUTE }
     }
 
     /// Rows of series, of the events table and of that of connections, as far as they are in memory.

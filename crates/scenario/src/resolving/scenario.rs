@@ -134,6 +134,7 @@ fn empty(head: &Head) -> Scenario {
         runs: head.keys.runs.value,
         seed: head.keys.seed.value,
         record: head.record.plain(),
+        routing: head.routing.plain(),
         windows: Vec::new(),
         nodes: Vec::new(),
         media: Vec::new(),

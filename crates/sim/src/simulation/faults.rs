@@ -305,10 +305,18 @@ impl Simulation {
             }
         }
         self.fabric.set_links_routeless(ways, false, &mut self.world);
-        for (ways, up, reroute) in [(&down, false, true), (&open, true, true), (&silent, false, false)] {
+        let at_once = self.convergence.is_immediate();
+        for (ways, up, reroute) in [(&down, false, at_once), (&open, true, at_once), (&silent, false, false)]
+        {
             self.fabric.set_links_up(ways, up, reroute, &mut self.world);
         }
         self.fabric.set_links_routeless(&routeless, true, &mut self.world);
+        if !at_once {
+            self.fabric.see_links(&down, false);
+            self.fabric.see_links(&open, true);
+            let without = down.iter().chain(&routeless).map(|way| (*way, false));
+            self.announce(without.chain(open.iter().map(|way| (*way, true))));
+        }
         let graph = self.fabric.graph();
         let other = ways.iter().zip(was_up).filter(|(way, was)| graph.is_up(**way) != *was);
         other.map(|(way, _)| *way).collect()

@@ -6,7 +6,7 @@ use crate::sections::keys;
 use crate::traffic;
 use std::fmt::Write as _;
 use tailrace_scenario::model::FaultConfig;
-use tailrace_scenario::sections::{CAPTURE, Key, RECORD, SCENARIO};
+use tailrace_scenario::sections::{CAPTURE, Key, RECORD, ROUTING, SCENARIO};
 
 /// Bits that the narrow links may carry in a run: what bounds its time.
 const BITS: f64 = 8e6;
@@ -36,14 +36,14 @@ pub(crate) fn text(seed: u64) -> String {
     for i in 0..d.between(0, 4).saturating_sub(2) {
         text += &traffic::attack(&mut d, &network, &format!("a{i}"), duration_s);
     }
-    text
+    text + &routing(&mut d, duration_s)
 }
 
 fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
     let mut text = format!("name = \"chaos-{seed}\"\nduration = {:?}\n", seconds(duration_s));
     let skip = [
-        "name", "duration", "record", "window", "host", "router", "link", "flow", "attack", "fault",
-        "capture", "sweep",
+        "name", "duration", "record", "routing", "window", "host", "router", "link", "flow", "attack",
+        "fault", "capture", "sweep",
     ];
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "warmup" => Some(format!("{:?}", seconds(duration_s * 0.99 * d.uniform()))),
@@ -63,6 +63,14 @@ fn head(d: &mut Draw, seed: u64, duration_s: f64) -> String {
     };
     let record = keys(d, &RECORD, &[], &mut special).join(", ");
     text + &format!("record = {{ {record} }}\n")
+}
+
+fn routing(d: &mut Draw, duration_s: f64) -> String {
+    let mut special = |d: &mut Draw, key: &Key| match key.name {
+        "convergence" => Some(format!("{:?}", seconds(d.scale(1e-3, duration_s)))),
+        _ => None,
+    };
+    format!("[routing]\n{}\n", keys(d, &ROUTING, &[], &mut special).join("\n"))
 }
 
 fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {

@@ -43,6 +43,7 @@ mod queues;
 mod renumbering;
 mod reordering;
 mod rewriting;
+mod routing;
 mod sender;
 mod shrew;
 mod slow_reader;

@@ -17,6 +17,7 @@ pub use crate::declarations::figure::FIGURE;
 pub use crate::declarations::head::RECORD;
 pub use crate::declarations::medium::MEDIUM;
 pub use crate::declarations::node::{HOST, ROUTER};
+pub use crate::declarations::routing::ROUTING;
 pub use crate::declarations::window::WINDOW;
 pub use flow::{ATTACK, FLOW, SPOOF};
 pub use key::{Key, Section, Shape};

@@ -9,6 +9,7 @@ use crate::declarations::figure::FIGURE;
 use crate::declarations::head::{HEAD, RECORD};
 use crate::declarations::medium::MEDIUM;
 use crate::declarations::node::{HOST, ROUTER};
+use crate::declarations::routing::ROUTING;
 use crate::declarations::window::WINDOW;
 
 /// The file itself.
@@ -36,6 +37,7 @@ const OTHERS: &[Key] = &[
         "Whose form queues have that do not say it themselves, such as \"linux\"; no matter to disciplines without it.",
     ),
     may("record", Shape::Section(&RECORD), "", RECORD.doc),
+    may("routing", Shape::Section(&ROUTING), "", ROUTING.doc),
     may("window", Shape::Sections(&WINDOW), "", WINDOW.doc),
     may("host", Shape::Sections(&HOST), "", HOST.doc),
     may("router", Shape::Sections(&ROUTER), "", ROUTER.doc),

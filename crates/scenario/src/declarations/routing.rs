@@ -1,0 +1,46 @@
+//! `[routing]`.
+
+use crate::declarations::forms::{DURATION, plain};
+use crate::declarations::lines::Lines;
+use crate::declarations::reader::Reader;
+use crate::declarations::sections::row::{or, section};
+use crate::model::{EqualPaths, Routing};
+use crate::text::document::{Data, Node, Table};
+use crate::text::place::{At, Origin};
+use crate::text::sink::Sink;
+use tailrace_core::Duration;
+
+section! {
+    /// `[routing]`.
+    pub ROUTING = "[routing]", "How routers find their ways. They know the shortest, of fewest links.";
+    pub(crate) struct RoutingKeys {
+        equal_paths: At<EqualPaths> = or(plain::<EqualPaths>(), "\"first\""),
+            "Which of several ways of as many links packets take: the first that the file has, or that which a hash of their flow names.";
+        convergence: At<Duration> = or(DURATION, "0 s"),
+            "Routes follow so long after a link went down or up; until then they lead into links that are down. Hosts see their own links at once.";
+    }
+}
+
+impl RoutingKeys {
+    /// Reads `[routing]`; where it is missing, its defaults hold.
+    pub(crate) fn read(node: Option<&Node>, sink: &Sink<'_>) -> Option<Self> {
+        let nothing = Node { data: Data::Table(Table::default()), origin: Origin::Scenario };
+        let r = Reader::new(node.unwrap_or(&nothing), &ROUTING, sink)?;
+        let keys = Self::take(&r);
+        r.finish();
+        keys
+    }
+
+    /// What it says.
+    pub(crate) const fn plain(&self) -> Routing {
+        Routing { equal_paths: self.equal_paths.value, convergence: self.convergence.value }
+    }
+
+    /// Writes the table, unless it says what holds without it: most scenarios have none.
+    pub(crate) fn put_table(&self, out: &mut Lines) {
+        if self.plain() != Routing::default() {
+            out.header(ROUTING.title);
+            self.put(out);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! How routers find their ways.
+
+use tailrace_core::Duration;
+
+tailrace_core::choices! {
+    /// Which of several ways of as many links packets take.
+    pub enum EqualPaths {
+        /// All the first, in the order of links.
+        First = "first",
+        /// Each flow one of them, by a hash of addresses, ports and protocol.
+        FiveTuple = "five_tuple",
+        /// As `five_tuple`, of the two addresses alone.
+        SrcDst = "src_dst",
+    }
+}
+
+/// How routers find their ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Routing {
+    /// Which of several ways packets take.
+    pub equal_paths: EqualPaths,
+    /// How long routes stay as they were after a link has gone down or come up.
+    pub convergence: Duration,
+}
+
+impl Default for Routing {
+    fn default() -> Self {
+        Self { equal_paths: EqualPaths::First, convergence: Duration::ZERO }
+    }
+}
