@@ -1,7 +1,7 @@
 //! What the edges of faults cost: a link that keeps failing in a network where nothing else happens yet.
 //!
 //! N flows that start when all is over, over two routers or a grid of them; 500 faults of each kind, one after another,
-//! on the link in the middle.
+//! on the link in the middle, and of a host's link.
 
 use crate::Options;
 use crate::measure::cpu_s;
@@ -12,7 +12,8 @@ use tailrace_scenario::render_all;
 use tailrace_sim::{Control, Simulation};
 
 const FAULTS: u32 = 500;
-const KINDS: [&str; 5] = ["down", "blackhole", "rate", "delay", "loss"];
+/// The first is a `down` of the first host's link.
+const KINDS: [&str; 6] = ["access", "down", "blackhole", "rate", "delay", "loss"];
 
 #[expect(clippy::print_stdout, reason = "the result is this program's data")]
 pub(crate) fn run(options: &Options) -> Result<(), String> {
@@ -93,10 +94,13 @@ fn scenario(options: &Options, kind: Option<&str>) -> String {
         _ => "",
     };
     for i in 0..kind.map_or(0, |_| FAULTS) {
-        let kind = kind.unwrap_or_default();
+        let (place, kind) = match kind.unwrap_or_default() {
+            "access" => ("host = \"src[0]\"", "down"),
+            other => ("link = \"middle\"", other),
+        };
         let _ = writeln!(
             text,
-            "[[fault]]\nlink = \"middle\"\nkind = \"{kind}\"\nat = \"{} ms\"\nuntil = \"{} ms\"\n{value}",
+            "[[fault]]\n{place}\nkind = \"{kind}\"\nat = \"{} ms\"\nuntil = \"{} ms\"\n{value}",
             2 * i + 1,
             2 * i + 2
         );
