@@ -24,6 +24,8 @@ pub(crate) const fn bin_at(hash: u64, level: u32, bins: u32) -> u32 {
 #[derive(Debug)]
 pub(crate) struct Flags {
     places: Vec<Option<FlowKey>>,
+    /// How many there are.
+    flagged: u32,
 }
 
 impl Flags {
@@ -31,24 +33,36 @@ impl Flags {
     pub(crate) const MOST: u32 = 4096;
 
     pub(crate) fn new() -> Self {
-        Self { places: vec![None; Self::MOST as usize] }
+        Self { places: vec![None; Self::MOST as usize], flagged: 0 }
     }
 
-    /// Sets or clears the flag of `flow`, whose salted hash is `hash`, and reports what changed.
+    /// Sets or clears the flag of `flow`, whose salted hash is `hash`, and reports what changed. While nobody is flagged an
+    /// innocent costs no hash.
     #[inline]
-    pub(crate) fn set<P>(&mut self, flow: FlowKey, hash: u64, flagged: bool, cx: &mut Cx<'_, P>) {
-        let place = &mut self.places[scale(hash, Self::MOST) as usize];
+    pub(crate) fn set<P>(
+        &mut self,
+        flow: FlowKey,
+        hash: impl FnOnce() -> u64,
+        flagged: bool,
+        cx: &mut Cx<'_, P>,
+    ) {
+        if !flagged && self.flagged == 0 {
+            return;
+        }
+        let place = &mut self.places[scale(hash(), Self::MOST) as usize];
         if (*place == Some(flow)) == flagged {
             return;
         }
         if let Some(old) = place.take() {
             if old == flow || flagged {
+                self.flagged -= 1;
                 cx.sink.flagged(old, false, cx.now);
             } else {
                 *place = Some(old);
             }
         }
         if flagged {
+            self.flagged += 1;
             *place = Some(flow);
             cx.sink.flagged(flow, true, cx.now);
         }
@@ -71,11 +85,11 @@ mod tests {
         let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
         let mut flags = Flags::new();
         for flagged in [false, true, true, false, false, true] {
-            flags.set(key(1), 5, flagged, &mut cx);
+            flags.set(key(1), || 5, flagged, &mut cx);
         }
         // Another flow with the same hash: innocent, then guilty.
-        flags.set(key(2), 5, false, &mut cx);
-        flags.set(key(2), 5, true, &mut cx);
+        flags.set(key(2), || 5, false, &mut cx);
+        flags.set(key(2), || 5, true, &mut cx);
         let reports: Vec<_> = sink.flagged.iter().map(|(k, flagged, _)| (k.src, *flagged)).collect();
         assert_eq!(reports, [(1, true), (1, false), (1, true), (1, false), (2, true)]);
     }
@@ -86,7 +100,7 @@ mod tests {
         let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
         let mut flags = Flags::new();
         for src in 0..1_000_000 {
-            flags.set(key(src), salted(key(src), 9), true, &mut cx);
+            flags.set(key(src), || salted(key(src), 9), true, &mut cx);
         }
         assert_eq!(flags.places.len(), Flags::MOST as usize);
         let open = sink.flagged.iter().map(|(_, flagged, _)| if *flagged { 1 } else { -1 }).sum::<i64>();

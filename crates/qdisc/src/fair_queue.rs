@@ -11,13 +11,15 @@
 //! Memory: a flow is known while it holds packets or its last tag is still ahead of the clock; of the latter kind at
 //! most [`MOST_REMEMBERED`], beyond which those next in line are forgotten early. A flood of new keys grows neither.
 
-mod heap;
+mod key;
 
-use self::heap::{Heap, Key};
+use self::key::Key;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::flow_queue::store::{Ends, NONE, Store};
 use crate::flow_queue::{End, over, with};
+use crate::heap::Heap;
+use crate::longest::Longest;
 use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit, Packet};
 
 /// Most flows that are known without a packet.
@@ -84,11 +86,12 @@ pub(crate) struct FairQueue<P> {
     store: Store<Tagged<P>>,
     backlog: Backlog,
     /// Flows that hold packets, by the key of their heads.
-    heads: Heap,
+    heads: Heap<Key>,
     /// Flows whose last tag is ahead of the clock, by that tag.
-    ahead: Heap,
-    /// Flows that hold packets, most bytes first, of several the one that came to as many last; empty where nobody asks.
-    longest: Heap,
+    ahead: Heap<Key>,
+    /// Flows that hold packets, most bytes first, of several the one that came to as many last.
+    longest: Longest<Key>,
+    /// Changes of backlogs so far.
     ranked: u64,
     clock: f64,
     /// When the fluid system was last looked at.
@@ -101,12 +104,24 @@ pub(crate) struct FairQueue<P> {
 #[derive(Clone, Debug)]
 struct Flow {
     key: FlowKey,
+    /// The chain that it is in, and the next flow of that.
+    bucket: u32,
     chain: u32,
     ends: Ends,
     backlog: Backlog,
     weight: f64,
     /// Finish tag of the packet that came last.
     last: f64,
+    /// Which of all changes of backlogs was its last.
+    ranked: u64,
+}
+
+impl Flow {
+    /// What puts the longest first, of equally long ones the last to change; `None` where no packet waits.
+    fn length(&self) -> Option<Key> {
+        let Backlog { packets, bytes } = self.backlog;
+        (packets > 0).then(|| Key::new(-bytes.as_f64(), u64::MAX - self.ranked))
+    }
 }
 
 /// A packet with its place in line.
@@ -160,7 +175,7 @@ impl<P: Packet> FairQueue<P> {
             backlog: Backlog::default(),
             heads: Heap::new(),
             ahead: Heap::new(),
-            longest: Heap::new(),
+            longest: Longest::new(),
             ranked: 0,
             clock: 0.0,
             seen: Instant::ZERO,
@@ -192,7 +207,16 @@ impl<P: Packet> FairQueue<P> {
     fn make_flow(&mut self, key: FlowKey, bucket: usize, weight: f64) -> u32 {
         let head = &mut self.table[bucket];
         let backlog = Backlog::default();
-        let flow = Flow { key, chain: *head, ends: Ends::EMPTY, backlog, weight, last: 0.0 };
+        let flow = Flow {
+            key,
+            bucket: bucket as u32,
+            chain: *head,
+            ends: Ends::EMPTY,
+            backlog,
+            weight,
+            last: 0.0,
+            ranked: 0,
+        };
         self.used += 1;
         *head = if self.free == NONE {
             self.flows.push(flow);
@@ -207,12 +231,12 @@ impl<P: Packet> FairQueue<P> {
 
     /// Forgets a flow without packets whose last tag is not ahead.
     #[inline]
-    fn forget_if_over(&mut self, index: u32, cx: &mut Cx<'_, P>) {
+    fn forget_if_over(&mut self, index: u32) {
         if self.heads.contains(index) || self.ahead.contains(index) {
             return;
         }
-        let Flow { key, chain, .. } = self.flows[index as usize];
-        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
+        let Flow { bucket, chain, .. } = self.flows[index as usize];
+        let bucket = bucket as usize;
         if self.table[bucket] == index {
             self.table[bucket] = chain;
         } else {
@@ -235,7 +259,7 @@ impl<P: Packet> FairQueue<P> {
             if !self.ahead.contains(index) {
                 self.active_weight += flow.weight;
             }
-            self.ahead.set(index, Key(last, u64::from(index)));
+            self.ahead.set(index, Key::new(last, u64::from(index)));
         } else if self.ahead.contains(index) {
             self.leave(index);
         }
@@ -252,14 +276,18 @@ impl<P: Packet> FairQueue<P> {
         }
     }
 
-    /// Brings the clock to `cx.now`: fluid flows that finish on the way leave, in the order of their tags.
-    fn advance(&mut self, cx: &mut Cx<'_, P>) {
+    /// Brings the clock to `now`: fluid flows that finish on the way leave, in the order of their tags.
+    fn advance(&mut self, now: Instant) {
         match self.setup.clock {
             Clock::Fluid => {
+                if now <= self.seen {
+                    return;
+                }
                 let rate = self.setup.link.rate.bytes_per_sec();
-                let mut left = cx.now.saturating_since(self.seen).as_secs_f64() * rate;
-                self.seen = self.seen.max(cx.now);
-                while let Some((Key(first, _), index)) = self.ahead.first() {
+                let mut left = now.saturating_since(self.seen).as_secs_f64() * rate;
+                self.seen = now;
+                while let Some((first, index)) = self.ahead.first() {
+                    let first = first.tag();
                     let needed = (first - self.clock) * self.active_weight;
                     if needed > left {
                         self.clock += left / self.active_weight;
@@ -268,12 +296,12 @@ impl<P: Packet> FairQueue<P> {
                     left -= needed.max(0.0);
                     self.clock = self.clock.max(first);
                     self.leave(index);
-                    self.forget_if_over(index, cx);
+                    self.forget_if_over(index);
                 }
             }
             Clock::Real => {
-                self.clock = cx.now.as_secs_f64();
-                self.expire(cx);
+                self.clock = now.as_secs_f64();
+                self.expire();
             }
             Clock::Finish | Clock::Start => {}
         }
@@ -281,13 +309,13 @@ impl<P: Packet> FairQueue<P> {
 
     /// Flows that the clock has caught up with are not ahead any more.
     #[inline]
-    fn expire(&mut self, cx: &mut Cx<'_, P>) {
-        while let Some((Key(last, _), index)) = self.ahead.first() {
-            if last > self.clock && u64::from(self.used) <= self.most_flows() {
+    fn expire(&mut self) {
+        while let Some((last, index)) = self.ahead.first() {
+            if last.tag() > self.clock && u64::from(self.used) <= self.most_flows() {
                 break;
             }
             self.leave(index);
-            self.forget_if_over(index, cx);
+            self.forget_if_over(index);
         }
     }
 
@@ -313,7 +341,7 @@ impl<P: Packet> FairQueue<P> {
         self.arrivals += 1;
         self.store.push(&mut flow.ends, Tagged { packet, bid, before, number }, now);
         if flow.backlog.packets == 0 {
-            self.heads.set(index, Key(bid, number));
+            self.heads.set(index, Key::new(bid, number));
         }
         flow.backlog = with(flow.backlog, size);
         self.backlog = with(self.backlog, size);
@@ -333,24 +361,20 @@ impl<P: Packet> FairQueue<P> {
         }
         match self.store.get(&flow.ends, End::Oldest) {
             None => self.heads.remove(index),
-            Some(head) => self.heads.set(index, Key(head.bid, head.number)),
+            Some(head) => self.heads.set(index, Key::new(head.bid, head.number)),
         }
         self.rank(index);
         Some(out)
     }
 
-    /// Keeps flow `index` in its place among the longest.
+    /// The backlog of flow `index` has changed: so, perhaps, has its place among the longest.
     #[inline]
     fn rank(&mut self, index: u32) {
-        if self.setup.payer == Payer::Arrival {
-            return;
-        }
-        let Backlog { packets, bytes } = self.flows[index as usize].backlog;
-        if packets == 0 {
-            self.longest.remove(index);
-        } else {
-            self.ranked += 1;
-            self.longest.set(index, Key(-bytes.as_f64(), u64::MAX - self.ranked));
+        self.ranked += 1;
+        let flow = &mut self.flows[index as usize];
+        flow.ranked = self.ranked;
+        if self.longest.is_kept() {
+            self.longest.changed(index, flow.length());
         }
     }
 
@@ -358,13 +382,14 @@ impl<P: Packet> FairQueue<P> {
     #[cold]
     fn shed(&mut self, cx: &mut Cx<'_, P>) {
         while over(self.setup.limit, self.backlog) {
-            let Some((_, index)) = self.longest.first() else { return };
+            let lengths = self.flows.iter().map(Flow::length);
+            let Some(index) = self.longest.first(lengths) else { return };
             let Some((Tagged { packet, before, .. }, _)) = self.pop(index, End::Newest) else { return };
             if self.setup.clock != Clock::Real {
                 self.set_last(index, before);
             }
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            self.forget_if_over(index, cx);
+            self.forget_if_over(index);
         }
     }
 
@@ -372,7 +397,7 @@ impl<P: Packet> FairQueue<P> {
     #[inline]
     fn choose(&self) -> Option<(u32, f64)> {
         if self.setup.clock != Clock::Real {
-            return self.heads.first().map(|(Key(bid, _), index)| (index, bid));
+            return self.heads.first().map(|(key, index)| (index, key.tag()));
         }
         let flows = f64::from(self.heads.len());
         let rate = self.setup.link.rate.bytes_per_sec();
@@ -393,13 +418,13 @@ impl<P: Packet> FairQueue<P> {
 
     /// The link is idle: the clock starts anew.
     #[cold]
-    fn reset(&mut self, cx: &mut Cx<'_, P>) {
+    fn reset(&mut self) {
         if self.setup.clock == Clock::Real {
             return;
         }
         while let Some((_, index)) = self.ahead.first() {
             self.leave(index);
-            self.forget_if_over(index, cx);
+            self.forget_if_over(index);
         }
         self.clock = 0.0;
     }
@@ -416,26 +441,26 @@ impl<P: Packet> FairQueue<P> {
 impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     #[inline]
     fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
-        self.advance(cx);
+        self.advance(cx.now);
         let index = self.classify(&packet, cx);
         if self.refuses(index, packet.size()) {
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            return self.forget_if_over(index, cx);
+            return self.forget_if_over(index);
         }
         self.push(index, packet, cx.now);
         if over(self.setup.limit, self.backlog) {
             self.shed(cx);
         }
         if u64::from(self.used) > self.most_flows() {
-            self.expire(cx);
+            self.expire();
         }
     }
 
     #[inline]
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-        self.advance(cx);
+        self.advance(cx.now);
         let Some((index, tag)) = self.choose() else {
-            self.reset(cx);
+            self.reset();
             return None;
         };
         let (tagged, arrival) = self.pop(index, End::Oldest)?;
@@ -447,9 +472,9 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
                 self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
             }
         }
-        self.forget_if_over(index, cx);
+        self.forget_if_over(index);
         if self.setup.clock != Clock::Fluid {
-            self.expire(cx);
+            self.expire();
         }
         Some((tagged.packet, arrival))
     }
@@ -460,7 +485,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
 
     /// What the fluid system has done so far it did at the old rate; tags of packets that wait stay.
     fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
-        self.advance(cx);
+        self.advance(cx.now);
         self.setup.link = *link;
     }
 

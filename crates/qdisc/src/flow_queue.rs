@@ -16,8 +16,10 @@ pub use self::store::End;
 use self::store::{Ends, NONE, Store};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash};
+use crate::longest::Longest;
 use crate::signal::{Fate, fate};
 use crate::truesize::truesize;
+use core::cmp::Reverse;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet};
 
 /// How many flows there can be.
@@ -163,6 +165,8 @@ impl FlowSetup {
     };
 }
 
+/// A limit to memory that is none.
+pub(crate) const UNLIMITED: Bytes = Bytes(u64::MAX);
 /// More flows than this are a mistake: their table alone would take megabytes a queue.
 pub(crate) const MOST_FLOWS: u32 = 1 << 20;
 /// Below this a large packet would wait for hundreds of empty turns.
@@ -179,13 +183,12 @@ pub struct FlowQueue<L, P> {
     /// First flow of each bucket or chain.
     table: Vec<u32>,
     flows: Vec<Flow<L>>,
-    /// Backlog of each flow, apart so that the longest is found fast.
-    backlogs: Vec<Backlog>,
+    longest: Longest<Length>,
     /// Flows to be used again, linked by `next`.
     free: u32,
     store: Store<P>,
     backlog: Backlog,
-    /// Memory that what waits takes, bytes.
+    /// Memory that what waits takes, bytes; zero where that has no limit.
     memory: u64,
     new: Round,
     old: Round,
@@ -201,6 +204,7 @@ struct Flow<L> {
     /// Next flow of the same chain.
     chain: u32,
     ends: Ends,
+    backlog: Backlog,
     deficit: i64,
     place: Place,
     /// Next flow of the same round.
@@ -210,6 +214,17 @@ struct Flow<L> {
     /// What decides between flows of equal length, the least first.
     tie: u64,
     law: L,
+}
+
+/// What puts the longest flow first: most bytes; of flows of empty packets, most of these; see [`Ties`].
+type Length = (Reverse<(Bytes, u64)>, u64);
+
+impl<L> Flow<L> {
+    /// `None` where no packet waits.
+    fn length(&self) -> Option<Length> {
+        let Backlog { packets, bytes } = self.backlog;
+        (packets > 0).then_some((Reverse((bytes, packets)), self.tie))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,7 +277,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
             hash: SaltedHash::default(),
             table: vec![NONE; table.max(1) as usize],
             flows: Vec::new(),
-            backlogs: Vec::new(),
+            longest: Longest::new(),
             free: NONE,
             store: Store::new(),
             backlog: Backlog::default(),
@@ -297,6 +312,7 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
             key,
             chain: *head,
             ends: Ends::EMPTY,
+            backlog: Backlog::default(),
             deficit: match self.setup.credit {
                 Credit::Quantum => 0,
                 Credit::Kept(_, initial) => clamped(initial),
@@ -309,7 +325,6 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         };
         *head = if self.free == NONE {
             self.flows.push(flow);
-            self.backlogs.push(Backlog::default());
             self.flows.len() as u32 - 1
         } else {
             let index = self.free;
@@ -322,11 +337,16 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     /// Forgets an exact flow that is outside of the round.
     #[inline]
     fn forget_flow(&mut self, index: u32, cx: &mut Cx<'_, P>) {
-        let Separation::Exact(_) = self.setup.separation else { return };
-        let Flow { key, chain, place, .. } = self.flows[index as usize];
-        if place != Place::Outside {
-            return;
+        if let Separation::Exact(_) = self.setup.separation
+            && self.flows[index as usize].place == Place::Outside
+        {
+            self.unchain(index, cx);
         }
+    }
+
+    /// Takes flow `index` out of its chain, to be used again.
+    fn unchain(&mut self, index: u32, cx: &mut Cx<'_, P>) {
+        let Flow { key, chain, .. } = self.flows[index as usize];
         let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
         if self.table[bucket] == index {
             self.table[bucket] = chain;
@@ -343,17 +363,24 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     #[inline]
     fn seen(&self, index: u32) -> Backlog {
         match self.setup.seen {
-            Seen::Flow => self.backlogs[index as usize],
+            Seen::Flow => self.flows[index as usize].backlog,
             Seen::Total => self.backlog,
         }
     }
 
     /// Whether an arrival of `size` in flow `index` finds no room.
+    #[inline]
     fn refuses(&self, index: u32, size: Bytes) -> bool {
-        let longer = with(self.backlogs[index as usize], size);
-        self.setup.flow_limit.is_some_and(|limit| over(limit, longer))
+        let longer = || with(self.flows[index as usize].backlog, size);
+        self.setup.flow_limit.is_some_and(|limit| over(limit, longer()))
             || (self.setup.overflow == Overflow::Arrival
-                && self.too_full(with(self.backlog, size), self.memory + truesize(size)))
+                && self.too_full(with(self.backlog, size), self.memory + self.memory_of(size)))
+    }
+
+    /// Memory that a packet of `size` takes, where that counts.
+    #[inline]
+    fn memory_of(&self, size: Bytes) -> u64 {
+        if self.setup.memory == UNLIMITED { 0 } else { truesize(size) }
     }
 
     /// Whether `backlog` in so much memory is more than may wait in all.
@@ -366,17 +393,23 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
     #[inline]
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
-        self.memory += truesize(size);
-        let backlog = &mut self.backlogs[index as usize];
-        for backlog in [backlog, &mut self.backlog] {
-            backlog.packets += 1;
-            backlog.bytes += size;
-        }
+        self.memory += self.memory_of(size);
+        self.backlog = with(self.backlog, size);
         let flow = &mut self.flows[index as usize];
+        flow.backlog = with(flow.backlog, size);
         self.store.push(&mut flow.ends, packet, now);
-        if flow.place != Place::Outside {
-            return;
+        if flow.place == Place::Outside {
+            self.enter(index, now);
         }
+        if self.longest.is_kept() {
+            self.longest.changed(index, self.flows[index as usize].length());
+        }
+    }
+
+    /// Inserts flow `index` into the round.
+    #[inline]
+    fn enter(&mut self, index: u32, now: Instant) {
+        let flow = &mut self.flows[index as usize];
         if self.setup.service == Service::Surplus {
             flow.place = Place::New;
             flow.deficit = match self.setup.credit {
@@ -394,24 +427,32 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         }
     }
 
-    #[inline]
+    /// Takes the packet at `end` of flow `index`.
+    #[inline(always)] // Else the packet is copied twice more.
     fn pop(&mut self, index: u32, end: End) -> Option<(P, Instant)> {
-        let out = self.store.pop(&mut self.flows[index as usize].ends, end)?;
-        let size = out.0.size();
-        self.memory -= truesize(size);
-        for backlog in [&mut self.backlogs[index as usize], &mut self.backlog] {
+        let flow = &mut self.flows[index as usize];
+        if flow.ends.is_empty() {
+            return None;
+        }
+        let (packet, arrival) = self.store.pop(&mut flow.ends, end)?;
+        let size = packet.size();
+        for backlog in [&mut flow.backlog, &mut self.backlog] {
             backlog.packets -= 1;
             backlog.bytes -= size;
         }
-        Some(out)
+        self.memory -= self.memory_of(size);
+        if self.longest.is_kept() {
+            self.longest.changed(index, self.flows[index as usize].length());
+        }
+        Some((packet, arrival))
     }
 
     /// Drops from the longest flow until no limit is broken.
     #[cold]
     fn shed(&mut self, end: End, batch: u32, cx: &mut Cx<'_, P>) {
         while self.too_full(self.backlog, self.memory) {
-            let index = self.longest();
-            let half = Bytes(self.backlogs[index as usize].bytes.get() / 2);
+            let Some(index) = self.longest.first(self.flows.iter().map(Flow::length)) else { return };
+            let half = Bytes(self.flows[index as usize].backlog.bytes.get() / 2);
             let (mut packets, mut bytes) = (0, Bytes::ZERO);
             while packets == 0 || (packets < batch && bytes < half) {
                 let Some((packet, _)) = self.pop(index, end) else { break };
@@ -423,26 +464,16 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         }
     }
 
-    /// The flow with most bytes; of flows of empty packets, that with most of these; see [`Ties`].
-    fn longest(&self) -> u32 {
-        let tie = |index: usize| self.flows[index].tie;
-        let (mut longest, mut most) = (0, (Bytes::ZERO, 0));
-        for (index, backlog) in self.backlogs.iter().enumerate() {
-            let held = (backlog.bytes, backlog.packets);
-            let ties = held == most && held.1 > 0;
-            if held > most || (ties && tie(index) < tie(longest)) {
-                (longest, most) = (index, held);
-            }
-        }
-        longest as u32
-    }
-
     /// Puts flow `index` at the end of the old round.
     #[inline]
     fn push_old(&mut self, index: u32) {
         if self.setup.ties == Ties::Turn {
             self.turns += 1;
-            self.flows[index as usize].tie = self.turns;
+            let flow = &mut self.flows[index as usize];
+            flow.tie = self.turns;
+            if self.longest.is_kept() {
+                self.longest.changed(index, flow.length());
+            }
         }
         self.old.push(&mut self.flows, index);
     }
@@ -505,41 +536,31 @@ impl<L: Aqm + Clone, P: Packet> FlowQueue<L, P> {
         self.in_turn = false;
     }
 
-    /// The packet that the law of flow `index` lets go.
+    /// Whether the law of flow `index` lets its `packet`, which has just been taken, go; perhaps marked.
     #[inline]
-    fn take(&mut self, index: u32, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-        while let Some((mut packet, arrival)) = self.pop(index, self.setup.serve) {
-            let (sojourn, seen) = (cx.now.saturating_since(arrival), self.seen(index));
-            let law = &mut self.flows[index as usize].law;
-            let mut verdict = law.on_dequeue(packet.size(), sojourn, seen, cx.now, cx.rng);
-            if verdict == Verdict::MarkOnly && !self.setup.marks.takes(&packet) {
-                verdict = Verdict::Pass;
-            }
-            let fate = fate(verdict, self.setup.ecn, packet.ecn());
-            if verdict.is_signal() {
-                law.on_signalled(fate != Fate::Drop, cx.now);
-            }
-            match fate {
-                Fate::Drop => {
-                    cx.sink.dropped(packet, DropReason::Aqm, cx.now);
-                    continue;
-                }
-                Fate::Mark { fresh: true } => {
-                    packet.set_ce();
-                    cx.sink.marked(&packet, cx.now);
-                }
-                Fate::Mark { fresh: false } | Fate::Admit => {}
-            }
-            return Some((packet, arrival));
+    fn lets_go(&mut self, index: u32, packet: &mut P, arrival: Instant, cx: &mut Cx<'_, P>) -> bool {
+        let (sojourn, seen) = (cx.now.saturating_since(arrival), self.seen(index));
+        let law = &mut self.flows[index as usize].law;
+        let mut verdict = law.on_dequeue(packet.size(), sojourn, seen, cx.now, cx.rng);
+        if verdict == Verdict::MarkOnly && !self.setup.marks.takes(packet) {
+            verdict = Verdict::Pass;
         }
-        None
+        let fate = fate(verdict, self.setup.ecn, packet.ecn());
+        if verdict.is_signal() {
+            law.on_signalled(fate != Fate::Drop, cx.now);
+        }
+        if fate == (Fate::Mark { fresh: true }) {
+            packet.set_ce();
+            cx.sink.marked(packet, cx.now);
+        }
+        fate != Fate::Drop
     }
 
     /// Charges flow `index`, whose turn it is, for a packet of `size`.
     #[inline]
     fn charge(&mut self, index: u32, size: Bytes, cx: &mut Cx<'_, P>) {
         let flow = &mut self.flows[index as usize];
-        let empty = self.backlogs[index as usize].packets == 0;
+        let empty = flow.backlog.packets == 0;
         if self.setup.service != Service::Packet {
             flow.deficit = flow.deficit.saturating_sub(i64::try_from(size.get()).unwrap_or(i64::MAX));
         }
@@ -610,9 +631,12 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         loop {
             let index = self.choose()?;
-            if let Some(out) = self.take(index, cx) {
-                self.charge(index, out.0.size(), cx);
-                return Some(out);
+            while let Some((mut packet, arrival)) = self.pop(index, self.setup.serve) {
+                if self.lets_go(index, &mut packet, arrival, cx) {
+                    self.charge(index, packet.size(), cx);
+                    return Some((packet, arrival));
+                }
+                cx.sink.dropped(packet, DropReason::Aqm, cx.now);
             }
             self.flows[index as usize].law.on_idle(cx.now);
             self.retire(index, cx);

@@ -61,7 +61,8 @@ impl<K: Copy + Eq, V> Sets<K, V> {
         make: impl FnOnce(Option<V>) -> V,
     ) -> Option<&mut V> {
         let first = self.set(hash);
-        let found = (first..first + WAYS).find(|i| self.places[*i].as_ref().is_some_and(|p| p.key == key));
+        let found = (first..first + WAYS)
+            .find(|i| self.places[*i].as_ref().is_some_and(|p| p.hash == hash && p.key == key));
         let at = match found {
             Some(at) => at,
             None => {

@@ -142,7 +142,7 @@ impl<P: Packet> QueueDiscipline<P> for Rechoke<P> {
         self.history.advance(cx.now);
         let score = self.history.get(flow).map_or(0, score);
         let detected = score >= self.detect;
-        self.flags.set(key, salted(key, salt), detected, cx);
+        self.flags.set(key, || salted(key, salt), detected, cx);
         if self.queue.is_congested() {
             if detected && cx.rng.below(u64::from(self.block)) < u64::from(score) {
                 self.filtered += 1;

@@ -126,7 +126,7 @@ impl<P: Packet> QueueDiscipline<P> for Rred<P> {
         let salt = *self.filter.salt.get_or_insert_with(|| cx.rng.next_u64());
         let flow = packet.flow();
         let passes = self.filter.passes(flow, cx.now);
-        self.flags.set(flow, salted(flow, salt), !passes, cx);
+        self.flags.set(flow, || salted(flow, salt), !passes, cx);
         if !passes {
             self.filter.touch(flow, cx.now);
             self.filtered += 1;

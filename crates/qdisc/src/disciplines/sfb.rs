@@ -31,7 +31,7 @@ mod bins;
 mod config;
 mod hash;
 
-use self::bins::{Bank, PARTS, Rules};
+use self::bins::{Bank, PARTS, Places, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};
 pub use self::hash::BinHash;
 use crate::classifier::{Flags, salted};
@@ -41,8 +41,8 @@ use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
 
-/// Where a packet was counted: its hash and the generation of the bins, in each bank that counted it.
-type Counted = [Option<(u64, u32)>; 2];
+/// Where a packet was counted: its bins and their generation, in each bank that counted it.
+type Counted = [Option<(Places, u32)>; 2];
 
 #[derive(Debug)]
 struct Waiting<P> {
@@ -127,9 +127,11 @@ impl<P: Packet> Sfb<P> {
         }
     }
 
-    /// Does not move with the hash of the bins: a flag must be found again.
-    fn flag_hash(&self, flow: FlowKey) -> u64 {
-        salted(flow, self.salt.unwrap_or_default())
+    /// The place of a flag does not move with the hash of the bins: it must be found again.
+    #[inline]
+    fn flag(&mut self, flow: FlowKey, inelastic: bool, cx: &mut Cx<'_, P>) {
+        let salt = self.salt.unwrap_or_default();
+        self.flags.set(flow, || salted(flow, salt), inelastic, cx);
     }
 
     fn overflows(&self, full: u32) -> bool {
@@ -142,19 +144,18 @@ impl<P: Packet> Sfb<P> {
     /// Linux: bins, overflow, penalty box, signal.
     fn judge_linux(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
         let (active, next) = (self.active, 1 - self.active);
-        let hash = self.banks[active].hash(self.by.key(flow));
-        let seen = self.banks[active].arrive(hash, &self.rules, cx.now);
+        let key = self.by.key(flow);
+        let (seen, places) = self.banks[active].arrive(key, &self.rules, cx.now);
         let inelastic = seen.least_p >= self.penalise;
-        self.flags.set(flow, self.flag_hash(flow), inelastic, cx);
+        self.flag(flow, inelastic, cx);
         if self.overflows(seen.full) {
             return Answer::Refuse;
         }
         let mut counted = [None; 2];
-        counted[active] = Some((hash, self.banks[active].generation()));
+        counted[active] = Some((places, self.banks[active].generation()));
         if self.trains_next(inelastic, cx.now) {
-            let hash = self.banks[next].hash(self.by.key(flow));
-            self.banks[next].arrive(hash, &self.rules, cx.now);
-            counted[next] = Some((hash, self.banks[next].generation()));
+            let (_, places) = self.banks[next].arrive(key, &self.rules, cx.now);
+            counted[next] = Some((places, self.banks[next].generation()));
         }
         if inelastic {
             let admitted = self.penalty.admits(cx.now);
@@ -167,28 +168,27 @@ impl<P: Packet> Sfb<P> {
     /// LANL: penalty box, bins, overflow, mark.
     fn judge_lanl(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
         let (active, next) = (self.active, 1 - self.active);
-        let hash = self.banks[active].hash(self.by.key(flow));
-        let next_hash = self.banks[next].hash(self.by.key(flow));
-        let inelastic = self.banks[active].least_p(hash, &self.rules) >= self.penalise;
+        let key = self.by.key(flow);
+        let inelastic = self.banks[active].least_p(key, &self.rules) >= self.penalise;
         let trains_next = self.trains_next(inelastic, cx.now);
-        self.flags.set(flow, self.flag_hash(flow), inelastic, cx);
+        self.flag(flow, inelastic, cx);
         if inelastic {
             if self.penalty.admits(cx.now) {
                 return Answer::Admit(Verdict::Pass, [None; 2]);
             }
-            self.banks[active].punish(hash, &self.rules, cx.now);
+            self.banks[active].punish(key, &self.rules, cx.now);
             if trains_next {
-                self.banks[next].punish(next_hash, &self.rules, cx.now);
+                self.banks[next].punish(key, &self.rules, cx.now);
             }
             self.penalised += 1;
             return Answer::Refuse;
         }
-        let seen = self.banks[active].arrive(hash, &self.rules, cx.now);
+        let (seen, places) = self.banks[active].arrive(key, &self.rules, cx.now);
         let mut counted = [None; 2];
-        counted[active] = Some((hash, self.banks[active].generation()));
+        counted[active] = Some((places, self.banks[active].generation()));
         if trains_next {
-            self.banks[next].arrive(next_hash, &self.rules, cx.now);
-            counted[next] = Some((next_hash, self.banks[next].generation()));
+            let (_, places) = self.banks[next].arrive(key, &self.rules, cx.now);
+            counted[next] = Some((places, self.banks[next].generation()));
         }
         if self.overflows(seen.full) {
             return Answer::Refuse;
@@ -242,9 +242,9 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
             packet.set_ce();
             cx.sink.marked(&packet, cx.now);
         }
-        for (bank, counted) in self.banks.iter_mut().zip(counted) {
-            if let Some((hash, _)) = counted {
-                bank.add(hash, &self.rules);
+        for (bank, counted) in self.banks.iter_mut().zip(&counted) {
+            if let Some((places, _)) = counted {
+                bank.add(places, &self.rules);
             }
         }
         self.backlog.packets += 1;
@@ -257,10 +257,10 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
         self.backlog.packets -= 1;
         self.backlog.bytes -= packet.size();
         for (bank, counted) in self.banks.iter_mut().zip(counted) {
-            if let Some((hash, generation)) = counted
-                && generation == bank.generation()
+            if let Some((places, generation)) = &counted
+                && *generation == bank.generation()
             {
-                bank.remove(hash, &self.rules, cx.now);
+                bank.remove(places, &self.rules, cx.now);
             }
         }
         Some((packet, arrival))

@@ -125,7 +125,7 @@ impl<P: Packet> QueueDiscipline<P> for Xchoke<P> {
         self.queue.observe(cx.now);
         self.history.advance(cx.now);
         let hits = self.history.get(flow).map_or(0, |entry| entry.hits);
-        self.flags.set(key, salted(key, salt), hits > 0 && hits + 1 >= self.full_hits, cx);
+        self.flags.set(key, || salted(key, salt), hits > 0 && hits + 1 >= self.full_hits, cx);
         if self.queue.is_congested() {
             if hits > 0 && one_in_power_of_two(self.full_hits.saturating_sub(hits), cx.rng) {
                 self.filtered += 1;

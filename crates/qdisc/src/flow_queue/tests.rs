@@ -3,6 +3,7 @@
 use super::*;
 use crate::managed::NoLaw;
 use crate::testing::{Collector, Counter, TestPacket};
+use proptest::prelude::*;
 use tailrace_core::Rng;
 
 struct Bench {
@@ -132,7 +133,7 @@ fn a_flood_of_new_keys_grows_no_table() {
                 queue.dequeue(&mut cx);
             }
         }
-        assert!(queue.flows.len() <= most && queue.backlogs.len() <= most, "{}", queue.flows.len());
+        assert!(queue.flows.len() <= most, "{}", queue.flows.len());
     }
 }
 
@@ -179,4 +180,42 @@ fn the_newest_is_served_first_where_asked_and_the_oldest_dies() {
     let order: Vec<u64> = std::iter::from_fn(|| b.dequeue()).map(|p| p.id).collect();
     assert_eq!(order, [3, 2, 1]);
     assert_eq!(b.sink.dropped[0].0.id, 0);
+}
+
+proptest! {
+    /// Against a look at all flows, through rounds of overflow and of peace, whatever decides between equals.
+    #[test]
+    fn the_longest_flow_is_the_one_that_a_look_at_all_finds(
+        by_turn in any::<bool>(), exact in any::<bool>(), surplus in any::<bool>(),
+        steps in prop::collection::vec((0u8..4, 0u32..9, 0u64..3), 1..300),
+    ) {
+        let mut b = Bench::new(FlowSetup {
+            limit: Limit::Packets(12),
+            separation: if exact { Separation::Exact(3) } else { Separation::Hashed(8) },
+            ties: if by_turn { Ties::Turn } else { Ties::Bucket },
+            service: if surplus { Service::Surplus } else { Service::Deficit },
+            overflow: Overflow::Longest(End::Newest, 1),
+            quantum: Bytes(150),
+            ..FlowSetup::RFC8290
+        });
+        for (what, flow, size) in steps {
+            if what == 0 {
+                b.dequeue();
+            } else {
+                b.enqueue(flow, 100 * size);
+            }
+            let (mut most, mut plain) = ((Bytes::ZERO, 0), None);
+            for (index, flow) in b.queue.flows.iter().enumerate().filter(|(_, flow)| flow.backlog.packets > 0) {
+                let held = (flow.backlog.bytes, flow.backlog.packets);
+                let first = plain.is_none_or(|other: usize| flow.tie < b.queue.flows[other].tie);
+                if held > most || (held == most && first) {
+                    (most, plain) = (held, Some(index));
+                }
+            }
+            if b.queue.longest.is_kept() && what == 1 {
+                let found = b.queue.longest.first(b.queue.flows.iter().map(Flow::length));
+                prop_assert_eq!(found.map(|index| index as usize), plain);
+            }
+        }
+    }
 }

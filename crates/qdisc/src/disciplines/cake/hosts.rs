@@ -53,7 +53,7 @@ impl FlowMode {
 }
 
 /// The hosts at one side, found like queues: eight ways to each place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Hosts {
     tags: Vec<u32>,
     /// Flows of the host that are in bulk.

@@ -274,8 +274,7 @@ impl<P: Packet> Cake<P> {
     fn pay(&mut self, place: Place, bytes: i64) {
         let unlimited = self.shaper.pace.is_unlimited();
         let tin = &mut self.tins[place.tin];
-        let flow = &mut tin.flows[place.queue];
-        flow.deficit = flow.deficit.saturating_sub(bytes);
+        tin.pay(place.queue, bytes);
         if unlimited {
             tin.deficit = tin.deficit.saturating_sub(bytes);
         }

@@ -26,11 +26,16 @@ pub(super) enum Set {
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub(super) ends: Ends,
-    pub(super) deficit: i64,
     pub(super) set: Set,
+    pub(super) law: State,
+}
+
+/// What the turns of a queue go by; apart from the rest, since many pass by before one may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Turn {
+    deficit: i64,
     source: u16,
     destination: u16,
-    pub(super) law: State,
 }
 
 /// The rounds in which flows take turns.
@@ -53,9 +58,10 @@ pub(super) struct Hashes {
 }
 
 /// Flows, rounds and clock of one tin.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tin {
     pub(super) flows: Vec<Flow>,
+    turns: Vec<Turn>,
     ways: Ways,
     sources: Option<Hosts>,
     destinations: Option<Hosts>,
@@ -85,16 +91,9 @@ pub(super) struct Share {
 
 impl Tin {
     pub(super) fn new(mode: FlowMode, clock: TinClock, quantum: i64, share: Share) -> Self {
-        let flow = Flow {
-            ends: Ends::EMPTY,
-            deficit: 0,
-            set: Set::None,
-            source: 0,
-            destination: 0,
-            law: State::hasty(),
-        };
         Self {
-            flows: vec![flow; QUEUES],
+            flows: vec![Flow { ends: Ends::EMPTY, set: Set::None, law: State::hasty() }; QUEUES],
+            turns: vec![Turn { deficit: 0, source: 0, destination: 0 }; QUEUES],
             ways: Ways::new(),
             sources: mode.isolates_sources().then(Hosts::new),
             destinations: mode.isolates_destinations().then(Hosts::new),
@@ -134,11 +133,11 @@ impl Tin {
 
     /// The queue has a flow that it had not before: it counts for that one's hosts from now on.
     fn settle_hosts(&mut self, queue: usize, hashes: Hashes) {
-        let flow = &mut self.flows[queue];
-        let in_bulk = flow.set == Set::Bulk;
+        let in_bulk = self.flows[queue].set == Set::Bulk;
+        let turn = &mut self.turns[queue];
         let sides = [
-            (&mut self.sources, &mut flow.source, hashes.source),
-            (&mut self.destinations, &mut flow.destination, hashes.destination),
+            (&mut self.sources, &mut turn.source, hashes.source),
+            (&mut self.destinations, &mut turn.destination, hashes.destination),
         ];
         for (hosts, host, hash) in sides {
             let Some(hosts) = hosts else { continue };
@@ -163,7 +162,7 @@ impl Tin {
                 self.rounds.push(Round::New, queue);
                 self.flows[queue].set = Set::Sparse;
                 self.sparse += 1;
-                self.flows[queue].deficit = self.turn_of(queue, rng);
+                self.turns[queue].deficit = self.bytes_of_turn(self.turns[queue], rng);
             }
             Set::SparseWait => {
                 self.sparse -= 1;
@@ -180,11 +179,14 @@ impl Tin {
         loop {
             let first = |round| self.rounds.first(round);
             let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
-            let queue = decaying
-                .or_else(|| first(Round::New))
-                .or_else(|| first(Round::Old))
-                .or_else(|| first(Round::Decaying))?;
-            if self.flows[queue].deficit > 0 {
+            let queue = match decaying.or_else(|| first(Round::New)) {
+                Some(queue) => queue,
+                None => match first(Round::Old) {
+                    Some(queue) => return Some(self.rotate(queue, rng)),
+                    None => first(Round::Decaying)?,
+                },
+            };
+            if self.turns[queue].deficit > 0 {
                 return Some(queue);
             }
             if self.flows[queue].set == Set::Sparse {
@@ -195,10 +197,32 @@ impl Tin {
                     self.enter_bulk(queue);
                 }
             }
-            self.flows[queue].deficit += self.turn_of(queue, rng);
+            self.turns[queue].deficit += self.bytes_of_turn(self.turns[queue], rng);
             self.rounds.remove(queue);
             self.rounds.push(Round::Old, queue);
         }
+    }
+
+    /// The next flow of the old round that may send, from `queue`, its first. Those before it get a quantum each; all of them
+    /// go to the end at once.
+    fn rotate(&mut self, mut queue: usize, rng: &mut Rng) -> usize {
+        // In registers: with shares for hosts a turn is a small part of a packet, and each draws.
+        let mut draws = rng.clone();
+        while self.turns[queue].deficit <= 0 {
+            let turn = self.turns[queue];
+            self.turns[queue].deficit = turn.deficit + self.bytes_of_turn(turn, &mut draws);
+            queue = self.rounds.after(Round::Old, queue);
+        }
+        *rng = draws;
+        self.rounds.begin_with(Round::Old, queue);
+        queue
+    }
+
+    /// Takes `bytes` from what `queue` may send.
+    #[inline]
+    pub(super) fn pay(&mut self, queue: usize, bytes: i64) {
+        let deficit = &mut self.turns[queue].deficit;
+        *deficit = deficit.saturating_sub(bytes);
     }
 
     /// The turn of `queue` found no packet.
@@ -229,34 +253,44 @@ impl Tin {
     }
 
     fn enter_bulk(&mut self, queue: usize) {
-        let flow = &mut self.flows[queue];
-        flow.set = Set::Bulk;
+        self.flows[queue].set = Set::Bulk;
         self.bulk += 1;
-        self.sources.iter_mut().for_each(|hosts| hosts.add(flow.source));
-        self.destinations.iter_mut().for_each(|hosts| hosts.add(flow.destination));
+        let turn = self.turns[queue];
+        self.sources.iter_mut().for_each(|hosts| hosts.add(turn.source));
+        self.destinations.iter_mut().for_each(|hosts| hosts.add(turn.destination));
     }
 
     fn leave_bulk(&mut self, queue: usize) {
-        let flow = &self.flows[queue];
         self.bulk -= 1;
-        self.sources.iter_mut().for_each(|hosts| hosts.remove(flow.source));
-        self.destinations.iter_mut().for_each(|hosts| hosts.remove(flow.destination));
+        let turn = self.turns[queue];
+        self.sources.iter_mut().for_each(|hosts| hosts.remove(turn.source));
+        self.destinations.iter_mut().for_each(|hosts| hosts.remove(turn.destination));
     }
 
     /// Bytes of a turn: a host with more flows in bulk gives each of them less. The random part makes the mean of
     /// the rounded number right.
     #[inline]
-    fn turn_of(&self, queue: usize, rng: &mut Rng) -> i64 {
-        let flow = &self.flows[queue];
+    fn bytes_of_turn(&self, turn: Turn, rng: &mut Rng) -> i64 {
         let load = |hosts: &Option<Hosts>, host| hosts.as_ref().map_or(1, |hosts| hosts.bulk_flows(host));
-        let load = load(&self.sources, flow.source).max(load(&self.destinations, flow.destination)).max(1);
-        let share = self.share.flow_quantum * (65_535 / u32::from(load));
+        let load = load(&self.sources, turn.source).max(load(&self.destinations, turn.destination));
+        let share = self.share.flow_quantum * u32::from(PARTS[usize::from(load)]);
         i64::from((share + (rng.next_u64() >> 48) as u32) >> 16)
     }
 }
 
+/// What a flow gets of a quantum, in parts of 2^16, by the bulk flows of its busier host.
+static PARTS: [u16; QUEUES + 1] = {
+    let mut parts = [u16::MAX; QUEUES + 1];
+    let mut load = 1;
+    while load <= QUEUES {
+        parts[load] = u16::MAX / load as u16;
+        load += 1;
+    }
+    parts
+};
+
 /// Doubly linked lists through all flows; each flow is in one at most.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Rounds {
     /// Behind the flows come the heads of the lists, which makes rings of them.
     next: Vec<u16>,
@@ -284,10 +318,114 @@ impl Rounds {
         self.next[flow] = head as u16;
     }
 
+    /// The flow after `flow` in `round`; after its last the first.
+    #[inline]
+    fn after(&self, round: Round, flow: usize) -> usize {
+        let (next, head) = (usize::from(self.next[flow]), QUEUES + round as usize);
+        if next == head { usize::from(self.next[head]) } else { next }
+    }
+
+    /// Makes `flow` the first of `round`, and those before it the last: the head moves, not they.
+    #[inline]
+    fn begin_with(&mut self, round: Round, flow: usize) {
+        let head = QUEUES + round as usize;
+        self.remove(head);
+        let last = core::mem::replace(&mut self.previous[flow], head as u16);
+        self.next[usize::from(last)] = head as u16;
+        self.previous[head] = last;
+        self.next[head] = flow as u16;
+    }
+
     #[inline]
     fn remove(&mut self, flow: usize) {
         let (previous, next) = (self.previous[flow], self.next[flow]);
         self.next[usize::from(previous)] = next;
         self.previous[usize::from(next)] = previous;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disciplines::cake::CakeConfig;
+    use proptest::prelude::*;
+    use tailrace_core::Rng;
+
+    impl Tin {
+        /// As Linux has it: each flow that has overdrawn goes to the end by itself.
+        fn next_flow_plainly(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
+            loop {
+                let first = |round| self.rounds.first(round);
+                let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
+                let queue = decaying
+                    .or_else(|| first(Round::New))
+                    .or_else(|| first(Round::Old))
+                    .or_else(|| first(Round::Decaying))?;
+                if self.turns[queue].deficit > 0 {
+                    return Some(queue);
+                }
+                if self.flows[queue].set == Set::Sparse {
+                    if self.flows[queue].ends.is_empty() {
+                        self.flows[queue].set = Set::SparseWait;
+                    } else {
+                        self.sparse -= 1;
+                        self.enter_bulk(queue);
+                    }
+                }
+                self.turns[queue].deficit += self.bytes_of_turn(self.turns[queue], rng);
+                self.rounds.remove(queue);
+                self.rounds.push(Round::Old, queue);
+            }
+        }
+
+        fn order(&self, round: Round) -> Vec<usize> {
+            let mut order: Vec<usize> = self.rounds.first(round).into_iter().collect();
+            while let Some(last) = order.last() {
+                let next = usize::from(self.rounds.next[*last]);
+                if next >= QUEUES {
+                    break;
+                }
+                order.push(next);
+            }
+            order
+        }
+    }
+
+    proptest! {
+        /// Packets of hosts with many and few flows arrive, and what is chosen pays or is found empty.
+        #[test]
+        fn flows_take_turns_as_where_each_goes_to_the_end_by_itself(
+            steps in prop::collection::vec((0u32..40, 0u32..3, 0u8..4, 40i64..1500), 1..400),
+        ) {
+            let share = CakeConfig::default().share(0);
+            let mut tin = Tin::new(FlowMode::TripleIsolate, TinClock::new(0), 1024, share);
+            let (mut plain, mut rng) = (tin.clone(), Rng::new(1));
+            for (flow, host, what, bytes) in steps {
+                let mut twin = rng.clone();
+                if what == 0 {
+                    let hashes = Hashes { flow: flow * 77_777 + 1, source: flow + 1, destination: host + 1 };
+                    let queue = tin.queue_of(hashes);
+                    prop_assert_eq!(plain.queue_of(hashes), queue);
+                    tin.on_arrival(queue, &mut rng);
+                    plain.on_arrival(queue, &mut twin);
+                } else {
+                    let mut decaying = what == 1;
+                    let chosen = plain.next_flow_plainly(&mut { decaying }, &mut twin);
+                    prop_assert_eq!(tin.next_flow(&mut decaying, &mut rng), chosen);
+                    for tin in [&mut tin, &mut plain] {
+                        match chosen {
+                            Some(queue) if bytes % 3 == 0 => tin.on_empty(queue, 0),
+                            Some(queue) => tin.pay(queue, bytes),
+                            None => {}
+                        }
+                    }
+                }
+                prop_assert_eq!(&rng, &twin);
+                prop_assert_eq!(&tin.turns, &plain.turns);
+                for round in [Round::New, Round::Old, Round::Decaying] {
+                    prop_assert_eq!(tin.order(round), plain.order(round));
+                }
+            }
+        }
     }
 }

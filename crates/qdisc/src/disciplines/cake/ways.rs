@@ -28,7 +28,7 @@ impl Found {
 }
 
 /// Whose each queue is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ways {
     tags: Vec<u32>,
     /// Packets that had to share a queue.

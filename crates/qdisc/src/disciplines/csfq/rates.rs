@@ -24,15 +24,43 @@ impl Average {
 
     /// A packet arrives: `(1 - e^(-T/K)) l/T + e^(-T/K) r`, and its limit where no time has passed.
     #[inline]
-    pub(super) fn count(&mut self, size: Bytes, k: Duration, now: Instant) {
-        let (time, k) = (now.saturating_since(self.since).as_secs_f64(), k.as_secs_f64());
+    pub(super) fn count(&mut self, size: Bytes, decay: &mut Decay, now: Instant) {
+        let time = now.saturating_since(self.since);
         self.since = self.since.max(now);
-        if time == 0.0 {
-            self.rate += bits(size) / k;
+        if time.is_zero() {
+            self.rate += bits(size) / decay.k;
         } else {
-            let kept = exp(-time / k);
-            self.rate = (1.0 - kept) * bits(size) / time + kept * self.rate;
+            let (seconds, kept) = decay.after(time);
+            self.rate = (1.0 - kept) * bits(size) / seconds + kept * self.rate;
         }
+    }
+}
+
+/// What time leaves of an average. What the last time left is remembered: all averages of a link see the same times, and
+/// packets of one size follow one another at equal distances.
+#[derive(Clone, Debug)]
+pub(super) struct Decay {
+    /// Seconds.
+    k: f64,
+    time: Duration,
+    seconds: f64,
+    kept: f64,
+}
+
+impl Decay {
+    pub(super) fn new(k: Duration) -> Self {
+        Self { k: k.as_secs_f64(), time: Duration::ZERO, seconds: 0.0, kept: 1.0 }
+    }
+
+    /// `time` in seconds, and `e^(-T/K)`.
+    #[inline]
+    fn after(&mut self, time: Duration) -> (f64, f64) {
+        if time != self.time {
+            self.time = time;
+            self.seconds = time.as_secs_f64();
+            self.kept = exp(-self.seconds / self.k);
+        }
+        (self.seconds, self.kept)
     }
 }
 
@@ -41,7 +69,7 @@ impl Average {
 pub(super) struct Edge {
     flows: Sets<FlowKey, Average>,
     by: FlowBy,
-    k: Duration,
+    decay: Decay,
     weight: f64,
     /// Drawn with the first packet.
     salt: Option<u64>,
@@ -52,7 +80,7 @@ impl Edge {
         Self {
             flows: Sets::new(config.flows),
             by: config.flow,
-            k: config.k,
+            decay: Decay::new(config.k),
             weight: config.weight,
             salt: None,
         }
@@ -66,7 +94,7 @@ impl Edge {
         let fresh = |_| Average::new(now);
         let average = self.flows.entry((key, salted(key, salt)), now, |_| true, fresh);
         let average = average.expect("every flow may make room");
-        average.count(size, self.k, now);
+        average.count(size, &mut self.decay, now);
         average.rate / self.weight
     }
 
@@ -81,7 +109,7 @@ impl Edge {
 pub(super) struct FairShare {
     /// bit/s.
     capacity: f64,
-    k_alpha: Duration,
+    decay: Decay,
     k_c: Duration,
     /// What remains of the share after an overflow.
     kept: f64,
@@ -104,7 +132,7 @@ impl FairShare {
     pub(super) fn new(config: &CsfqConfig, link: &LinkView) -> Self {
         Self {
             capacity: link.rate.as_bps() as f64,
-            k_alpha: config.k_alpha,
+            decay: Decay::new(config.k_alpha),
             k_c: config.k_c,
             kept: 1.0 - config.overflow_step.get(),
             floor: 1.0 - config.overflow_most.get(),
@@ -147,9 +175,9 @@ impl FairShare {
         filled: bool,
         now: Instant,
     ) {
-        self.arriving.count(size, self.k_alpha, now);
+        self.arriving.count(size, &mut self.decay, now);
         if accepted {
-            self.accepted.count(size, self.k_alpha, now);
+            self.accepted.count(size, &mut self.decay, now);
         }
         if self.alpha.is_none() {
             self.largest = self.largest.max(label);

@@ -1,4 +1,4 @@
-use super::rates::{Average, FairShare};
+use super::rates::{Average, Decay, FairShare};
 use super::*;
 use crate::disciplines::QdiscConfig;
 use crate::registry::Discipline as _;
@@ -29,10 +29,10 @@ fn the_estimate_reaches_63_per_cent_of_a_new_rate_after_its_averaging_time() {
     // Spec section 4, oracle (c): 1 - 1/e after K, whatever the spacing.
     let k = Duration::from_millis(100);
     for packets in [1_u64, 10, 1000] {
-        let mut average = Average::new(Instant::ZERO);
+        let (mut average, mut decay) = (Average::new(Instant::ZERO), Decay::new(k));
         let gap = 100_000_000 / packets;
         for n in 1..=packets {
-            average.count(Bytes(gap / 1000), k, Instant::from_nanos(n * gap));
+            average.count(Bytes(gap / 1000), &mut decay, Instant::from_nanos(n * gap));
         }
         let rate = (gap / 1000) as f64 * 8.0 / (gap as f64 / 1e9);
         assert!((average.rate / rate - 0.632_120_558_8).abs() < 1e-9, "{}", average.rate / rate);
@@ -41,11 +41,11 @@ fn the_estimate_reaches_63_per_cent_of_a_new_rate_after_its_averaging_time() {
 
 #[test]
 fn packets_of_one_instant_count_as_the_limit_of_a_short_time() {
-    let (k, near) = (Duration::from_millis(100), Instant::from_nanos(1));
+    let (mut decay, near) = (Decay::new(Duration::from_millis(100)), Instant::from_nanos(1));
     let mut together = Average::new(Instant::ZERO);
     let mut apart = together;
-    together.count(Bytes(1000), k, Instant::ZERO);
-    apart.count(Bytes(1000), k, near);
+    together.count(Bytes(1000), &mut decay, Instant::ZERO);
+    apart.count(Bytes(1000), &mut decay, near);
     assert_eq!(together.rate, 80_000.0);
     assert!((apart.rate - 80_000.0).abs() < 0.1, "{}", apart.rate);
 }

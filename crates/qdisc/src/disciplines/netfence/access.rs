@@ -156,8 +156,11 @@ impl<P: Packet> Access<P> {
         let earned = now.saturating_since(sender.since).as_secs_f64() / self.rules.token_interval;
         sender.tokens = (sender.tokens + earned).min(depth);
         sender.since = now;
-        let level = (1..=self.rules.max_level).rev().find(|k| sender.tokens >= f64::from(1_u32 << (k - 1)));
-        level.inspect(|k| sender.tokens -= f64::from(1_u32 << (k - 1))).unwrap_or(0)
+        // The largest k whose cost they pay for is the number of binary digits of their whole part.
+        let Some(digits) = (sender.tokens as u32).checked_ilog2() else { return 0 };
+        let level = (digits as u8 + 1).min(self.rules.max_level);
+        sender.tokens -= f64::from(1_u32 << (level - 1));
+        level
     }
 
     /// A packet with valid feedback of a link that polices.
@@ -239,7 +242,7 @@ impl<P: Packet> Access<P> {
         let flagged = over == 1 && 2 * limiter.dropped > limiter.offered;
         (limiter.has_incr, limiter.forwarded, limiter.offered, limiter.dropped) = (false, 0, 0, 0);
         let key = FlowKey { src: limiter.src, ..FlowKey::default() };
-        self.flags.set(key, salted(key, self.salt.unwrap_or_default()), flagged, cx);
+        self.flags.set(key, || salted(key, self.salt.unwrap_or_default()), flagged, cx);
     }
 
     /// The next packet that a limiter lets go by now, stamped, with its time of arrival.

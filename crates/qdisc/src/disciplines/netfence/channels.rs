@@ -85,11 +85,16 @@ struct Monitor {
 
 impl Monitor {
     /// Ends the windows that are over, and with them, perhaps, a state.
+    #[inline]
     fn roll(&mut self, now: Instant) {
-        let over = now.saturating_since(self.window).as_nanos() / WINDOW.as_nanos();
-        if over == 0 {
-            return;
+        let time = now.saturating_since(self.window);
+        if time >= WINDOW {
+            self.end_windows(time.as_nanos() / WINDOW.as_nanos(), now);
         }
+    }
+
+    #[cold]
+    fn end_windows(&mut self, over: u64, now: Instant) {
         let sample = if self.arrived == 0 { 0.0 } else { self.dropped as f64 / self.arrived as f64 };
         self.loss += self.weight * (sample - self.loss);
         if self.loss > self.threshold {

@@ -5,6 +5,10 @@ use tailrace_core::{Duration, FlowKey, Instant};
 
 /// Probabilities are whole parts of this.
 pub(super) const PARTS: u32 = 1_000_000_000;
+/// Most levels.
+pub(super) const MOST_LEVELS: u32 = 16;
+/// Most bins of a level: more are a mistake.
+pub(super) const MOST_BINS: u32 = 1 << 14;
 
 /// What bins go by.
 #[derive(Clone, Debug)]
@@ -26,28 +30,29 @@ pub(super) struct Rules {
     pub(super) lower_at_departure: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     packets: u32,
     p: u32,
-    changed: Option<Instant>,
+    /// When its probability may change again.
+    thaws: Instant,
 }
 
 impl Bin {
-    fn may_change(&self, rules: &Rules, now: Instant) -> bool {
-        self.changed.is_none_or(|t| now.saturating_since(t) >= rules.freeze)
-    }
-
     fn raise(&mut self, rules: &Rules, now: Instant) {
         self.p = self.p.saturating_add(rules.increment).min(PARTS);
-        self.changed = Some(now);
+        self.thaws = now.saturating_add(rules.freeze);
     }
 
     fn lower(&mut self, rules: &Rules, now: Instant) {
         self.p = self.p.saturating_sub(rules.decrement);
-        self.changed = Some(now);
+        self.thaws = now.saturating_add(rules.freeze);
     }
 }
+
+/// The bins of one flow, at each level in use. They are computed once for a packet, which takes them along.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places([u16; MOST_LEVELS as usize]);
 
 /// What an arrival finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,11 +70,6 @@ pub(super) struct Bank {
     seed: u64,
     generation: u32,
     bins: Vec<Bin>,
-}
-
-fn places(hash: u64, rules: &Rules) -> impl Iterator<Item = usize> + use<> {
-    let (hashed, levels, bins) = (rules.hash, rules.levels, rules.bins);
-    (0..levels).map(move |level| (level * bins + hashed.bin(hash, level, bins)) as usize)
 }
 
 impl Bank {
@@ -97,45 +97,65 @@ impl Bank {
         self.generation
     }
 
-    pub(super) fn hash(&self, flow: FlowKey) -> u64 {
+    fn hash(&self, flow: FlowKey) -> u64 {
         self.kind.of(flow, self.seed)
     }
 
-    pub(super) fn least_p(&self, hash: u64, rules: &Rules) -> u32 {
-        places(hash, rules).map(|place| self.bins[place].p).min().unwrap_or(0)
+    /// The bins of `flow`, level after level.
+    fn of(&self, flow: FlowKey, rules: &Rules) -> impl Iterator<Item = usize> + use<> {
+        let (kind, hash, levels, bins) = (self.kind, self.hash(flow), rules.levels, rules.bins);
+        (0..levels).map(move |level| (level * bins + kind.bin(hash, level, bins)) as usize)
     }
 
-    /// A packet arrives: its bins learn, and it sees them.
+    pub(super) fn least_p(&self, flow: FlowKey, rules: &Rules) -> u32 {
+        self.of(flow, rules).map(|bin| self.bins[bin].p).min().unwrap_or(0)
+    }
+
+    /// A packet of `flow` arrives: its bins learn, and it sees them.
     #[inline]
-    pub(super) fn arrive(&mut self, hash: u64, rules: &Rules, now: Instant) -> Seen {
+    pub(super) fn arrive(&mut self, flow: FlowKey, rules: &Rules, now: Instant) -> (Seen, Places) {
         let mut seen = Seen { least_p: PARTS, full: 0 };
-        for place in places(hash, rules) {
-            let bin = &mut self.bins[place];
-            if bin.packets >= rules.target && bin.may_change(rules, now) {
-                bin.raise(rules, now);
-            } else if bin.packets == 0 && !rules.lower_at_departure && bin.may_change(rules, now) {
+        let mut places = Places([0; MOST_LEVELS as usize]);
+        let (kind, hash) = (self.kind, self.hash(flow));
+        for (place, level) in places.0.iter_mut().zip(0..rules.levels) {
+            let at = kind.bin(hash, level, rules.bins);
+            *place = at as u16;
+            let bin = &mut self.bins[(level * rules.bins + at) as usize];
+            if bin.packets >= rules.target {
+                if now >= bin.thaws {
+                    bin.raise(rules, now);
+                }
+            } else if bin.packets == 0 && !rules.lower_at_departure && now >= bin.thaws {
                 bin.lower(rules, now);
             }
             seen.least_p = seen.least_p.min(bin.p);
             seen.full += u32::from(bin.packets >= rules.max);
         }
-        seen
+        (seen, places)
     }
 
-    /// The penalty box refused a packet: its bins rise, frozen or not.
-    pub(super) fn punish(&mut self, hash: u64, rules: &Rules, now: Instant) {
-        places(hash, rules).for_each(|place| self.bins[place].raise(rules, now));
+    /// The penalty box refused a packet of `flow`: its bins rise, frozen or not.
+    pub(super) fn punish(&mut self, flow: FlowKey, rules: &Rules, now: Instant) {
+        self.of(flow, rules).for_each(|bin| self.bins[bin].raise(rules, now));
     }
 
-    pub(super) fn add(&mut self, hash: u64, rules: &Rules) {
-        places(hash, rules).for_each(|place| self.bins[place].packets += 1);
+    #[inline]
+    pub(super) fn add(&mut self, places: &Places, rules: &Rules) {
+        let mut level = 0;
+        for place in &places.0[..rules.levels as usize] {
+            self.bins[level + usize::from(*place)].packets += 1;
+            level += rules.bins as usize;
+        }
     }
 
-    pub(super) fn remove(&mut self, hash: u64, rules: &Rules, now: Instant) {
-        for place in places(hash, rules) {
-            let bin = &mut self.bins[place];
+    #[inline]
+    pub(super) fn remove(&mut self, places: &Places, rules: &Rules, now: Instant) {
+        let mut level = 0;
+        for place in &places.0[..rules.levels as usize] {
+            let bin = &mut self.bins[level + usize::from(*place)];
+            level += rules.bins as usize;
             bin.packets -= 1;
-            if bin.packets == 0 && rules.lower_at_departure && bin.may_change(rules, now) {
+            if bin.packets == 0 && rules.lower_at_departure && now >= bin.thaws {
                 bin.lower(rules, now);
             }
         }
@@ -161,7 +181,13 @@ impl Bank {
     }
 
     #[cfg(test)]
-    pub(super) fn set(&mut self, hash: u64, rules: &Rules, p: u32) {
-        places(hash, rules).for_each(|place| self.bins[place].p = p);
+    pub(super) fn bins_of(&self, flow: FlowKey, rules: &Rules) -> Vec<u32> {
+        let hash = self.hash(flow);
+        (0..rules.levels).map(|level| self.kind.bin(hash, level, rules.bins)).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn set(&mut self, flow: FlowKey, rules: &Rules, p: u32) {
+        self.of(flow, rules).for_each(|bin| self.bins[bin].p = p);
     }
 }

@@ -1,6 +1,6 @@
 //! Parameters of `sfb`, their spelling in tc, and which of them go together.
 
-use super::bins::{Bank, PARTS, Rules};
+use super::bins::{Bank, MOST_BINS, MOST_LEVELS, PARTS, Rules};
 use super::hash::BinHash;
 use super::{Penalty, Sfb};
 use crate::classifier::Flags;
@@ -111,10 +111,6 @@ tailrace_core::parameters! {
         ecn: bool = true, "Linux";
     }
 }
-
-/// More bins than this are a mistake.
-const MOST_BINS: u32 = 1 << 14;
-const MOST_LEVELS: u32 = 16;
 
 impl SfbConfig {
     fn auto<T>(&self, given: Option<T>, linux: T, lanl: T) -> T {

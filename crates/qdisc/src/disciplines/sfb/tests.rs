@@ -59,15 +59,13 @@ impl Bench {
     }
 
     fn least_p(&self, flow: u32) -> u32 {
-        let bank = &self.queue.banks[self.queue.active];
-        bank.least_p(bank.hash(key(flow)), &self.queue.rules)
+        self.queue.banks[self.queue.active].least_p(key(flow), &self.queue.rules)
     }
 
     /// Makes the bins of `flow` have this probability.
     fn set(&mut self, flow: u32, p: u32) {
         let bank = &mut self.queue.banks[self.queue.active];
-        let hash = bank.hash(key(flow));
-        bank.set(hash, &self.queue.rules, p);
+        bank.set(key(flow), &self.queue.rules, p);
     }
 }
 
@@ -90,9 +88,9 @@ fn good_flows_are_misclassified_as_often_as_the_papers_formula_says() {
             let mut bank = Bank::new(&rules, 0);
             bank.reseed(rng.next_u64());
             for flow in 0..bad {
-                bank.set(bank.hash(key(flow)), &rules, PARTS);
+                bank.set(key(flow), &rules, PARTS);
             }
-            caught += (1000..1005).filter(|f| bank.least_p(bank.hash(key(*f)), &rules) == PARTS).count();
+            caught += (1000..1005).filter(|f| bank.least_p(key(*f), &rules) == PARTS).count();
         }
         let share = caught as f64 / f64::from(5 * trials);
         assert!(
@@ -158,10 +156,7 @@ fn full_bins_drop_where_any_or_where_all_are_full() {
         overflow: Some(overflow),
         ..SfbConfig::default()
     };
-    let bins = |bench: &Bench, flow| {
-        let hash = bench.queue.banks[0].hash(key(flow));
-        [0, 1].map(|level| crate::classifier::bin_at(hash, level, 2))
-    };
+    let bins = |bench: &Bench, flow| bench.queue.banks[0].bins_of(key(flow), &bench.queue.rules);
     for (overflow, drops) in [(Overflow::Any, true), (Overflow::All, false)] {
         let mut bench = Bench::new(&two(overflow));
         // Five packets of flow 0 fill its bins; another flow shares one of the two.
@@ -431,10 +426,11 @@ fn each_arrival_fares_as_in_linux() {
         let flow = if load.bernoulli(0.5) { 0 } else { load.below(30) as u32 };
         let fate = plain.arrive(bench.now, &mut twin, || {
             bench.queue.keep_hash_moving(bench.now, &mut bench.rng);
-            bench.queue.banks.each_ref().map(|bank| {
-                let hash = bank.hash(key(flow));
-                [0, 1, 2, 3, 4, 5, 6, 7].map(|level| crate::classifier::bin_at(hash, level, 16))
-            })
+            bench
+                .queue
+                .banks
+                .each_ref()
+                .map(|bank| bank.bins_of(key(flow), &bench.queue.rules).try_into().expect("eight levels"))
         });
         let marks = bench.sink.marked.len();
         assert_eq!(bench.send(flow), fate.is_some());

@@ -1,122 +1,123 @@
 //! A binary heap of flows whose keys change: each flow knows its place.
 
 use crate::flow_queue::store::NONE;
-use core::cmp::Ordering;
 
-/// A tag, and what decides between equal ones.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Key(pub(super) f64, pub(super) u64);
-
-impl Key {
-    #[inline]
-    fn before(self, other: Self) -> bool {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1)) == Ordering::Less
-    }
-}
-
-/// Flows by key, the least first.
+/// Flows by key, the least first. No two have the same key.
 #[derive(Debug)]
-pub(super) struct Heap {
-    entries: Vec<(Key, u32)>,
+pub(crate) struct Heap<K> {
+    entries: Vec<(K, u32)>,
     /// Where each flow is in `entries`.
     places: Vec<u32>,
 }
 
-impl Heap {
-    pub(super) const fn new() -> Self {
+impl<K: Copy + Ord> Heap<K> {
+    pub(crate) const fn new() -> Self {
         Self { entries: Vec::new(), places: Vec::new() }
     }
 
     #[inline]
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.entries.len() as u32
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     #[inline]
-    pub(super) fn contains(&self, flow: u32) -> bool {
+    pub(crate) fn contains(&self, flow: u32) -> bool {
         self.places.get(flow as usize).is_some_and(|place| *place != NONE)
     }
 
     /// The flow with the least key.
     #[inline]
-    pub(super) fn first(&self) -> Option<(Key, u32)> {
+    pub(crate) fn first(&self) -> Option<(K, u32)> {
         self.entries.first().copied()
     }
 
     /// All flows, in no particular order.
-    pub(super) fn indices(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = u32> + '_ {
         self.entries.iter().map(|(_, flow)| *flow)
+    }
+
+    /// Takes all flows out.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.places.fill(NONE);
     }
 
     /// Inserts `flow`, or changes its key.
     #[inline]
-    pub(super) fn set(&mut self, flow: u32, key: Key) {
+    pub(crate) fn set(&mut self, flow: u32, key: K) {
         if self.places.len() <= flow as usize {
             self.places.resize(flow as usize + 1, NONE);
         }
-        let place = match self.places[flow as usize] {
+        let entry = (key, flow);
+        match self.places[flow as usize] {
             NONE => {
-                self.entries.push((key, flow));
-                self.entries.len() - 1
+                self.entries.push(entry);
+                self.rise(self.entries.len() - 1, entry);
             }
             place => {
-                self.entries[place as usize].0 = key;
-                place as usize
+                let place = if self.entries[place as usize].0 < key {
+                    self.sink(place as usize)
+                } else {
+                    place as usize
+                };
+                self.rise(place, entry);
             }
-        };
-        self.settle(place);
+        }
     }
 
     /// Takes `flow` out, if it is in.
     #[inline]
-    pub(super) fn remove(&mut self, flow: u32) {
+    pub(crate) fn remove(&mut self, flow: u32) {
         let Some(place) = self.places.get_mut(flow as usize) else { return };
-        let place = core::mem::replace(place, NONE);
-        if place == NONE {
+        let place = core::mem::replace(place, NONE) as usize;
+        if place == NONE as usize {
             return;
         }
-        self.entries.swap_remove(place as usize);
-        if (place as usize) < self.entries.len() {
-            self.settle(place as usize);
+        let last = self.entries.len() - 1;
+        let entry = self.entries[last];
+        self.entries.truncate(last);
+        if place < last {
+            let place = self.sink(place);
+            self.rise(place, entry);
         }
     }
 
-    /// Moves the entry at `place` up or down to where its key belongs.
+    /// Moves the gap at `place` down to a leaf, always past the lesser child: what fills it mostly belongs there, and half
+    /// of the comparisons are saved.
     #[inline]
-    fn settle(&mut self, mut place: usize) {
-        let entry = self.entries[place];
-        while place > 0 {
-            let parent = (place - 1) / 2;
-            if !entry.0.before(self.entries[parent].0) {
-                break;
-            }
-            self.put(place, self.entries[parent]);
-            place = parent;
-        }
+    fn sink(&mut self, mut place: usize) -> usize {
         loop {
             let mut child = 2 * place + 1;
-            if child >= self.entries.len() {
-                break;
-            }
-            if child + 1 < self.entries.len() && self.entries[child + 1].0.before(self.entries[child].0) {
-                child += 1;
-            }
-            if !self.entries[child].0.before(entry.0) {
-                break;
+            let Some(left) = self.entries.get(child) else { return place };
+            if let Some(right) = self.entries.get(child + 1) {
+                child += usize::from(right.0 < left.0);
             }
             self.put(place, self.entries[child]);
             place = child;
+        }
+    }
+
+    /// Puts `entry` into the gap at `place`, or above it where its key belongs.
+    #[inline]
+    fn rise(&mut self, mut place: usize, entry: (K, u32)) {
+        while place > 0 {
+            let parent = self.entries[(place - 1) / 2];
+            if parent.0 < entry.0 {
+                break;
+            }
+            self.put(place, parent);
+            place = (place - 1) / 2;
         }
         self.put(place, entry);
     }
 
     #[inline]
-    fn put(&mut self, place: usize, entry: (Key, u32)) {
+    fn put(&mut self, place: usize, entry: (K, u32)) {
         self.entries[place] = entry;
         self.places[entry.1 as usize] = place as u32;
     }
@@ -137,7 +138,7 @@ mod tests {
             for (flow, key) in steps {
                 match key {
                     Some(key) => {
-                        heap.set(flow, Key(f64::from(key), u64::from(flow)));
+                        heap.set(flow, (key, flow));
                         plain.insert(flow, key);
                     }
                     None => {
