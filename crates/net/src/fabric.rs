@@ -257,6 +257,22 @@ impl<P: Routed> Fabric<P> {
 
     #[inline]
     fn handle_link<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
+        let l = &mut self.links[link.0 as usize];
+        if !l.is_plain() {
+            return self.handle_link_slowly(link, hosts);
+        }
+        let to = l.to();
+        let (pkt, next) = l.plain_arrival(&self.packets, self.now);
+        if next != Instant::MAX {
+            self.events.push(next, link.0);
+        }
+        if let Some(pkt) = pkt {
+            self.arrived(link, to, pkt, hosts);
+        }
+    }
+
+    #[inline(never)]
+    fn handle_link_slowly<R: Hosts<P>>(&mut self, link: LinkId, hosts: &mut R) {
         let now = self.now;
         let l = &mut self.links[link.0 as usize];
         let outcome = l.handle_event(&mut self.packets, now, link, hosts);

@@ -86,7 +86,7 @@ pub struct Link<P: Packet> {
     /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
     /// discipline and keeps no statistics.
     express_below: u32,
-    /// Whether it is a FIFO without impairment or middlebox, so that nothing happens on arrival but the arrival.
+    /// See [`Link::is_plain`].
     plain: bool,
     up: bool,
     /// The host that has no route over it, where it is only for that reason that it is down.
@@ -203,6 +203,12 @@ impl<P: Packet> Link<P> {
     #[inline]
     pub(crate) fn to(&self) -> (NodeId, Option<u32>) {
         (self.to, (self.router != NOT_A_ROUTER).then_some(self.router))
+    }
+
+    /// Whether it is a FIFO without impairment or middlebox, so that nothing happens on arrival but the arrival.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// The packet that arrives next.
@@ -371,8 +377,18 @@ impl<P: Packet> Link<P> {
         Some(next)
     }
 
+    /// An event for a plain link is due: the packet that arrives, and when there is to be another event.
+    #[inline(always)]
+    pub(crate) fn plain_arrival(&mut self, packets: &Slab<P>, now: Instant) -> (Option<PacketId>, Instant) {
+        if self.pending != now {
+            return (None, Instant::MAX); // Superseded by an earlier one.
+        }
+        let pkt = self.arrival(packets, now);
+        self.pending = self.flight.first_arrives();
+        (pkt, self.pending)
+    }
+
     /// An event for this link is due.
-    #[inline]
     pub(crate) fn handle_event<R: Hosts<P>>(
         &mut self,
         packets: &mut Slab<P>,
@@ -384,19 +400,6 @@ impl<P: Packet> Link<P> {
             return Outcome::Nothing;
         }
         self.pending = Instant::MAX;
-        if !self.plain {
-            return self.handle_event_slowly(packets, now, id, hosts);
-        }
-        self.arrival(packets, now).map_or(Outcome::Nothing, Outcome::Arrived)
-    }
-
-    fn handle_event_slowly<R: Hosts<P>>(
-        &mut self,
-        packets: &mut Slab<P>,
-        now: Instant,
-        id: LinkId,
-        hosts: &mut R,
-    ) -> Outcome {
         self.catch_up(packets, now, id, hosts);
         if let Some(wants) = self.station.as_mut().and_then(|station| station.tell()) {
             return wants; // What arrives now is another event.
