@@ -22,7 +22,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
+.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -91,6 +91,10 @@ fuzz: ## every fuzz target for a minute each, or: make fuzz SECONDS=600 TARGETS=
 
 bench: ## the benchmarks of benches/
 	$(PYTHON) benches/run.py
+
+# Callgrind counts the same on every machine: a change that makes a packet dearer is seen when it is made.
+instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
+	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
 docs: build ## docs/queues, docs/reference, docs/applications.md and classes: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
