@@ -5,28 +5,26 @@
 //! One that is elsewhere by any distance but whole periods is another byte, but for one time in 256.
 
 use crate::checksum::Sum;
+use std::sync::LazyLock;
 
 /// After so many bytes the content repeats.
 pub const PERIOD: usize = 1 << 16;
 
-/// The content twice, so that there is a period from each of its bytes on.
-static BYTES: [u8; 2 * PERIOD] = bytes();
+/// The content twice, so that there is a period from each of its bytes on. It is made when it is first asked for, and lies in no program:
+/// nothing compresses it.
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let one: Vec<u8> = xorshift().map(|state| (state >> 24) as u8).take(PERIOD).collect();
+    one.repeat(2)
+});
 
-/// The high bytes of a xorshift generator (Marsaglia 2003, §3).
-const fn bytes() -> [u8; 2 * PERIOD] {
-    let mut all = [0; 2 * PERIOD];
-    let (mut n, mut state) = (0, 0_u32);
-    while n < all.len() {
-        if n % PERIOD == 0 {
-            state = 2_463_534_242;
-        }
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        all[n] = (state >> 24) as u8;
-        n += 1;
-    }
-    all
+/// Marsaglia 2003, section 3, of which the high bytes are taken.
+fn xorshift() -> impl Iterator<Item = u32> {
+    let next = |state: &u32| {
+        let state = state ^ state << 13;
+        let state = state ^ state >> 17;
+        Some(state ^ state << 5)
+    };
+    std::iter::successors(Some(2_463_534_242), next).skip(1)
 }
 
 /// The next [`PERIOD`] bytes of a stream from byte `place` on, of which the low 16 bits count.
