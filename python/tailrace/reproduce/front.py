@@ -40,9 +40,9 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     words = ["holds", "holds under some readings", "open", "fails", "not judged"]
     yield "# Published papers, done again"
     yield ""
-    yield "Can the results of published papers be had again? Each paper's experiments were run as scenarios, its"
-    yield "figures and tables made anew, and each of its claims judged by a rule in `papers/ID/claims.toml`."
-    yield "Papers leave much open, such as which TCP was used. Where a claim hangs on that, it"
+    yield "Can the results of published papers be reproduced? Each paper's experiments were run as scenarios, its"
+    yield "figures and tables were made again, and each of its claims was judged by a rule in `papers/ID/claims.toml`."
+    yield "Papers leave much open, such as which TCP was used. If a claim depends on that, it"
     yield "is judged under several *readings*, ways to fill in what is missing."
     yield ""
     yield "A claim *holds* if the whole 95 % confidence interval agrees with it, *fails* if the whole interval"
@@ -64,7 +64,7 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if faults:
         yield ""
         listed = ", ".join(f"{word} ({count})" for word, count in faults.items())
-        yield f"Where a claim does not hold under every reading, at fault is: {listed}."
+        yield f"Why claims do not hold under every reading (number of claims): {listed}."
 
 
 def _faults(records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
