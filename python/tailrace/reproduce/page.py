@@ -87,7 +87,7 @@ class Page:
             return
         yield "## Readings"
         yield ""
-        yield "What the paper leaves open, filled in one way or another. *Found* is a reading that was chosen because"
+        yield "A reading is one way to fill in what the paper leaves open. *Found* is a reading that was chosen because"
         yield "it comes near the paper's numbers: it shows that they are possible, not that the authors had it."
         yield ""
         rows = [
