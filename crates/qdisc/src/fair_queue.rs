@@ -18,7 +18,7 @@ use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::flow_queue::store::{Ends, NONE, Store};
 use crate::flow_queue::{End, over, with};
-use crate::heap::Heap;
+use crate::line::Line;
 use crate::longest::Longest;
 use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit, Packet};
 
@@ -86,9 +86,9 @@ pub(crate) struct FairQueue<P> {
     store: Store<Tagged<P>>,
     backlog: Backlog,
     /// Flows that hold packets, by the key of their heads.
-    heads: Heap<Key>,
+    heads: Line<Key>,
     /// Flows whose last tag is ahead of the clock, by that tag.
-    ahead: Heap<Key>,
+    ahead: Line<Key>,
     /// Flows that hold packets, most bytes first, of several the one that came to as many last.
     longest: Longest<Key>,
     /// Changes of backlogs so far.
@@ -173,8 +173,8 @@ impl<P: Packet> FairQueue<P> {
             used: 0,
             store: Store::new(),
             backlog: Backlog::default(),
-            heads: Heap::new(),
-            ahead: Heap::new(),
+            heads: Line::new(),
+            ahead: Line::new(),
             longest: Longest::new(),
             ranked: 0,
             clock: 0.0,

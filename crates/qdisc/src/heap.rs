@@ -21,11 +21,6 @@ impl<K: Copy + Ord> Heap<K> {
     }
 
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    #[inline]
     pub(crate) fn contains(&self, flow: u32) -> bool {
         self.places.get(flow as usize).is_some_and(|place| *place != NONE)
     }

@@ -58,11 +58,16 @@ pub(super) struct Hosts {
     tags: Vec<u32>,
     /// Flows of the host that are in bulk.
     bulk: Vec<u16>,
+    /// What each of these gets of a quantum, in parts of 2^16.
+    parts: Box<[u16; QUEUES]>,
 }
+
+/// What flows get that share with no other.
+pub(super) static ALONE: [u16; QUEUES] = [u16::MAX; QUEUES];
 
 impl Hosts {
     pub(super) fn new() -> Self {
-        Self { tags: vec![0; QUEUES], bulk: vec![0; QUEUES] }
+        Self { tags: vec![0; QUEUES], bulk: vec![0; QUEUES], parts: Box::new(ALONE) }
     }
 
     /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
@@ -76,21 +81,25 @@ impl Hosts {
         place as u16
     }
 
+    /// What each flow of a host gets of a quantum, in parts of 2^16.
     #[inline]
-    pub(super) fn bulk_flows(&self, host: u16) -> u16 {
-        self.bulk[usize::from(host)]
+    pub(super) fn parts(&self) -> &[u16; QUEUES] {
+        &self.parts
     }
 
     /// A flow of `host` becomes one in bulk.
     pub(super) fn add(&mut self, host: u16) {
-        let bulk = &mut self.bulk[usize::from(host)];
-        *bulk = (*bulk + 1).min(QUEUES as u16);
+        self.set(host, (self.bulk[usize::from(host)] + 1).min(QUEUES as u16));
     }
 
     /// A flow of `host` is no longer in bulk.
     pub(super) fn remove(&mut self, host: u16) {
-        let bulk = &mut self.bulk[usize::from(host)];
-        *bulk = bulk.saturating_sub(1);
+        self.set(host, self.bulk[usize::from(host)].saturating_sub(1));
+    }
+
+    fn set(&mut self, host: u16, flows: u16) {
+        self.bulk[usize::from(host)] = flows;
+        self.parts[usize::from(host)] = u16::MAX / flows.max(1);
     }
 }
 

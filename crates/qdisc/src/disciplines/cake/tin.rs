@@ -1,6 +1,6 @@
 //! One tin: its flows, in three rounds (new, old, decaying), and the shares that their hosts leave them.
 
-use super::hosts::{FlowMode, Hosts};
+use super::hosts::{ALONE, FlowMode, Hosts};
 use super::shaper::TinClock;
 use super::ways::{Found, QUEUES, Ways};
 use crate::disciplines::cobalt::{Rule, State};
@@ -60,8 +60,8 @@ pub(super) struct Hashes {
 /// Flows, rounds and clock of one tin.
 #[derive(Clone, Debug)]
 pub(super) struct Tin {
-    pub(super) flows: Vec<Flow>,
-    turns: Vec<Turn>,
+    pub(super) flows: Box<[Flow; QUEUES]>,
+    turns: Box<[Turn; QUEUES]>,
     ways: Ways,
     sources: Option<Hosts>,
     destinations: Option<Hosts>,
@@ -92,8 +92,8 @@ pub(super) struct Share {
 impl Tin {
     pub(super) fn new(mode: FlowMode, clock: TinClock, quantum: i64, share: Share) -> Self {
         Self {
-            flows: vec![Flow { ends: Ends::EMPTY, set: Set::None, law: State::hasty() }; QUEUES],
-            turns: vec![Turn { deficit: 0, source: 0, destination: 0 }; QUEUES],
+            flows: boxed(Flow { ends: Ends::EMPTY, set: Set::None, law: State::hasty() }),
+            turns: boxed(Turn { deficit: 0, source: 0, destination: 0 }),
             ways: Ways::new(),
             sources: mode.isolates_sources().then(Hosts::new),
             destinations: mode.isolates_destinations().then(Hosts::new),
@@ -162,7 +162,7 @@ impl Tin {
                 self.rounds.push(Round::New, queue);
                 self.flows[queue].set = Set::Sparse;
                 self.sparse += 1;
-                self.turns[queue].deficit = self.bytes_of_turn(self.turns[queue], rng);
+                self.turns[queue].deficit = self.bytes_of_turn(queue, rng);
             }
             Set::SparseWait => {
                 self.sparse -= 1;
@@ -197,7 +197,7 @@ impl Tin {
                     self.enter_bulk(queue);
                 }
             }
-            self.turns[queue].deficit += self.bytes_of_turn(self.turns[queue], rng);
+            self.turns[queue].deficit += self.bytes_of_turn(queue, rng);
             self.rounds.remove(queue);
             self.rounds.push(Round::Old, queue);
         }
@@ -205,12 +205,16 @@ impl Tin {
 
     /// The next flow of the old round that may send, from `queue`, its first. Those before it get a quantum each; all of them
     /// go to the end at once.
+    #[inline(never)]
     fn rotate(&mut self, mut queue: usize, rng: &mut Rng) -> usize {
-        // In registers: with shares for hosts a turn is a small part of a packet, and each draws.
+        // In registers, and a function by itself to keep them there: with shares for hosts a turn is a small part of
+        // a packet, and each draws.
         let mut draws = rng.clone();
-        while self.turns[queue].deficit <= 0 {
-            let turn = self.turns[queue];
-            self.turns[queue].deficit = turn.deficit + self.bytes_of_turn(turn, &mut draws);
+        let shares = Shares::new(self.share.flow_quantum, &self.sources, &self.destinations);
+        let turns = &mut self.turns;
+        while turns[queue % QUEUES].deficit <= 0 {
+            let turn = &mut turns[queue % QUEUES];
+            turn.deficit += shares.of(*turn, &mut draws);
             queue = self.rounds.after(Round::Old, queue);
         }
         *rng = draws;
@@ -267,62 +271,91 @@ impl Tin {
         self.destinations.iter_mut().for_each(|hosts| hosts.remove(turn.destination));
     }
 
+    /// Bytes of the next turn of `queue`.
+    #[inline]
+    fn bytes_of_turn(&self, queue: usize, rng: &mut Rng) -> i64 {
+        Shares::new(self.share.flow_quantum, &self.sources, &self.destinations).of(self.turns[queue], rng)
+    }
+}
+
+/// What hosts leave each of their flows.
+#[derive(Clone, Copy, Debug)]
+struct Shares<'a> {
+    quantum: u32,
+    sources: &'a [u16; QUEUES],
+    destinations: &'a [u16; QUEUES],
+}
+
+impl<'a> Shares<'a> {
+    #[inline]
+    fn new(quantum: u32, sources: &'a Option<Hosts>, destinations: &'a Option<Hosts>) -> Self {
+        let parts =
+            |hosts: &'a Option<Hosts>| -> &'a [u16; QUEUES] { hosts.as_ref().map_or(&ALONE, Hosts::parts) };
+        Self { quantum, sources: parts(sources), destinations: parts(destinations) }
+    }
+
     /// Bytes of a turn: a host with more flows in bulk gives each of them less. The random part makes the mean of
     /// the rounded number right.
     #[inline]
-    fn bytes_of_turn(&self, turn: Turn, rng: &mut Rng) -> i64 {
-        let load = |hosts: &Option<Hosts>, host| hosts.as_ref().map_or(1, |hosts| hosts.bulk_flows(host));
-        let load = load(&self.sources, turn.source).max(load(&self.destinations, turn.destination));
-        let share = self.share.flow_quantum * u32::from(PARTS[usize::from(load)]);
+    fn of(self, turn: Turn, rng: &mut Rng) -> i64 {
+        let source = self.sources[usize::from(turn.source) % QUEUES];
+        let destination = self.destinations[usize::from(turn.destination) % QUEUES];
+        let share = self.quantum * u32::from(source.min(destination));
         i64::from((share + (rng.next_u64() >> 48) as u32) >> 16)
     }
 }
 
-/// What a flow gets of a quantum, in parts of 2^16, by the bulk flows of its busier host.
-static PARTS: [u16; QUEUES + 1] = {
-    let mut parts = [u16::MAX; QUEUES + 1];
-    let mut load = 1;
-    while load <= QUEUES {
-        parts[load] = u16::MAX / load as u16;
-        load += 1;
-    }
-    parts
-};
+fn boxed<T: Clone + core::fmt::Debug>(each: T) -> Box<[T; QUEUES]> {
+    vec![each; QUEUES].try_into().expect("as many as there are queues")
+}
 
 /// Doubly linked lists through all flows; each flow is in one at most.
 #[derive(Clone, Debug)]
 struct Rounds {
     /// Behind the flows come the heads of the lists, which makes rings of them.
-    next: Vec<u16>,
-    previous: Vec<u16>,
+    next: Box<[u16; LINKS]>,
+    previous: Box<[u16; LINKS]>,
 }
+
+/// Flows and heads, rounded up so that no index needs to be checked.
+const LINKS: usize = 2 * QUEUES;
 
 impl Rounds {
     fn new() -> Self {
-        let alone: Vec<u16> = (0..QUEUES as u16 + 3).collect();
+        let alone = Box::new(core::array::from_fn(|link| link as u16));
         Self { next: alone.clone(), previous: alone }
     }
 
     #[inline]
     fn first(&self, round: Round) -> Option<usize> {
-        let first = usize::from(self.next[QUEUES + round as usize]);
+        let first = self.next(QUEUES + round as usize);
         (first < QUEUES).then_some(first)
+    }
+
+    #[inline]
+    fn next(&self, link: usize) -> usize {
+        usize::from(self.next[link % LINKS])
+    }
+
+    /// Makes `later` the one after `link`.
+    #[inline]
+    fn join(&mut self, link: usize, later: usize) {
+        self.next[link % LINKS] = later as u16;
+        self.previous[later % LINKS] = link as u16;
     }
 
     #[inline]
     fn push(&mut self, round: Round, flow: usize) {
         let head = QUEUES + round as usize;
-        let last = core::mem::replace(&mut self.previous[head], flow as u16);
-        self.next[usize::from(last)] = flow as u16;
-        self.previous[flow] = last;
-        self.next[flow] = head as u16;
+        self.join(usize::from(self.previous[head]), flow);
+        self.join(flow, head);
     }
 
     /// The flow after `flow` in `round`; after its last the first.
     #[inline]
     fn after(&self, round: Round, flow: usize) -> usize {
-        let (next, head) = (usize::from(self.next[flow]), QUEUES + round as usize);
-        if next == head { usize::from(self.next[head]) } else { next }
+        let (next, head) = (self.next(flow), QUEUES + round as usize);
+        if next == head { self.next(head) } else { next }
     }
 
     /// Makes `flow` the first of `round`, and those before it the last: the head moves, not they.
@@ -330,17 +363,13 @@ impl Rounds {
     fn begin_with(&mut self, round: Round, flow: usize) {
         let head = QUEUES + round as usize;
         self.remove(head);
-        let last = core::mem::replace(&mut self.previous[flow], head as u16);
-        self.next[usize::from(last)] = head as u16;
-        self.previous[head] = last;
-        self.next[head] = flow as u16;
+        self.join(usize::from(self.previous[flow % LINKS]), head);
+        self.join(head, flow);
     }
 
     #[inline]
-    fn remove(&mut self, flow: usize) {
-        let (previous, next) = (self.previous[flow], self.next[flow]);
-        self.next[usize::from(previous)] = next;
-        self.previous[usize::from(next)] = previous;
+    fn remove(&mut self, link: usize) {
+        self.join(usize::from(self.previous[link % LINKS]), self.next(link));
     }
 }
 
@@ -372,7 +401,7 @@ mod tests {
                         self.enter_bulk(queue);
                     }
                 }
-                self.turns[queue].deficit += self.bytes_of_turn(self.turns[queue], rng);
+                self.turns[queue].deficit += self.bytes_of_turn(queue, rng);
                 self.rounds.remove(queue);
                 self.rounds.push(Round::Old, queue);
             }
@@ -381,7 +410,7 @@ mod tests {
         fn order(&self, round: Round) -> Vec<usize> {
             let mut order: Vec<usize> = self.rounds.first(round).into_iter().collect();
             while let Some(last) = order.last() {
-                let next = usize::from(self.rounds.next[*last]);
+                let next = self.rounds.next(*last);
                 if next >= QUEUES {
                     break;
                 }
