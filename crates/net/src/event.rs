@@ -1,7 +1,7 @@
 //! The event queue: a timing wheel that adapts its bucket width, with a heap behind it for the far future.
 //!
-//! Events come out in the order (time, insertion number), whatever the wheel's geometry; so tuning it changes
-//! speed and nothing else. Push and pop are O(1) amortised: a push links a node into its bucket's list, a pop
+//! Events come out in the order (time, target), whatever the wheel's geometry and whichever was put in first; so tuning it
+//! changes speed and nothing else, and neither does the order in which a handler asks for things. Push and pop are O(1) amortised: a push links a node into its bucket's list, a pop
 //! opens the next occupied bucket (found by a bitmap) and sorts its handful of events. A heap costs a cache miss
 //! a level instead, and the queue is the hottest structure of a large simulation.
 
@@ -9,14 +9,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tailrace_core::Instant;
 
-/// What an event is for: a small number that the fabric gives meaning to, below [`EventQueue::MAX_TARGET`].
+/// What an event is for: a small number that the fabric gives meaning to.
 pub(crate) type Target = u32;
 
-/// Pending event. `key` holds the insertion number above the target, so comparing (at, key) orders by insertion.
+/// Pending event. The order of the fields is that in which events come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     at: u64,
-    key: u64,
+    target: Target,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,6 @@ struct Node {
 }
 
 const NIL: u32 = u32::MAX;
-const TARGET_BITS: u32 = 24;
 /// How often the geometry is reviewed, in opened buckets.
 const REVIEW_EVERY: u32 = 4096;
 /// How many events an open bucket may hold on average before buckets are halved.
@@ -36,7 +35,7 @@ const CROWDED: u64 = 4;
 pub(crate) const LARGE: usize = 4096;
 const CROWDED_LARGE: u64 = 16;
 
-/// Pending events in order of (time, insertion).
+/// Pending events in order of (time, target).
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     /// The bucket being emptied: latest first, so that the next event is popped from the end.
@@ -73,9 +72,6 @@ struct Review {
 }
 
 impl EventQueue {
-    /// Targets are below this.
-    const MAX_TARGET: u32 = 1 << TARGET_BITS;
-
     /// An empty queue for about `sources` events pending at a time.
     pub(crate) fn new(sources: usize) -> Self {
         let buckets = (sources * 2).next_power_of_two().clamp(1 << 10, 1 << 16);
@@ -111,10 +107,8 @@ impl EventQueue {
     /// Adds an event. `at` must not lie before the last event popped.
     #[inline]
     pub(crate) fn push(&mut self, at: Instant, target: Target) {
-        debug_assert!(target < Self::MAX_TARGET);
-        let event = Event { at: at.as_nanos(), key: self.inserted << TARGET_BITS | u64::from(target) };
         self.inserted += 1;
-        self.place(event);
+        self.place(Event { at: at.as_nanos(), target });
     }
 
     /// The next event, unless it is later than `until`.
@@ -129,7 +123,7 @@ impl EventQueue {
         }
         self.current.pop();
         self.popped += 1;
-        Some((Instant::from_nanos(event.at), event.key as u32 & (Self::MAX_TARGET - 1)))
+        Some((Instant::from_nanos(event.at), event.target))
     }
 
     /// When the next event is due.
@@ -148,7 +142,7 @@ impl EventQueue {
 
     /// Targets of the events that remain in the open bucket, earliest first.
     pub(crate) fn upcoming(&self) -> impl Iterator<Item = Target> + '_ {
-        self.current.iter().rev().map(|event| event.key as u32 & (Self::MAX_TARGET - 1))
+        self.current.iter().rev().map(|event| event.target)
     }
 
     #[inline]
@@ -335,14 +329,18 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn events_at_one_time_come_out_in_the_order_they_went_in() {
+    fn events_at_one_time_come_out_by_target_in_whatever_order_they_went_in() {
         let mut q = EventQueue::new(4);
         let t = Instant::from_millis(5);
-        for target in 0..100 {
-            q.push(t, target);
+        for i in 0..100 {
+            q.push(t, i * 37 % 100);
         }
         let order: Vec<_> = std::iter::from_fn(|| q.pop_until(t)).map(|(_, target)| target).collect();
         assert_eq!(order, (0..100).collect::<Vec<_>>());
+        // Nor does it matter that the bucket is open by now.
+        [7, 3, 5].into_iter().for_each(|target| q.push(t, target));
+        let order: Vec<_> = std::iter::from_fn(|| q.pop_until(t)).map(|(_, target)| target).collect();
+        assert_eq!(order, [3, 5, 7]);
     }
 
     #[test]
@@ -366,16 +364,16 @@ mod tests {
             let mut q = EventQueue::new(1);
             let mut oracle = BinaryHeap::new();
             let mut now = 0;
-            for i in 0..20_000u64 {
+            for _ in 0..20_000 {
                 if q.len() < hold || rng.bernoulli(0.5) {
                     let gap = rng.next_u64() >> (64 - 1 - spread) >> rng.below(u64::from(spread) + 1);
                     let target = rng.below(1000) as u32;
                     q.push(Instant::from_nanos(now + gap), target);
-                    oracle.push(Reverse((now + gap, i, target)));
+                    oracle.push(Reverse((now + gap, target)));
                 } else {
                     let until = Instant::from_nanos(now + (rng.next_u64() >> (63 - spread)));
                     let popped = q.pop_until(until);
-                    let Reverse((at, _, target)) = *oracle.peek().unwrap();
+                    let Reverse((at, target)) = *oracle.peek().unwrap();
                     if at <= until.as_nanos() {
                         oracle.pop();
                         prop_assert_eq!(popped, Some((Instant::from_nanos(at), target)));

@@ -123,14 +123,16 @@ impl<P: Routed> Fabric<P> {
         self.hops
     }
 
-    /// Hash over the time and place of every packet's every arrival so far: equal runs have equal traces.
+    /// Sum over every packet's every arrival so far of a hash of its time and place: equal runs have equal traces. A sum, so
+    /// that it does not matter in which order arrivals are counted.
     pub fn trace(&self) -> u64 {
         self.trace
     }
 
     #[inline]
-    fn mix(&mut self, value: u64) {
-        self.trace = (self.trace.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+    fn count_arrival(&mut self, link: LinkId) {
+        let x = (self.now.as_nanos() ^ u64::from(link.0) << 44).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.trace = self.trace.wrapping_add((x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93));
     }
 
     /// Asks for [`Hosts::wake`] at `at`. Timers are not cancelled: who no longer needs a wake ignores it.
@@ -302,7 +304,7 @@ impl<P: Routed> Fabric<P> {
         hosts: &mut R,
     ) {
         self.hops += 1;
-        self.mix(self.now.as_nanos() ^ u64::from(link.0) << 44);
+        self.count_arrival(link);
         self.deliver(to, pkt, hosts);
     }
 

@@ -19,7 +19,8 @@ pub(crate) struct Line<K> {
     numbers: Vec<u64>,
     /// Flows of the run.
     in_run: u32,
-    heap: Heap<K>,
+    /// Apart, since it is mostly empty.
+    heap: Box<Heap<K>>,
 }
 
 /// Gaps that the run may have beyond one for each of its flows.
@@ -28,8 +29,8 @@ const MOST_GAPS: usize = 64;
 const OUT: u64 = u64::MAX;
 
 impl<K: Copy + Ord> Line<K> {
-    pub(crate) const fn new() -> Self {
-        Self { run: VecDeque::new(), left: 0, numbers: Vec::new(), in_run: 0, heap: Heap::new() }
+    pub(crate) fn new() -> Self {
+        Self { run: VecDeque::new(), left: 0, numbers: Vec::new(), in_run: 0, heap: Box::new(Heap::new()) }
     }
 
     #[inline]
