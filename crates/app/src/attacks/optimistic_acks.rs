@@ -10,9 +10,12 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `optimistic_acks`.
     pub struct OptimisticAcksConfig {
-        /// Segments that each ACK runs ahead of what came.
+        /// How many segments each ACK claims beyond what has arrived. A larger number makes the sender believe in
+        /// shorter round trips.
         ahead: u16 = 10, "own choice", in 1..=1000: "each segment makes so many ACKs";
-        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
+        /// server. The client (`from`) opens the connections. The end that receives the data is the one that
+        /// misbehaves.
         direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
     }
 }

@@ -10,9 +10,11 @@ use crate::registry::Over;
 tailrace_core::parameters! {
     /// Keys of attack `parallel`.
     pub struct ParallelConfig {
-        /// Connections between each two hosts, each a flow.
+        /// How many connections there are between each two hosts. Each is a flow, so where flows share a link
+        /// equally, more of them get a larger share.
         connections: u32, required, within COUNTS;
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }

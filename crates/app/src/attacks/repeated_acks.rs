@@ -10,9 +10,12 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `repeated_acks`.
     pub struct RepeatedAcksConfig {
-        /// Repetitions of an ACK at once, and about so many segments in flight: more than the path and its queue hold are lost.
+        /// How often an ACK is repeated at once. The sender then has about so many segments in flight; what the path
+        /// and its queue cannot hold is lost.
         times: u16 = 60, "own choice", in 1..=1000: "each makes an ACK";
-        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
+        /// server. The client (`from`) opens the connections. The end that receives the data is the one that
+        /// misbehaves.
         direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
     }
 }

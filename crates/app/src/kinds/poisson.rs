@@ -8,9 +8,9 @@ use tailrace_core::{Bytes, Duration, Rate};
 tailrace_core::parameters! {
     /// Keys of `poisson`.
     pub struct PoissonConfig {
-        /// Mean rate of payload.
+        /// How much payload the flow sends per second on average.
         rate: Rate, required, within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
     }
 }

@@ -10,9 +10,10 @@ use tailrace_core::{Bytes, Duration, Instant, Rate};
 tailrace_core::parameters! {
     /// Keys of `schedule`.
     pub struct ScheduleConfig {
-        /// A list of [time, rate], ascending: [["0 s", "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero is silence.
+        /// When the rate of payload changes and to what: a list of [time, rate] with rising times, such as [["0 s",
+        /// "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero means silence.
         steps: Steps, required;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
     }
 }

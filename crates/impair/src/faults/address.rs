@@ -8,7 +8,8 @@ use tailrace_core::params::Invalid;
 tailrace_core::parameters! {
     /// Keys of `address`.
     pub struct AddressConfig {
-        /// The address while it lasts, which no other interface has at any time of the run.
+        /// The IPv4 address that the interface has while the fault lasts. No other interface may have it at any time
+        /// of the run.
         value: HostAddress, required;
     }
 }

@@ -7,7 +7,7 @@ use tailrace_core::Probability;
 tailrace_core::parameters! {
     /// Keys of `corruption`.
     pub struct CorruptionConfig {
-        /// Probability that bits of a packet are damaged.
+        /// The probability that bits of a packet are damaged. The receiver notices and discards such a packet.
         probability: Probability, required;
     }
 }

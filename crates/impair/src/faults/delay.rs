@@ -8,7 +8,7 @@ use tailrace_core::Duration;
 tailrace_core::parameters! {
     /// Keys of `delay`.
     pub struct DelayConfig {
-        /// The delay while it lasts.
+        /// The delay of the link, one way, while the fault lasts.
         value: Duration, required, within DELAYS;
     }
 }

@@ -7,7 +7,7 @@ use tailrace_core::Probability;
 tailrace_core::parameters! {
     /// Keys of `duplication`.
     pub struct DuplicationConfig {
-        /// Probability that a packet that is not lost arrives twice.
+        /// The probability that a packet arrives twice; packets that are lost do not count.
         probability: Probability, required;
     }
 }

@@ -9,11 +9,12 @@ use tailrace_core::{Duration, DurationDist, Rng};
 tailrace_core::parameters! {
     /// Keys of `flap`.
     pub struct FlapConfig {
-        /// How long it is down each time.
+        /// For how long the link is down each time; a duration or a distribution.
         down: DurationDist, required;
-        /// How long it is up in between.
+        /// For how long the link is up in between; a duration or a distribution.
         up: DurationDist, required;
-        /// Whether hosts and routes notice, as of `down`; else it is a `blackhole` each time.
+        /// Whether hosts and routes notice that the link is down, as with the fault `down`. If false, packets vanish
+        /// unnoticed, as with the fault `blackhole`.
         seen: bool = true, "own choice";
     }
 }

@@ -8,7 +8,7 @@ use tailrace_core::params::Invalid;
 tailrace_core::parameters! {
     /// Keys of `loss`.
     pub struct LossConfig {
-        /// The loss while it lasts.
+        /// The random loss of the link while the fault lasts.
         value: losses::LossConfig, required;
     }
 }

@@ -8,7 +8,7 @@ use tailrace_qdisc::QdiscConfig;
 tailrace_core::parameters! {
     /// Keys of `queue`.
     pub struct QueueConfig {
-        /// The queue discipline while it lasts.
+        /// The queue discipline of the link while the fault lasts.
         value: Box<QdiscConfig>, required;
     }
 }

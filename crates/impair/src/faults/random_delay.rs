@@ -9,9 +9,9 @@ use tailrace_core::{Duration, DurationDist, Rng};
 tailrace_core::parameters! {
     /// Keys of `random_delay`.
     pub struct RandomDelayConfig {
-        /// What it is drawn from.
+        /// The distribution from which each new delay of the link is drawn.
         value: DurationDist, required;
-        /// How long it is so each time.
+        /// How long each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
 }

@@ -10,10 +10,11 @@ use tailrace_core::{Duration, DurationDist, Rng};
 tailrace_core::parameters! {
     /// Keys of `random_rate`.
     pub struct RandomRateConfig {
-        /// What it is drawn from: `uniform(A, B)`, `log_uniform(A, B)`, or `markov(P, A, B, C)`, a chain that with probability P
-        /// goes to the rate before or after.
+        /// The distribution from which each new rate of the link is drawn: `uniform(A, B)`, `log_uniform(A, B)`, or
+        /// `markov(P, A, B, C)`. The last is a chain over a list of rates, which with probability P moves to the rate
+        /// before or after.
         value: RateLaw, required;
-        /// How long it is so each time.
+        /// How long each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
 }

@@ -8,7 +8,7 @@ use tailrace_core::Rate;
 tailrace_core::parameters! {
     /// Keys of `rate`.
     pub struct RateConfig {
-        /// The rate while it lasts.
+        /// The rate of the link while the fault lasts.
         value: Rate, required, within RATES;
     }
 }

@@ -6,7 +6,7 @@ use tailrace_core::{Probability, Rng};
 tailrace_core::parameters! {
     /// Keys of `bernoulli`.
     pub struct BernoulliConfig {
-        /// Loss probability.
+        /// The probability that a packet is lost. Each packet is drawn by itself.
         p: Probability, required;
     }
 }

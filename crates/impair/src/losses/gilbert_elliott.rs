@@ -9,13 +9,14 @@ use tailrace_core::{Probability, Rng};
 tailrace_core::parameters! {
     /// Keys of `gilbert_elliott`.
     pub struct GilbertElliottConfig {
-        /// Probability of going from good to bad.
+        /// The probability, at each packet, that the link goes from its good state to the bad one.
         p: Probability, required;
-        /// Probability of going from bad to good.
+        /// The probability, at each packet, that the link goes from its bad state to the good one. A smaller one
+        /// makes bursts of losses longer: 1/r packets on average.
         r: Probability, required;
-        /// Loss probability in the good state.
+        /// The probability that a packet is lost in the good state.
         good: Probability = Probability::ZERO, "Gilbert 1960";
-        /// Loss probability in the bad state.
+        /// The probability that a packet is lost in the bad state.
         bad: Probability = Probability::ONE, "own choice";
     }
 }

@@ -16,9 +16,10 @@ use tailrace_core::Packet;
 red_based! {
     /// Parameters of `nlred`.
     pub struct NlredConfig {
-        /// Let the probability rise from `1.5 max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `1.5 max_p` at `max_th` to 1 at twice
+        /// `max_th`. Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-3";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }

@@ -12,7 +12,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of BALIA.
     pub struct BaliaConfig {
-        /// The ratio of rates is rounded down where a loss is answered.
+        /// Whether the ratio of rates is rounded down when a loss reduces a window.
         integer: bool = false, "Peng et al. 2016; multipath-tcp/mptcp, net/mptcp/mptcp_balia.c, divides integers";
     }
 }

@@ -11,7 +11,8 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of LIA.
     pub struct LiaConfig {
-        /// Never more aggressive on any path than TCP. Without it a path with a large share of the windows may be.
+        /// Whether a subflow is never more aggressive on any path than TCP would be. If false, a path with a large
+        /// share of all windows may be.
         cap: bool = true, "RFC 6356 §3; false is Linked Increases (2009)";
     }
 }

@@ -9,7 +9,8 @@ use tailrace_core::{Instant, parameters};
 parameters! {
     /// Parameters of `ndiffports`.
     pub struct NdiffportsConfig {
-        /// Subflows in all. More find more paths, and take a larger share where they find only one.
+        /// How many subflows there are in all, each from another port. More find more paths between the same
+        /// addresses, but take a larger share of a link if there is only one path.
         num_subflows: u64 = 2, "multipath-tcp/mptcp, num_subflows";
     }
 }

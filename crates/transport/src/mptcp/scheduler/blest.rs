@@ -15,15 +15,16 @@ use tailrace_core::{Instant, parameters};
 parameters! {
     /// Parameters of BLEST.
     pub struct BlestConfig {
-        /// Scale of the estimate at the start. Larger ones avoid the slow subflow more.
+        /// The factor, at the start, for the estimate of how much of the window a slow subflow would block. A larger
+        /// one avoids the slow subflow more.
         lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0", in 0.0..=1000000.0: "it is a factor";
-        /// The least that it falls to.
+        /// The smallest value of that factor.
         min_lambda: f64 = 1.0, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
-        /// The most that it grows to.
+        /// The largest value of that factor.
         max_lambda: f64 = 1.3, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
-        /// Growth in a round trip in which the window was found shut.
+        /// By how much the factor grows after a round trip in which the window was closed.
         increase: f64 = 0.04, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
-        /// Fall in one in which it was not.
+        /// By how much the factor falls after a round trip in which it was not.
         decrease: f64 = 0.01, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
     }
 }

@@ -12,7 +12,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of the loss-aware scheduler.
     pub struct LampsConfig {
-        /// The second-best subflow carries a copy while the best repairs losses.
+        /// Whether the second-best subflow carries a copy of the data while the best one repairs losses.
         copies: bool = true, "reconstruction: \"little duplication\" (LCN 2017, abstract)";
     }
 }

@@ -16,10 +16,10 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of Linux's scheduler.
     pub struct LinuxSchedulerConfig {
-        /// Bytes that one decision is good for.
+        /// How many bytes one decision is good for. With more, longer runs of data stay on one subflow.
         burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes sent in turn";
-        /// Subflows are given bytes ahead of their windows, as far as their send buffers go. Otherwise a silent subflow
-        /// holds one window at most, and comes back sooner.
+        /// Whether subflows are given more bytes than their windows allow at once, up to their send buffers. If
+        /// false, a silent subflow holds one window of data at most, and comes back sooner.
         fill_queues: bool = true, "Linux mptcp_sendmsg_frag, sk_stream_memory_free";
     }
 }

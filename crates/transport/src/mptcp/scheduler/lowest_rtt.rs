@@ -12,7 +12,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of the lowest-RTT scheduler.
     pub struct LowestRttConfig {
-        /// A subflow that repairs a timeout gets no new data.
+        /// Whether a subflow that repairs a timeout gets no new data.
         skip_in_loss: bool = true, "multipath-tcp/mptcp, mptcp_is_available";
     }
 }
