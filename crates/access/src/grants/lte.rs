@@ -73,8 +73,7 @@ tailrace_core::parameters! {
 }
 
 impl GrantKind for LteConfig {
-    const SUMMARY: &'static str = "LTE: a block each millisecond at a rate that is a Markov chain, HARQ with delivery in order, and \
-                                   in the uplink a request for a grant after silence.";
+    const SUMMARY: &'static str = "LTE: a block each millisecond, at a rate that changes at random; failed blocks are repeated (HARQ), packets stay in order, and in the uplink a sender must first ask for a grant after a silence.";
     type Process = Lte;
 
     fn validate(&self) -> Result<(), Invalid> {

@@ -67,8 +67,7 @@ tailrace_core::parameters! {
 }
 
 impl MediumKind for WifiConfig {
-    const SUMMARY: &'static str = "802.11: one channel for both directions of all its links, whose rate is that of their frames; \
-                                   carrier sense, random backoff that doubles, retries, frame errors, aggregation.";
+    const SUMMARY: &'static str = "Wi-Fi (802.11): one channel for both directions of all its links; the `rate` of a link is that of its frames. Stations listen before they send, wait for random times that double after a collision, retry, and send several frames at once.";
     const LEAVES_OUT: &'static str = "RTS and CTS, hidden stations, capture, rate adaptation, the classes of EDCA and its bursts, \
                                       beacons, association, power saving, fragments, A-MSDU, neighbours on the same channel, \
                                       propagation between stations as far as it matters to contention, padding to symbols.";

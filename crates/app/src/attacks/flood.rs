@@ -37,7 +37,7 @@ tailrace_core::parameters! {
 }
 
 impl AttackKind for FloodConfig {
-    const SUMMARY: &'static str = "Packets at a steady rate, at equal gaps or by chance.";
+    const SUMMARY: &'static str = "Packets at a constant rate, with equal or random gaps.";
 
     fn app(&self) -> AppConfig {
         let Self { rate, size, jitter, random_phase, .. } = *self;

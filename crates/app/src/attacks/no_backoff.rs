@@ -21,7 +21,7 @@ tailrace_core::parameters! {
 
 impl AttackKind for NoBackoffConfig {
     const SUMMARY: &'static str =
-        "A TCP sender with a window of one size, which losses, marks and timeouts do not lower.";
+        "A TCP sender whose window never shrinks, neither for losses nor for marks nor for timeouts.";
     const CITATION: &'static str = "Floyd & Fall, ToN 7(4), 1999, unresponsive flows";
     const OVER: Over = Over::Streams;
 

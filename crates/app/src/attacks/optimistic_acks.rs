@@ -21,7 +21,7 @@ tailrace_core::parameters! {
 }
 
 impl AttackKind for OptimisticAcksConfig {
-    const SUMMARY: &'static str = "A receiver acknowledges what has not come yet, and what was lost: round trips look shorter, and no loss shows.";
+    const SUMMARY: &'static str = "A receiver acknowledges what has not arrived yet, and what was lost: round trips look shorter, and no loss is seen.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
     const OVER: Over = Over::Streams;
 

@@ -21,7 +21,7 @@ tailrace_core::parameters! {
 
 impl AttackKind for ParallelConfig {
     const SUMMARY: &'static str =
-        "Many TCP connections between two hosts, each of which sends as much as goes.";
+        "Many TCP connections between two hosts, each of which sends as much as it can.";
     const OVER: Over = Over::Streams;
 
     fn app(&self) -> AppConfig {

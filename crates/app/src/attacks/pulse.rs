@@ -107,7 +107,7 @@ impl PulseConfig {
 }
 
 impl AttackKind for PulseConfig {
-    const SUMMARY: &'static str = "Pulses of a length L at a rate R, once each time T.";
+    const SUMMARY: &'static str = "Pulses of length L at rate R, repeated after time T.";
     const CITATION: &'static str = "Kuzmanovic & Knightly, SIGCOMM 2003";
 
     fn app(&self) -> AppConfig {

@@ -21,7 +21,7 @@ tailrace_core::parameters! {
 }
 
 impl AttackKind for RepeatedAcksConfig {
-    const SUMMARY: &'static str = "A receiver without SACK repeats ACKs, so that fast recovery lets out as much as it wants, and never ends for long.";
+    const SUMMARY: &'static str = "A receiver without SACK repeats ACKs, so that the sender stays in fast recovery and sends as much as the receiver wants.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
     const OVER: Over = Over::Streams;
 

@@ -44,7 +44,7 @@ impl RoqConfig {
 
 impl AttackKind for RoqConfig {
     const SUMMARY: &'static str =
-        "Bursts that keep queue management and windows from settling (reduction of quality).";
+        "Bursts so far apart that queues and windows never settle (reduction of quality).";
     const CITATION: &'static str = "Guirguis, Bestavros & Matta, ICNP 2004";
 
     fn app(&self) -> AppConfig {

@@ -37,7 +37,8 @@ tailrace_core::parameters! {
 }
 
 impl AttackKind for ShrewConfig {
-    const SUMMARY: &'static str = "Pulses as far apart as retransmissions, which find the next one.";
+    const SUMMARY: &'static str =
+        "Pulses as far apart as TCP's retransmission timeout, so that retransmissions meet the next pulse.";
     const CITATION: &'static str = "Kuzmanovic & Knightly, SIGCOMM 2003";
 
     fn app(&self) -> AppConfig {

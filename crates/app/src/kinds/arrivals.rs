@@ -31,8 +31,7 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for ArrivalsConfig {
-    const SUMMARY: &'static str =
-        "Transfers that start at their own times, however many are under way, each on a new connection.";
+    const SUMMARY: &'static str = "Transfers that start at given or random times, however many are under way, each on a new connection.";
     const OVER: Over = Over::Streams;
     type App = Arrivals;
 

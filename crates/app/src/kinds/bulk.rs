@@ -14,7 +14,7 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for BulkConfig {
-    const SUMMARY: &'static str = "As much as goes, until `stop`.";
+    const SUMMARY: &'static str = "Sends as much as it can, until `stop`.";
     const OVER: Over = Over::Streams;
     type App = Bulk;
 

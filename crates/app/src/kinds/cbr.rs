@@ -23,7 +23,7 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for CbrConfig {
-    const SUMMARY: &'static str = "Constant bit rate.";
+    const SUMMARY: &'static str = "Sends packets at a constant rate.";
     const OVER: Over = Over::Datagrams;
     type App = Cbr;
 

@@ -54,7 +54,7 @@ impl FlashCrowdConfig {
 }
 
 impl AppKind for FlashCrowdConfig {
-    const SUMMARY: &'static str = "Transfers that arrive ever more often, stay so, and become rare again: legitimate, but like an attack.";
+    const SUMMARY: &'static str = "Transfers that become more and more frequent, stay so for a while, and become rare again: legitimate, but like an attack.";
     const OVER: Over = Over::Streams;
     type App = FlashCrowd;
 

@@ -22,7 +22,7 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for OnOffConfig {
-    const SUMMARY: &'static str = "Constant bit rate during on-times.";
+    const SUMMARY: &'static str = "Sends at a constant rate while it is on, and nothing while it is off.";
     const OVER: Over = Over::Datagrams;
     type App = OnOff;
 

@@ -23,7 +23,8 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for PingConfig {
-    const SUMMARY: &'static str = "Datagrams that the far end sends back: round trips come out in `rtt_s`.";
+    const SUMMARY: &'static str =
+        "Datagrams that the other end sends back; results have the round-trip times in `rtt_s`.";
     const OVER: Over = Over::Datagrams;
     const TWO_WAY: bool = true;
     type App = Ping;

@@ -16,7 +16,7 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for PoissonConfig {
-    const SUMMARY: &'static str = "Poisson arrivals.";
+    const SUMMARY: &'static str = "Sends packets at random times (a Poisson process).";
     const OVER: Over = Over::Datagrams;
     type App = Poisson;
 

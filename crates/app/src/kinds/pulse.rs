@@ -45,7 +45,7 @@ tailrace_core::parameters! {
 const MOST_BURSTS: u64 = 100_000;
 
 impl AppKind for PulseConfig {
-    const SUMMARY: &'static str = "Bursts at a fixed period (Kuzmanovic & Knightly 2003).";
+    const SUMMARY: &'static str = "Sends bursts at regular times (Kuzmanovic & Knightly 2003).";
     const OVER: Over = Over::Datagrams;
     type App = Pulse;
 

@@ -21,7 +21,7 @@ tailrace_core::parameters! {
 
 impl AppKind for RequestResponseConfig {
     const SUMMARY: &'static str =
-        "The client asks, the server answers, the client thinks; on one connection.";
+        "The client asks, the server answers, the client pauses; all on one connection.";
     const OVER: Over = Over::Streams;
     const TWO_WAY: bool = true;
     type App = RequestResponse;

@@ -19,7 +19,8 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for ScheduleConfig {
-    const SUMMARY: &'static str = "Constant bit rates that change at given times since the flow's start.";
+    const SUMMARY: &'static str =
+        "Sends at constant rates that change at given times after the flow's start.";
     const OVER: Over = Over::Datagrams;
     type App = Schedule;
 

@@ -28,7 +28,7 @@ const LEAST_GAP: Duration = Duration::from_micros(1);
 
 impl AppKind for SlowReaderConfig {
     const SUMMARY: &'static str =
-        "A transfer whose receiver takes data out of its socket at a rate, so that the window closes.";
+        "A transfer whose receiving application reads slowly, so that the receive window closes.";
     const OVER: Over = Over::Streams;
     type App = SlowReader;
 

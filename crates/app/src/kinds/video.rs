@@ -55,7 +55,8 @@ const REMEMBERED: usize = 5;
 const RETRY: Duration = Duration::from_secs(1);
 
 impl AppKind for VideoConfig {
-    const SUMMARY: &'static str = "Video in segments at rates that the player chooses, as long as its buffer has room; the server sends.";
+    const SUMMARY: &'static str =
+        "Video in segments, at rates that the player chooses, while its buffer has room; the server sends.";
     const OVER: Over = Over::Streams;
     const TWO_WAY: bool = true;
     type App = Box<Video>;

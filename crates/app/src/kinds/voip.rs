@@ -55,7 +55,8 @@ impl Codec {
 }
 
 impl AppKind for VoipConfig {
-    const SUMMARY: &'static str = "Voice: a packet each 20 ms, and how good a conversation that makes.";
+    const SUMMARY: &'static str =
+        "A voice call: a packet every 20 ms; results say how good the conversation is.";
     const OVER: Over = Over::Datagrams;
     type App = Voip;
 

@@ -34,7 +34,7 @@ tailrace_core::parameters! {
 }
 
 impl AppKind for WebConfig {
-    const SUMMARY: &'static str = "Web pages: an object, then others over several connections at a time, then a pause; the server sends.";
+    const SUMMARY: &'static str = "Web pages: a main object, then others over several connections at a time, then a pause; the server sends.";
     const OVER: Over = Over::Streams;
     const TWO_WAY: bool = true;
     type App = Box<Web>;

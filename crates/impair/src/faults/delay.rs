@@ -14,8 +14,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for DelayConfig {
-    const SUMMARY: &'static str = "The delay is `value`, for packets whose transmission starts then; packets do not overtake \
-                                   each other. Queue disciplines hear of it.";
+    const SUMMARY: &'static str = "The link's delay is `value`, for packets that are sent from then on; packets do not overtake each other. Queue disciplines are told.";
 
     fn shape(&self, link: &mut Condition) {
         link.set_delay(self.value);

@@ -16,8 +16,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for DownConfig {
-    const SUMMARY: &'static str = "What waits, is being sent or is on the wire is lost; routes are computed anew at once, and \
-                                   again when it ends, or `route_delay` later.";
+    const SUMMARY: &'static str = "The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are lost. Routes change at once; when the fault ends they change back, `route_delay` later.";
 
     fn shape(&self, link: &mut Condition) {
         link.close(Passage::Down);

@@ -13,8 +13,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for DuplicationConfig {
-    const SUMMARY: &'static str = "A packet arrives twice, with this probability, the copy right behind it: tc-netem(8)'s `duplicate`. The link \
-                                   makes the copy at its far end, so it takes nothing of the link's rate and none of its queue.";
+    const SUMMARY: &'static str = "Packets arrive twice at random, the copy directly after the packet: tc-netem(8)'s `duplicate`. The copy is made at the far end, so it takes nothing of the link's rate and no room in its queue.";
 
     fn shape(&self, link: &mut Condition) {
         link.set_duplication(self.probability);

@@ -26,8 +26,7 @@ impl FlapConfig {
 }
 
 impl FaultKind for FlapConfig {
-    const SUMMARY: &'static str = "The link is down, then up, in turn, beginning with down; each link by itself, with the draws of \
-                                   its run. What is lost when it goes down is as of `down` or `blackhole`.";
+    const SUMMARY: &'static str = "The link is down and up in turn, beginning with down. Times are drawn for each link and run. What is lost is as with `down` or `blackhole`.";
 
     fn validate(&self) -> Result<(), Invalid> {
         for (key, times) in [("down", &self.down), ("up", &self.up)] {

@@ -14,7 +14,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for LossConfig {
-    const SUMMARY: &'static str = "Random loss is `value`.";
+    const SUMMARY: &'static str = "The link loses packets at random, as `value` says.";
 
     fn validate(&self) -> Result<(), Invalid> {
         self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))

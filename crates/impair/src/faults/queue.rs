@@ -14,8 +14,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for QueueConfig {
-    const SUMMARY: &'static str = "The queue discipline is `value`, written as for a link, new and empty but for what waits: \
-                                   that moves over, as if it came now.";
+    const SUMMARY: &'static str = "The link's queue discipline is `value`, written as for a link. It starts anew; packets that wait move into it, as if they arrived now.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.value.host_rules().is_some() {

@@ -17,8 +17,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for RandomDelayConfig {
-    const SUMMARY: &'static str = "The delay is drawn anew again and again, for each link by itself and in each run from its own \
-                                   seed; else as `delay`. Unlike `jitter` it is the same for all packets of a while.";
+    const SUMMARY: &'static str = "The link's delay is drawn again and again, for each link and run by itself; otherwise as `delay`. Unlike `jitter`, it is the same for all packets until the next draw.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.mean() < Duration::from_micros(100) {

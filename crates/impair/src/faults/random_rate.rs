@@ -20,8 +20,8 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for RandomRateConfig {
-    const SUMMARY: &'static str = "The rate is drawn anew again and again, for each link by itself and in each run from its own seed; \
-                                   else as `rate`.";
+    const SUMMARY: &'static str =
+        "The link's rate is drawn again and again, for each link and run by itself; otherwise as `rate`.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.mean() < Duration::from_micros(100) {

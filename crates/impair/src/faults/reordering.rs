@@ -21,9 +21,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for ReorderingConfig {
-    const SUMMARY: &'static str = "A packet is held back by `hold` on its way, with this probability, and those behind it go past; all others keep their \
-                                   order. In tc-netem(8)'s words: the link's delay and `hold` are its `delay`, and those that are not held \
-                                   back are its `reorder`, which go at once.";
+    const SUMMARY: &'static str = "Packets are held back at random for the time `hold`, and later ones overtake them; all others keep their order. In tc-netem(8)'s words: the link's delay plus `hold` is its `delay`, and packets that are not held back are its `reorder`.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.is_zero() {

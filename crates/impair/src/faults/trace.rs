@@ -21,8 +21,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for TraceConfig {
-    const SUMMARY: &'static str = "Rate, delay, loss and queue are as the table has them from each of its times on; else as `rate`, \
-                                   `delay`, `loss` and `queue`. A queue that is the same in the next row goes on with what it has observed.";
+    const SUMMARY: &'static str = "Rate, delay, loss and queue of the link follow a table with times; otherwise as `rate`, `delay`, `loss` and `queue`. A queue that is the same in the next row keeps what it has observed.";
 
     fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
         let Some((last, _)) = self.rows.rows().last() else { return Err(("rows", "must be stated".into())) };

@@ -12,7 +12,8 @@ tailrace_core::parameters! {
 }
 
 impl LossKind for BernoulliConfig {
-    const SUMMARY: &'static str = "Each packet is lost independently.";
+    const SUMMARY: &'static str =
+        "Each packet is lost with the same probability, independently of the others.";
     type Process = Bernoulli;
 
     fn build(&self) -> Bernoulli {

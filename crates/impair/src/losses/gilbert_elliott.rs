@@ -22,8 +22,7 @@ tailrace_core::parameters! {
 }
 
 impl LossKind for GilbertElliottConfig {
-    const SUMMARY: &'static str = "Two states, stepped once a packet (Gilbert 1960, Elliott 1963); of all packets p / (p + r) \
-                                   meet the bad one.";
+    const SUMMARY: &'static str = "Losses in bursts: a good and a bad state, which may change at each packet (Gilbert 1960, Elliott 1963). Of all packets, p / (p + r) meet the bad state.";
     type Process = GilbertElliott;
 
     fn build(&self) -> GilbertElliott {

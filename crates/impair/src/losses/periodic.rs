@@ -12,7 +12,7 @@ tailrace_core::parameters! {
 }
 
 impl LossKind for PeriodicConfig {
-    const SUMMARY: &'static str = "Exactly every n-th packet that the direction carries is lost.";
+    const SUMMARY: &'static str = "Exactly every n-th packet in a direction is lost.";
     type Process = Periodic;
 
     fn build(&self) -> Periodic {

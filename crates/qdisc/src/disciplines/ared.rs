@@ -59,7 +59,7 @@ impl AredConfig {
 impl Discipline for AredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that moves its slope to hold the average mid-way between automatic thresholds.",
+        summary: "RED that adapts its highest signal probability to hold the average queue midway between the thresholds.",
         citation: "Floyd, Gummadi and Shenker, 2001",
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",

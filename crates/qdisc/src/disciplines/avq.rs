@@ -71,7 +71,7 @@ tailrace_core::parameters! {
 impl Discipline for AvqConfig {
     const ABOUT: About = About {
         family: "price",
-        summary: "Signals what would overflow a queue on a slower, adapting link.",
+        summary: "Drops or marks packets that would overflow an imagined queue on a slower link, whose rate adapts.",
         citation: "Kunniyur and Srikant, SIGCOMM 2001; ToN 12(2), 2004",
         ecn: "marks instead of dropping with `ecn`; overflow of the real queue drops",
         per_flow_state: "none",

@@ -70,7 +70,7 @@ tailrace_core::parameters! {
 impl Discipline for BlueConfig {
     const ABOUT: About = About {
         family: "blue",
-        summary: "Signals with a probability that rises with overflow and falls with idleness.",
+        summary: "Drops or marks packets with a probability that rises when the queue overflows and falls when the link is idle.",
         citation: "Feng, Shin, Kandlur and Saha, ToN 10(4), 2002",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",

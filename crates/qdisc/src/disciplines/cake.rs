@@ -103,7 +103,7 @@ const MOST_FRAMING: Bytes = Bytes(256);
 impl Discipline for CakeConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Shaper, DiffServ tins, fair shares for hosts and flows, COBALT in each queue.",
+        summary: "A shaper with classes by DiffServ codepoint, fair shares for hosts and flows, and COBALT in each queue.",
         citation: "Høiland-Jørgensen et al., LANMAN 2018; Linux sch_cake",
         ecn: "COBALT's schedule marks instead of dropping; BLUE drops all alike",
         per_flow_state: "a queue of 1024 in each tin, a deficit and COBALT's variables; bulk flows of each host",

@@ -56,7 +56,7 @@ red_based! {
 impl Discipline for ChokeConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that kills an arrival together with a random waiting packet of the same flow.",
+        summary: "RED that compares each arriving packet with a random waiting one, and drops both if they are of the same flow.",
         citation: "Pan, Prabhakar and Psounis, INFOCOM 2000; Linux sch_choke",
         ecn: "with `ecn` RED's signal marks; a match always drops both",
         per_flow_state: "none",

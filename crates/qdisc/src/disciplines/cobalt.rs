@@ -47,7 +47,7 @@ tailrace_core::parameters! {
 impl Discipline for CobaltConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "CoDel's schedule, with a BLUE drop probability against flows that do not respond.",
+        summary: "CoDel, with BLUE's drop probability against flows that do not slow down.",
         citation: "Palmei et al., LANMAN 2019; Høiland-Jørgensen et al., LANMAN 2018",
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "none",

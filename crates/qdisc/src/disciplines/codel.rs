@@ -82,7 +82,7 @@ tailrace_core::parameters! {
 impl Discipline for CodelConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Signals from the head while the sojourn time stays above a target.",
+        summary: "Drops or marks packets at the head of the queue while packets keep waiting longer than a target.",
         citation: "RFC 8289; Nichols and Jacobson, ACM Queue 10(5), 2012",
         ecn: "marks instead of dropping with `ecn`; `ce_threshold` marks by sojourn alone",
         per_flow_state: "none",

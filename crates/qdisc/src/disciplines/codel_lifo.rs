@@ -78,7 +78,7 @@ tailrace_core::parameters! {
 impl Discipline for CodelLifoConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "A stack under CoDel, which drops only in a run of growing waits.",
+        summary: "A stack (last in, first out) with CoDel, which drops only while waiting times keep growing.",
         citation: "Felix da Silva, Santos, Nogueira: A New Queue Discipline for Reducing Bufferbloat Effects",
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "none",

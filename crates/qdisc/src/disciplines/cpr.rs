@@ -70,7 +70,7 @@ const LEAST_WINDOW: Duration = Duration::from_millis(10);
 impl Discipline for CprConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter for flows that send mostly while it drops.",
+        summary: "RED behind a filter that drops packets of flows that send mostly while the queue is congested.",
         citation: "Zhang, Cai, Chen, Luo and Yin, Computer Networks 56, 2012",
         ecn: "with `ecn` RED marks within the band; the filter drops",
         per_flow_state: "packets of the window, and those in congested intervals, for at most `flows` flows",

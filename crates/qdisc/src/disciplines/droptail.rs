@@ -43,7 +43,7 @@ impl DroptailConfig {
 impl Discipline for DroptailConfig {
     const ABOUT: About = About {
         family: "fifo",
-        summary: "First in, first out; drops when full.",
+        summary: "First in, first out; drops arriving packets when it is full.",
         citation: "Linux pfifo and bfifo; ns-2 queue/drop-tail.cc",
         ecn: "ignored",
         per_flow_state: "none",

@@ -163,7 +163,7 @@ impl DrrConfig {
 impl Discipline for DrrConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves flows in turn, a quantum of bytes each, and carries over what a turn leaves.",
+        summary: "Serves flows in turn, with so many bytes for each; what a flow does not use counts for its next turn.",
         citation: "Shreedhar and Varghese, SIGCOMM 1995; ns-2 queue/drr.cc; Linux sch_drr",
         ecn: "ignored",
         per_flow_state: "a queue and a deficit, shared by flows that collide",

@@ -100,7 +100,7 @@ tailrace_core::parameters! {
 impl Discipline for FqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves a queue for each connection in turn, by packets or by bits.",
+        summary: "Each connection has a queue; they are served in turn, by packets or by bits.",
         citation: "Nagle, RFC 970, 1985; Demers, Keshav, Shenker, SIGCOMM 1989",
         ecn: "ignored",
         per_flow_state: "a queue, while it holds packets",

@@ -56,7 +56,7 @@ tailrace_core::parameters! {
 impl Discipline for FqCobaltConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each under COBALT; sparse flows go first.",
+        summary: "Serves flows in turn, those that send little first; each flow has a queue with COBALT.",
         citation: "Høiland-Jørgensen et al., LANMAN 2018; ns-3 FqCobaltQueueDisc",
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "a queue, a deficit and COBALT's variables, shared by flows that collide",

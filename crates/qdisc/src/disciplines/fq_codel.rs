@@ -85,7 +85,7 @@ tailrace_core::parameters! {
 impl Discipline for FqCodelConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each under CoDel; sparse flows go first.",
+        summary: "Serves flows in turn, those that send little first; each flow has a queue with CoDel.",
         citation: "RFC 8290",
         ecn: "marks instead of dropping with `ecn`; `ce_threshold` marks by sojourn alone",
         per_flow_state: "a queue, a deficit and CoDel's variables, shared by flows that collide",

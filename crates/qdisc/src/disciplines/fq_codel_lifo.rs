@@ -55,7 +55,7 @@ tailrace_core::parameters! {
 impl Discipline for FqCodelLifoConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each a stack under CoDel-LIFO.",
+        summary: "Serves flows in turn; each flow has a stack with CoDel-LIFO.",
         citation: "Felix da Silva, Santos, Nogueira: A New Queue Discipline for Reducing Bufferbloat Effects",
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "a stack, a deficit, CoDel's variables and sojourn statistics, shared by flows that collide",

@@ -92,7 +92,7 @@ tailrace_core::parameters! {
 impl Discipline for FqPieConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each under PIE; sparse flows go first.",
+        summary: "Serves flows in turn, those that send little first; each flow has a queue with PIE.",
         citation: "Ramakrishnan et al., LCN 2019; Linux sch_fq_pie",
         ecn: "with `ecn` marks while the flow's probability is at most `mark_ecnth`, else drops",
         per_flow_state: "a queue, a deficit and PIE's variables, shared by flows that collide",

@@ -89,7 +89,7 @@ impl FredConfig {
 impl Discipline for FredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED for flows above the average share of the queue, a hard share for those that press on.",
+        summary: "RED for flows that have more than the average in the queue, and a strict limit for flows that do not slow down.",
         citation: "Lin and Morris, SIGCOMM 1997",
         ecn: "with `ecn` the random signal marks; what holds a flow to its share drops",
         per_flow_state: "packets and strikes of each flow that has packets waiting",

@@ -27,7 +27,7 @@ red_based! {
 impl Discipline for NlredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED with a probability that rises by the square of the average's place between the thresholds.",
+        summary: "RED whose signal probability grows with the square of the average queue between the thresholds.",
         citation: "Zhou, Yeung and Li, Computer Networks 50(18), 2006",
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",

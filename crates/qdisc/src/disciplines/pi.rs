@@ -47,7 +47,7 @@ tailrace_core::parameters! {
 impl Discipline for PiConfig {
     const ABOUT: About = About {
         family: "price",
-        summary: "Signals with a probability that a controller of the queue length sets.",
+        summary: "Drops or marks packets with a probability that a controller sets to hold the queue at a given length.",
         citation: "Hollot, Misra, Towsley and Gong, INFOCOM 2001",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",

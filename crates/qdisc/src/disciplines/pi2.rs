@@ -52,7 +52,7 @@ tailrace_core::parameters! {
 impl Discipline for Pi2Config {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Signals classic arrivals with the square of what a controller of the queueing delay sets.",
+        summary: "As PIE, but classic packets are dropped or marked with the square of the controller's probability.",
         citation: "De Schepper et al., CoNEXT 2016",
         ecn: "with `ecn` marks ECT(0) by the square up to `mark_limit`, ECT(1) and CE by `k` times the root",
         per_flow_state: "none",

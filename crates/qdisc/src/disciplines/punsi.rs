@@ -58,7 +58,7 @@ const MOST_COMPARED: f64 = 4096.0;
 impl Discipline for PunsiConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that drops the newest packets, too, where the queue overflows (reconstruction).",
+        summary: "RED that also drops the newest packets when the queue overflows (reconstruction).",
         citation: "Yamaguchi and Takahashi, Computer Communications 30(9), 2007 (reconstructed from abstracts)",
         ecn: "with `ecn` RED's signal marks; the penalty drops",
         per_flow_state: "none",

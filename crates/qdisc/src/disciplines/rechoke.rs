@@ -61,7 +61,7 @@ const MOST_DRAWS: u32 = 64;
 impl Discipline for RechokeConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter for flows that often meet themselves and are often signalled (reconstruction).",
+        summary: "RED behind a filter that drops packets of flows that often meet their own packets and are often signalled (reconstruction).",
         citation: "Govindaswamy, Záruba and Balasekaran, GLOBECOM 2007 (reconstructed from its abstract)",
         ecn: "with `ecn` RED's signal marks; the filter drops",
         per_flow_state: "hits and signals of at most `entries` flows, and at most 4096 flags",

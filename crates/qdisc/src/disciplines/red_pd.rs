@@ -90,7 +90,7 @@ const MOST_RTT: Duration = Duration::from_secs(3600);
 impl Discipline for RedPdConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter that thins out the flows on which its drops fall most.",
+        summary: "RED behind a filter that drops more packets of the flows that lose most to RED.",
         citation: "Mahajan, Floyd and Wetherall, ICNP 2001",
         ecn: "with `ecn` RED marks within the band, and marks count as drops in the lists; the filter drops",
         per_flow_state: "drops in the last lists, for flows in them; rates and a probability for monitored flows; \

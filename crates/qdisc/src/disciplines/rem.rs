@@ -80,7 +80,7 @@ tailrace_core::parameters! {
 impl Discipline for RemConfig {
     const ABOUT: About = About {
         family: "price",
-        summary: "Signals with a probability exponential in a price that rises with load and backlog.",
+        summary: "Drops or marks packets by a price that rises while too much arrives or waits; the probability grows with the price.",
         citation: "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
         ecn: "marks instead of dropping with `ecn`, on arrival or departure",
         per_flow_state: "none",

@@ -74,7 +74,7 @@ const MOST_BINS: u32 = 1 << 14;
 impl Discipline for RredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter for flows that keep sending right after drops.",
+        summary: "RED behind a filter that drops packets of flows that keep sending right after drops.",
         citation: "Zhang, Yin, Cai and Chen, IEEE Communications Letters 14(5), 2010",
         ecn: "with `ecn` RED marks within the band; the filter drops",
         per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",

@@ -65,7 +65,7 @@ impl SelfConfiguringRedConfig {
 impl Discipline for SelfConfiguringRedConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that scales max_p each time the average leaves the band.",
+        summary: "RED that changes its highest signal probability each time the average queue leaves the range between the thresholds.",
         citation: "Feng, Kandlur, Saha and Shin, INFOCOM 1999",
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",

@@ -159,7 +159,7 @@ impl SfqConfig {
 impl Discipline for SfqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Hashes flows into buckets and serves these in turn.",
+        summary: "Spreads flows over buckets and serves the buckets in turn.",
         citation: "McKenney, INFOCOM 1990; ns-2 queue/sfq.cc; Linux sch_sfq",
         ecn: "ignored",
         per_flow_state: "a bucket, shared by flows that collide",

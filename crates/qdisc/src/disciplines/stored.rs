@@ -48,7 +48,7 @@ const SAFE_SHARES: f64 = 2.0;
 impl Discipline for StoredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED weighed with how much of the queue is the flow's own, counted in hashed bins (experimental).",
+        summary: "RED with a probability that grows with the flow's own part of the queue (experimental).",
         citation: "Chen, Zhou and Bensaou, ICC 2007 (reconstruction)",
         ecn: "with `ecn` RED marks within the band; what holds a bin to its share drops",
         per_flow_state: "none; bins shared by flows that collide",

@@ -109,7 +109,7 @@ impl WfqConfig {
 impl Discipline for WfqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves packets in the order in which a link shared at every instant by weight would finish them.",
+        summary: "Gives each flow a share of the link by its weight, as if all were served at the same time.",
         citation: "Parekh, Gallager, IEEE/ACM ToN 1(3), 1993; Demers, Keshav, Shenker, SIGCOMM 1989",
         ecn: "ignored",
         per_flow_state: "a queue, a weight and a tag, while it holds packets or its tag is ahead of the clock",

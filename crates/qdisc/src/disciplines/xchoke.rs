@@ -57,7 +57,7 @@ const MOST_HITS: u32 = 32;
 impl Discipline for XchokeConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "CHOKe with a table of flows that met themselves, whose arrivals it drops at random (reconstruction).",
+        summary: "CHOKe that remembers flows that met their own packets, and drops further packets of them at random (reconstruction).",
         citation: "Chhabra et al., ICNP 2002 and ICC 2003 (reconstructed from abstracts)",
         ecn: "with `ecn` RED's signal marks; a match and the table drop",
         per_flow_state: "hits of at most `entries` flows, and at most 4096 flags",

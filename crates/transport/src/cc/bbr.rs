@@ -99,7 +99,8 @@ struct Model {
 
 impl Algorithm for Bbr {
     type Config = BbrConfig;
-    const SUMMARY: &'static str = "Models the path's rate and round trip, and paces at the one (version 1)";
+    const SUMMARY: &'static str =
+        "Measures the path's rate and round-trip time, and sends at that rate (version 1)";
     const CITATION: &'static str = "Cardwell et al., ACM Queue 14(5), 2016";
     fn build(config: &BbrConfig, setup: &Setup) -> Self {
         let config = BbrConfig {

@@ -132,7 +132,8 @@ struct Model {
 
 impl Algorithm for Bbr3 {
     type Config = Bbr3Config;
-    const SUMMARY: &'static str = "BBR that learns from loss how much may be in flight (version 3, a draft)";
+    const SUMMARY: &'static str =
+        "BBR that also limits by losses how much may be in flight (version 3, a draft)";
     const CITATION: &'static str = "draft-ietf-ccwg-bbr-04";
     fn build(config: &Bbr3Config, setup: &Setup) -> Self {
         let config = Bbr3Config {

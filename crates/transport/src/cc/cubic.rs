@@ -88,7 +88,7 @@ struct Stage {
 impl Algorithm for Cubic {
     type Config = CubicConfig;
     const SUMMARY: &'static str =
-        "Window as a cubic of the time since the last loss; default of most systems";
+        "Grows the window as a cubic function of the time since the last loss; the default of most systems";
     const CITATION: &'static str = "RFC 9438";
     fn build(config: &CubicConfig, setup: &Setup) -> Self {
         let linux = config.form == CubicForm::Linux;

@@ -38,7 +38,8 @@ pub struct Dctcp {
 
 impl Algorithm for Dctcp {
     type Config = DctcpConfig;
-    const SUMMARY: &'static str = "Cuts the window in proportion to the share of marked segments";
+    const SUMMARY: &'static str =
+        "Reduces the window in proportion to the share of marked segments; for data centers";
     const CITATION: &'static str = "RFC 8257";
     fn build(config: &DctcpConfig, setup: &Setup) -> Self {
         Self {

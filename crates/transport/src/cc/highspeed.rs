@@ -39,7 +39,7 @@ pub struct Highspeed {
 
 impl Algorithm for Highspeed {
     type Config = HighspeedConfig;
-    const SUMMARY: &'static str = "Reno made faster for large windows";
+    const SUMMARY: &'static str = "Reno that grows faster when its window is large";
     const CITATION: &'static str = "RFC 3649";
     fn build(config: &HighspeedConfig, setup: &Setup) -> Self {
         let low = config.low_window.clamp(2.0, 1e12);

@@ -63,7 +63,8 @@ struct Delays {
 
 impl Algorithm for Ledbat {
     type Config = LedbatConfig;
-    const SUMMARY: &'static str = "Scavenger: holds the queueing delay at a target and gives way to others";
+    const SUMMARY: &'static str =
+        "For background traffic: holds the queueing delay at a target and gives way to other flows";
     const CITATION: &'static str = "RFC 6817";
     fn build(config: &LedbatConfig, setup: &Setup) -> Self {
         let config = LedbatConfig {

@@ -57,7 +57,7 @@ pub struct Prague {
 impl Algorithm for Prague {
     type Config = PragueConfig;
     const SUMMARY: &'static str =
-        "DCTCP for the Internet: ECT(1), accurate feedback, pacing, alike for short round trips";
+        "DCTCP for the Internet (L4S): accurate feedback, pacing, and no advantage for short round trips";
     const CITATION: &'static str = "draft-briscoe-iccrg-prague-congestion-control-04";
     fn build(config: &PragueConfig, setup: &Setup) -> Self {
         let config = PragueConfig {

@@ -35,7 +35,8 @@ pub struct Reno {
 
 impl Algorithm for Reno {
     type Config = RenoConfig;
-    const SUMMARY: &'static str = "Slow start, congestion avoidance, fast retransmit and plain fast recovery";
+    const SUMMARY: &'static str =
+        "The basic TCP of RFC 5681: slow start, congestion avoidance, fast retransmit and fast recovery";
     const CITATION: &'static str = "RFC 5681";
     fn build(config: &RenoConfig, setup: &Setup) -> Self {
         let (beta, beta_ecn) = (config.beta.clamp(0.0, 1.0), config.beta_ecn.clamp(0.0, 1.0));

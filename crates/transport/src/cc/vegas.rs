@@ -71,7 +71,7 @@ pub struct Vegas {
 
 impl Algorithm for Vegas {
     type Config = VegasConfig;
-    const SUMMARY: &'static str = "Keeps a few segments queued, judged by round-trip times";
+    const SUMMARY: &'static str = "Watches round-trip times to keep only a few segments in queues";
     const CITATION: &'static str = "Brakmo, Peterson, JSAC 13(8), 1995";
     fn build(config: &VegasConfig, setup: &Setup) -> Self {
         let reno = RenoConfig { beta: config.decrease, beta_ecn: config.decrease };

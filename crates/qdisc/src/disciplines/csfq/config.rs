@@ -63,7 +63,7 @@ tailrace_core::parameters! {
 impl Discipline for CsfqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Edges label packets with their flow's rate; cores drop by the label alone, to one fair share.",
+        summary: "Edge routers write the rate of its flow into each packet; core routers drop by it, so that all flows get the same share.",
         citation: "Stoica, Shenker and Zhang, SIGCOMM 1998; ToN 11(1), 2003",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "edge: rate and time of the last packet, at most `flows`; core: none",

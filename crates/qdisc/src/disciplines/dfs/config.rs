@@ -155,8 +155,7 @@ impl DfsConfig {
 impl Discipline for DfsConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Signals flows above a fair share of the buffer that shrinks as it fills; who does not yield loses \
-                  everything until its rate is fair.",
+        summary: "Signals flows that have more than a fair share of the buffer; a flow that does not slow down loses everything until its rate is fair.",
         citation: "Bedi, Roy and Shiva, Computer Communications 56, 2015 (online 2014)",
         ecn: "with `ecn` marks flows above their share; packets of marked flows are dropped",
         per_flow_state: "a record of 100 B for each flow seen in the last one or two `prune_interval`, at most `max_flows`",

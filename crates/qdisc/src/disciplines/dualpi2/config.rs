@@ -153,7 +153,7 @@ tailrace_core::parameters! {
 impl Discipline for Dualpi2Config {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Separates scalable from classic flows and couples the signals of both queues.",
+        summary: "Two queues, one for low-latency (L4S) flows and one for classic ones, with coupled drops and marks.",
         citation: "RFC 9332; De Schepper et al., CoNEXT 2016",
         ecn: "marks ECT(1) by delay and coupling, ECT(0) by the square; drops both on overload",
         per_flow_state: "none",

@@ -97,7 +97,7 @@ tailrace_core::parameters! {
 impl Discipline for NetfenceConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Bottlenecks stamp congestion into packets; access routers police senders by what comes back.",
+        summary: "Bottlenecks write feedback into packets; access routers limit senders by the feedback that comes back.",
         citation: "Liu, Yang and Xia, SIGCOMM 2010",
         ecn: "with `ecn` RED marks on the regular channel; limiters and full channels drop",
         per_flow_state: "access: a limiter for each sender and link, tokens for each sender, bounded; bottleneck: none",

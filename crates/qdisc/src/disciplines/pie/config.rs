@@ -101,7 +101,7 @@ tailrace_core::parameters! {
 impl Discipline for PieConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Signals arrivals with a probability that a controller of the queueing delay sets.",
+        summary: "Drops or marks arriving packets with a probability that a controller sets to hold the waiting time at a target.",
         citation: "RFC 8033; Pan et al., HPSR 2013",
         ecn: "with `ecn` marks while the probability is at most `mark_ecnth`, else drops",
         per_flow_state: "none",

@@ -155,7 +155,7 @@ tailrace_core::parameters! {
 impl Discipline for RedConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "Signals at random, the likelier the longer the average queue.",
+        summary: "Drops or marks packets at random, with a probability that grows with the average queue length.",
         citation: "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker, 2001 (adaptive)",
         ecn: "with `ecn` marks within the band; `harddrop`, `mark_p` and `nodrop` say where it drops",
         per_flow_state: "none",

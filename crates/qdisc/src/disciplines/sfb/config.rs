@@ -192,7 +192,7 @@ fn parts(p: Probability) -> u32 {
 impl Discipline for SfbConfig {
     const ABOUT: About = About {
         family: "blue",
-        summary: "BLUE in hashed bins; who fills all of its bins shares a penalty box.",
+        summary: "BLUE with a drop probability for groups of flows; flows that do not slow down share a small part of the link.",
         citation: "Feng, Kandlur, Saha and Shin, INFOCOM 2001; Linux sch_sfb",
         ecn: "with `ecn` marks what the probability hits; full bins and the penalty box drop",
         per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",

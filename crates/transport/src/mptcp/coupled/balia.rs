@@ -25,8 +25,7 @@ pub struct Balia {
 
 impl CoupledAlgorithm for Balia {
     type Config = BaliaConfig;
-    const SUMMARY: &'static str =
-        "Balanced linked adaptation: between LIA's responsiveness and OLIA's fairness";
+    const SUMMARY: &'static str = "Balanced linked adaptation: a compromise between LIA, which adapts faster, and OLIA, which is fairer";
     const CITATION: &'static str =
         "Peng et al., \"Multipath TCP: Analysis, Design, and Implementation\", ToN 2016";
     fn build(config: &BaliaConfig) -> Self {

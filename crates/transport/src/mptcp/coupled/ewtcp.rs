@@ -34,7 +34,8 @@ pub struct Ewtcp(EwtcpConfig);
 
 impl CoupledAlgorithm for Ewtcp {
     type Config = EwtcpConfig;
-    const SUMMARY: &'static str = "Each subflow a TCP of smaller weight";
+    const SUMMARY: &'static str =
+        "Each subflow is a TCP with a smaller weight, so that all together get as much as one TCP";
     const CITATION: &'static str =
         "Honda et al., \"Multipath Congestion Control for Shared Bottleneck\", PFLDNeT 2009";
     fn build(config: &EwtcpConfig) -> Self {

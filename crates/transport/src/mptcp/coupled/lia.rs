@@ -25,7 +25,8 @@ pub struct Lia {
 
 impl CoupledAlgorithm for Lia {
     type Config = LiaConfig;
-    const SUMMARY: &'static str = "Linked increases: as much in all as TCP on the best path, halving on each";
+    const SUMMARY: &'static str =
+        "Linked increases: all subflows together get as much as one TCP on the best path";
     const CITATION: &'static str = "RFC 6356";
     fn build(config: &LiaConfig) -> Self {
         Self { cap: config.cap }

@@ -47,7 +47,7 @@ pub struct Olia {
 
 impl CoupledAlgorithm for Olia {
     type Config = OliaConfig;
-    const SUMMARY: &'static str = "Opportunistic linked increases: all traffic to the best paths";
+    const SUMMARY: &'static str = "Opportunistic linked increases: moves all traffic to the best paths";
     const CITATION: &'static str = "Khalili et al., \"MPTCP Is Not Pareto-Optimal\", CoNEXT 2012";
     fn build(config: &OliaConfig) -> Self {
         Self { metric: config.metric, runs: Vec::new() }

@@ -53,7 +53,8 @@ pub struct Wvegas {
 
 impl CoupledAlgorithm for Wvegas {
     type Config = WvegasConfig;
-    const SUMMARY: &'static str = "Weighted Vegas: equal queueing delay prices on all paths";
+    const SUMMARY: &'static str =
+        "Weighted Vegas: keeps a few segments queued in all, and balances paths by their queueing delay";
     const CITATION: &'static str =
         "Cao, Xu, Fu, \"Delay-based Congestion Control for Multipath TCP\", ICNP 2012";
     fn validate(c: &WvegasConfig) -> Result<(), Invalid> {

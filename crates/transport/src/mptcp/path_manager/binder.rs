@@ -64,8 +64,7 @@ pub struct Binder {
 
 impl PathManagerKind for Binder {
     type Config = BinderConfig;
-    const SUMMARY: &'static str =
-        "A further subflow through each of some lists of gateways, by loose source routing";
+    const SUMMARY: &'static str = "Opens further subflows through given gateways (loose source routing)";
     const CITATION: &'static str =
         "Boccassi, Fayed, Marina 2013; multipath-tcp/mptcp, net/mptcp/mptcp_binder.c";
     const SUBFLOWS_BY: (&'static str, &'static str) = ("gateways", "leave lists out of its gateways");

@@ -58,7 +58,8 @@ pub struct Fullmesh {
 
 impl PathManagerKind for Fullmesh {
     type Config = FullmeshConfig;
-    const SUMMARY: &'static str = "A subflow between every two addresses, opened by the client";
+    const SUMMARY: &'static str =
+        "The client opens a subflow between each of its addresses and each of the server's";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_fullmesh.c";
     fn validate(c: &FullmeshConfig) -> Result<(), Invalid> {
         if c.num_subflows == 0 {

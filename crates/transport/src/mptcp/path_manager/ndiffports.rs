@@ -24,7 +24,7 @@ pub struct Ndiffports {
 
 impl PathManagerKind for Ndiffports {
     type Config = NdiffportsConfig;
-    const SUMMARY: &'static str = "Several subflows between the same addresses, on different ports";
+    const SUMMARY: &'static str = "Opens several subflows between the same addresses, with different ports";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_ndiffports.c";
     fn validate(c: &NdiffportsConfig) -> Result<(), Invalid> {
         if c.num_subflows == 0 {

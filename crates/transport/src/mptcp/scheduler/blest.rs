@@ -41,7 +41,7 @@ pub struct Blest {
 
 impl SchedulerKind for Blest {
     type Config = BlestConfig;
-    const SUMMARY: &'static str = "Passes over a slow subflow that would block the window";
+    const SUMMARY: &'static str = "Does not use a slow subflow whose data would block the receive window";
     const CITATION: &'static str =
         "Ferlin et al., \"BLEST: Blocking Estimation-based MPTCP Scheduler\", IFIP Networking 2016";
     fn validate(c: &BlestConfig) -> Result<(), Invalid> {

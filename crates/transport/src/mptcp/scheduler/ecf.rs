@@ -29,7 +29,7 @@ pub struct Ecf {
 
 impl SchedulerKind for Ecf {
     type Config = EcfConfig;
-    const SUMMARY: &'static str = "Waits for the fast subflow where that finishes earlier";
+    const SUMMARY: &'static str = "Waits for the fast subflow if data arrives earlier that way";
     const CITATION: &'static str =
         "Lim et al., \"ECF: An MPTCP Path Scheduler to Manage Heterogeneous Paths\", CoNEXT 2017";
     fn build(config: &EcfConfig) -> Self {

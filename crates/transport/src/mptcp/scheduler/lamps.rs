@@ -27,7 +27,8 @@ pub struct Lamps {
 
 impl SchedulerKind for Lamps {
     type Config = LampsConfig;
-    const SUMMARY: &'static str = "The least expected delivery time, losses counted (reconstruction)";
+    const SUMMARY: &'static str =
+        "The subflow with the shortest expected delivery time, losses included (reconstruction)";
     const CITATION: &'static str = "Dong et al., \"LAMPS: A Loss Aware Scheduler for Multipath TCP over Highly Lossy Networks\", LCN 2017";
     fn build(config: &LampsConfig) -> Self {
         let default = LowestRtt::build(&LowestRttConfig::default());

@@ -36,7 +36,7 @@ pub struct LinuxScheduler {
 
 impl SchedulerKind for LinuxScheduler {
     type Config = LinuxSchedulerConfig;
-    const SUMMARY: &'static str = "The subflow that would drain its queue first";
+    const SUMMARY: &'static str = "The subflow that would have sent its waiting data first, as in Linux";
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
     fn build(config: &LinuxSchedulerConfig) -> Self {
         let (burst, fills) = (config.burst.max(1), config.fill_queues);

@@ -25,7 +25,7 @@ pub struct LowestRtt {
 
 impl SchedulerKind for LowestRtt {
     type Config = LowestRttConfig;
-    const SUMMARY: &'static str = "The subflow with room and the smallest round trip";
+    const SUMMARY: &'static str = "The subflow with the shortest round-trip time that has room in its window";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_sched.c (default)";
     fn build(config: &LowestRttConfig) -> Self {
         Self { skip_in_loss: config.skip_in_loss }

@@ -29,7 +29,7 @@ pub struct RoundRobin {
 
 impl SchedulerKind for RoundRobin {
     type Config = RoundRobinConfig;
-    const SUMMARY: &'static str = "Each subflow in turn";
+    const SUMMARY: &'static str = "Takes subflows in turn";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_rr.c";
     fn build(config: &RoundRobinConfig) -> Self {
         Self { config: config.clone(), turn: 0, used: 0 }

@@ -43,7 +43,8 @@ pub struct Weighted {
 
 impl SchedulerKind for Weighted {
     type Config = WeightedConfig;
-    const SUMMARY: &'static str = "In proportion to the subflows' rates, windows or round trips";
+    const SUMMARY: &'static str =
+        "Shares data among subflows in proportion to their rates, windows or round-trip times";
     const CITATION: &'static str = "Smooth weighted round robin; own design";
     fn build(config: &WeightedConfig) -> Self {
         Self { config: config.clone(), credit: [0.0; MAX_SUBFLOWS] }

@@ -90,7 +90,7 @@ struct Added {
 
 impl PathManagerKind for LinuxPaths {
     type Config = LinuxPathsConfig;
-    const SUMMARY: &'static str = "Endpoints with flags, within limits";
+    const SUMMARY: &'static str = "Linux's: addresses with flags (endpoints), within limits";
     const CITATION: &'static str = "Linux, net/mptcp/pm_kernel.c";
     fn validate(c: &LinuxPathsConfig) -> Result<(), Invalid> {
         let limits = [("subflows", c.subflows), ("add_addr_accepted", c.add_addr_accepted)];

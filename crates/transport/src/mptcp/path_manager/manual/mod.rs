@@ -42,7 +42,7 @@ pub struct Manual {
 
 impl PathManagerKind for Manual {
     type Config = ManualConfig;
-    const SUMMARY: &'static str = "By script: what is done at which time";
+    const SUMMARY: &'static str = "Does what a script says, at given times";
     const CITATION: &'static str = "Linux, net/mptcp/pm_userspace.c";
     fn opens_paths(c: &ManualConfig) -> bool {
         let connects = |script: &Script| script.0.iter().any(|s| matches!(s.1, Command::Connect { .. }));
