@@ -316,12 +316,12 @@ parameters! {
         mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a packet of at most 65535 B leaves 65475 B beside the headers";
         /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
         /// max(2 MSS, 14600 B)).
-        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets leave at once";
+        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets are sent at once";
         /// The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
-        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "windows have such sizes";
+        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "no window is larger or smaller";
         /// The largest window that the sender uses, in packets (ns-2's `window_`), in addition to cwnd and the
         /// receiver's window. `"auto"` is no such limit.
-        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "windows have such sizes";
+        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is larger or smaller";
         /// Whether selective acknowledgments (SACK) are used; both ends must have them on.
         sack: bool = true, "RFC 2018";
         /// Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in each segment, allow
@@ -356,13 +356,13 @@ parameters! {
         packet_overhead: Bytes = Bytes(1280), "Linux: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits";
         /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
         /// large, a sender stalls for long after one.
-        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout is an event";
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time";
         /// What `min_rto` limits.
         rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
         /// The retransmission timeout before the first round-trip sample.
-        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout is an event";
+        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout takes computing time";
         /// The largest retransmission timeout, doubled ones included.
-        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout is an event";
+        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout takes computing time";
         /// G, the granularity of the clock: at least so much is added to the smoothed round-trip time to give the
         /// timeout.
         clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2", in "0 s"..="1 h": "timeouts add it";
@@ -416,7 +416,7 @@ parameters! {
         ecn_fallback: bool = false, "RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback";
         /// How many duplicate ACKs mean that a segment is lost. With more, reordering is tolerated better, but losses
         /// are noticed later.
-        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "a loss needs a sign";
+        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "without a duplicate ACK there is no sign of a loss";
         /// What is halved when a loss is found.
         halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
         /// Whether a second timeout of the same segment lowers ssthresh again.
@@ -485,9 +485,9 @@ parameters! {
         /// back and from SACK, without options of its own.
         door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
         /// T1, for how many smoothed round-trip times `door` suspends congestion control.
-        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
+        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
         /// T2, how many smoothed round-trip times old a reduction may be for `door` to undo it.
-        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
+        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
         /// How many segments duplicate ACKs may let out in a fast recovery without SACK. `"flight"` takes from
         /// receivers that repeat ACKs (`misbehaviour`) what they gain, but also takes part of the window from honest
         /// ones if a recovery takes several round trips.
@@ -495,13 +495,13 @@ parameters! {
         /// What this endpoint does although it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
         /// Into how many pieces ACKs are divided, how many segments ahead they are, or how often they are repeated.
-        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment makes so many ACKs";
+        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
         /// How a connection is opened.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
         /// The time to the first probe of a closed receive window. `"auto"` is the RTO.
-        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe is an event";
+        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe takes computing time";
         /// For how long a closed connection stays in the state TIME-WAIT.
-        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "sockets are kept so long";
+        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "closed sockets are kept for so long";
     }
 }
 

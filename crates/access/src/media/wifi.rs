@@ -15,7 +15,7 @@ use tailrace_core::params::Invalid;
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rng};
 
 /// Times of a channel.
-const TIMES: Bounds = Bounds::declared("0 s", "1 s", "nothing would be sent for long");
+const TIMES: Bounds = Bounds::declared("0 s", "1 s", "the channel would be idle for too long");
 /// Contention windows.
 const WINDOWS: Bounds = Bounds::declared("0", "32767", "a window has at most 15 bits");
 
@@ -24,7 +24,7 @@ tailrace_core::parameters! {
     pub struct WifiConfig {
         /// The length of a slot. Before it sends, a station waits for a random number of slots in which the channel
         /// is idle (the backoff).
-        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "time goes on";
+        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "a slot must take some time";
         /// The pause between a transmission and its acknowledgment (SIFS).
         sifs: Duration = Duration::from_micros(16), "IEEE 802.11-2020 Table 17-21", within TIMES;
         /// For how long the channel must be idle before a station begins to count slots (DIFS).
@@ -36,7 +36,7 @@ tailrace_core::parameters! {
         cw_max: u32 = 1023, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
         /// How often a frame is sent again before it is lost. If it is too small, losses on the air must be repaired
         /// by the sender.
-        retries: u32 = 6, "IEEE 802.11-2020 Annex C: dot11ShortRetryLimit, 7 attempts in all", in "0"..="255": "it has 8 bits";
+        retries: u32 = 6, "IEEE 802.11-2020 Annex C: dot11ShortRetryLimit, 7 attempts in all", in "0"..="255": "the field for it has 8 bits";
         /// How long the preamble and header of the physical layer take. They come before each transmission, whatever
         /// the rate.
         preamble: Duration = Duration::from_micros(36), "IEEE 802.11-2020 §19.3.2: HT-mixed, one stream", within TIMES;

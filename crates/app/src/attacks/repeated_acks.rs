@@ -12,7 +12,7 @@ tailrace_core::parameters! {
     pub struct RepeatedAcksConfig {
         /// How often an ACK is repeated at once. The sender then has about so many segments in flight; what the path
         /// and its queue cannot hold is lost.
-        times: u16 = 60, "own choice", in 1..=1000: "each makes an ACK";
+        times: u16 = 60, "own choice", in 1..=1000: "each repetition is an ACK, which takes computing time";
         /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
         /// server. The client (`from`) opens the connections. The end that receives the data is the one that
         /// misbehaves.

@@ -16,9 +16,9 @@ tailrace_core::parameters! {
         size: SizeDist, required, within SIZES;
         /// The mean time between arrivals before and after the crowd. They are Poisson arrivals, each on a connection
         /// of its own.
-        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection";
+        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
         /// By what factor arrivals are more frequent while the crowd is there.
-        shock: f64 = 10.0, "own choice", in "1"..="1000000": "a crowd is more than there was";
+        shock: f64 = 10.0, "own choice", in "1"..="1000000": "in a crowd there are more arrivals than before";
         /// How long after the flow's start the crowd begins to come.
         after: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
         /// How long the number of arrivals per second takes to rise to its peak, in a straight line. Real crowds come

@@ -32,7 +32,7 @@ tailrace_core::parameters! {
         /// The rates of the video to choose from, rising, with commas between them.
         ladder: Ladder = Ladder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
         /// How much playing time a segment has. Shorter segments spend more round trips on requests.
-        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each is asked for by itself";
+        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each segment is requested by itself";
         /// How much playing time the player's buffer holds. A smaller buffer bridges only shorter interruptions.
         buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "nobody holds more";
         /// How the player chooses the rate of the next segment.

@@ -21,11 +21,11 @@ tailrace_core::parameters! {
         object: SizeDist = SizeDist::Lognormal(Bytes(7_758), 2.36), "NGMN 2008, HTTP model", within SIZES;
         /// How many further objects a page has; a number or a distribution.
         objects: CountDist = CountDist::bounded_pareto(2, 55, 1.1), "NGMN 2008, HTTP model",
-            in "0"..="100000": "a page would never be complete";
+            in "0"..="100000": "a page with more would not be complete in any run";
         /// How many bytes a request has; a size or a distribution.
         request: SizeDist = SizeDist::Constant(Bytes(328)), "ns-3 3.43, ThreeGppHttpVariables", within SIZES;
         /// How many connections the client has open at most at a time.
-        connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "each has its own window to begin with";
+        connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "each connection begins with a window of its own, so more of them flood the path";
         /// The pause from the end of a page to the request of the next one; a duration or a distribution.
         think: DurationDist = DurationDist::Exponential(Duration::from_secs(30)), "NGMN 2008, HTTP model";
         /// After how many pages the flow ends. `"auto"`: it goes on until `stop`.

@@ -31,7 +31,7 @@ impl FaultKind for FlapConfig {
     fn validate(&self) -> Result<(), Invalid> {
         for (key, times) in [("down", &self.down), ("up", &self.up)] {
             if times.mean() < Duration::from_micros(100) {
-                return Err((key, "must be 100 us or more in the mean".into()));
+                return Err((key, "must be 100 us or more on average".into()));
             }
         }
         Ok(())

@@ -21,7 +21,9 @@ impl FaultKind for QueueConfig {
             let kind = self.value.name();
             return Err((
                 "value",
-                format!("{kind} needs hosts that return labels from the start of the run"),
+                format!(
+                    "{kind} cannot begin during a run, since hosts must return its labels from the start: give it to the link itself"
+                ),
             ));
         }
         self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))

@@ -21,7 +21,7 @@ impl FaultKind for RandomDelayConfig {
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.mean() < Duration::from_micros(100) {
-            return Err(("hold", "must be 100 us or more in the mean".into()));
+            return Err(("hold", "must be 100 us or more on average".into()));
         }
         Ok(())
     }

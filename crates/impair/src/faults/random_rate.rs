@@ -25,7 +25,7 @@ impl FaultKind for RandomRateConfig {
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.mean() < Duration::from_micros(100) {
-            return Err(("hold", "must be 100 us or more in the mean".into()));
+            return Err(("hold", "must be 100 us or more on average".into()));
         }
         if self.value.most() == tailrace_core::Rate::default() {
             return Err(("value", "must be stated".into()));

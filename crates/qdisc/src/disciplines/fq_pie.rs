@@ -60,7 +60,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(15), "RFC 8033 §5.1, QDELAY_REF";
         /// The time between two updates of the probabilities. If it is too small, they follow every short variation
         /// of the queues; if it is too large, they react late.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each tick is an event";
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time";
         /// How much the probability changes for each second that the delay is away from `target`, per update. A
         /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";

@@ -31,7 +31,7 @@ tailrace_core::parameters! {
         /// is too close to `a`, a lasting distance from `target` is not removed.
         b: f64 = 0.000_018_16, "Hollot et al. 2001; ns-2 b_";
         /// How many updates there are per second. The values of `a` and `b` belong to it.
-        frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "each tick is an event";
+        frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "each update takes computing time";
         /// The mean size of a packet, which converts between packets and bytes.
         mean_pktsize: Bytes = Bytes(500), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
         /// Whether the queue length is counted as its bytes over `mean_pktsize`, instead of packets.

@@ -27,7 +27,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A; CoNEXT 2016 has 20 ms";
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
-        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each tick is an event";
+        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each update takes computing time";
         /// How much the probability changes for each second that the delay is away from `target`, per update. A
         /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.16, "RFC 9332 Appendix A: 0.1 T / RTT_max^2 at 100 ms", in 0.0..=1000000.0: "the controller would drive the delay away";
@@ -41,7 +41,7 @@ tailrace_core::parameters! {
         scalable: bool = true, "CoNEXT 2016 §5; RFC 9331";
         /// The coupling factor: scalable packets are marked with `k` times the probability p'. If it is too large,
         /// scalable flows get too little beside classic ones.
-        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332", in 0.0..=1000000.0: "the probabilities would part";
+        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332", in 0.0..=1000000.0: "the two probabilities would no longer belong together";
         /// Above this classic probability ECN-capable packets are dropped like others, not marked.
         mark_limit: Probability = Probability::clamped(0.25), "CoNEXT 2016";
         /// While no more than two packets of this size wait, nothing is dropped or marked.

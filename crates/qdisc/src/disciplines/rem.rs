@@ -59,7 +59,7 @@ tailrace_core::parameters! {
         target: Limit = Limit::Packets(20), "Athuraliya et al. 2001; ns-2 pbo_";
         /// The time between two updates of the price. In one second the backlog changes the price by `gamma` times
         /// `alpha` divided by this.
-        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each tick is an event";
+        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each update takes computing time";
         /// The weight of the newest interval in the average of arrivals, from 0 to 1; with 1 only the newest counts.
         /// If it is too small, REM reacts late.
         weight: Probability = Probability::ONE, "ns-2 inw_";

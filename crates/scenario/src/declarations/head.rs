@@ -23,7 +23,7 @@ section! {
         question: At<String> = or(TEXT, "\"\""), "The question that the experiment answers, in one sentence.";
         duration: At<Duration> = must(POSITIVE_DURATION), "How much time is simulated.";
         warmup: At<Duration> = or(DURATION, "0 s"), "The time at which statistics start; what happens before is not counted.";
-        runs: At<u32> = or(positive_count::<u32>(), "1").within("1", "1000000", "each is a simulation of its own"),
+        runs: At<u32> = or(positive_count::<u32>(), "1").within("1", "1000000", "each run is a simulation of its own"),
             "How often the experiment is repeated, each time with other random numbers, which follow from `seed`.";
         seed: At<u64> = or(plain::<u64>(), "1"), "The number from which all random numbers follow. The same seed gives the same results.";
     }
@@ -34,7 +34,7 @@ section! {
     pub RECORD = "[record]", "What is recorded in addition to the totals.";
     pub(crate) struct RecordKeys {
         interval: Option<At<Option<Duration>>> =
-            may(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row"),
+            may(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row in the results"),
             "How often flows and queues are sampled for series over time; \"off\" records none.";
         max_series_flows: At<u32> = or(plain::<u32>(), "64"),
             "For how many flows of each group series over time are kept: the first so many.";

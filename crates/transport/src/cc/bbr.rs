@@ -40,7 +40,7 @@ parameters! {
         cwnd_gain: f64 = 2.0, "Cardwell 2016", in 1.0..=100.0: "the window would starve, or flood";
         /// For how long the smallest measured round-trip time is trusted. A longer time notices later that the path
         /// has become longer; a shorter one gives up more rate to measure it.
-        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "a round trip is measured each time";
+        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "each time the round trip is measured anew";
         /// The share of the computed rate at which BBR really sends, so that waiting packets drain in time.
         pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper", in 0.1..=1.0: "it is a share of the bandwidth";
     }

@@ -17,10 +17,10 @@ parameters! {
     pub struct DctcpConfig {
         /// The weight of the newest share of marked packets in the average, taken once per window. A larger value
         /// follows faster and varies more.
-        g: f64 = 0.0625, "RFC 8257 §4.2", in 0.0..=1.0: "it is a weight";
+        g: f64 = 0.0625, "RFC 8257 §4.2", in 0.0..=1.0: "it is a weight in an average";
         /// The average share of marked packets (alpha) at the start. With 0 the first marks reduce nothing; with 1
         /// they halve the window, as a loss does.
-        initial_alpha: f64 = 1.0, "RFC 8257 §4.2; 0 in ns-2", in 0.0..=1.0: "it is a share";
+        initial_alpha: f64 = 1.0, "RFC 8257 §4.2; 0 in ns-2", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 

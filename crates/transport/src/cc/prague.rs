@@ -25,15 +25,15 @@ parameters! {
     pub struct PragueConfig {
         /// The weight of the newest share of marked packets in the average, taken once per round trip. A larger value
         /// follows faster and varies more.
-        g: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague", in 0.0..=1.0: "it is a weight";
+        g: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague", in 0.0..=1.0: "it is a weight in an average";
         /// The average share of marked packets (alpha) at the first mark. With 1 that mark halves the window, since
         /// slow start has overshot by then.
-        initial_alpha: f64 = 1.0, "draft-briscoe-iccrg-prague-congestion-control-04", in 0.0..=1.0: "it is a share";
+        initial_alpha: f64 = 1.0, "draft-briscoe-iccrg-prague-congestion-control-04", in 0.0..=1.0: "it is a share of a whole";
         /// Flows with a shorter round-trip time behave as if theirs were this, so that short paths get no advantage.
         /// With 0 each flow uses its own, as DCTCP does.
         virtual_rtt: Duration = Duration::from_millis(25), "Linux tcp_prague, prague_rtt_target", in "0 s"..="1000 s": "windows grow once in it";
         /// The factor by which a loss reduces the window.
-        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
+        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 

@@ -13,9 +13,9 @@ parameters! {
     pub struct RenoConfig {
         /// The factor by which a loss reduces the window. A larger value keeps more and is less fair to standard
         /// flows.
-        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
+        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share of a whole";
         /// The factor by which an ECN mark reduces the window; 0.8 is ABE.
-        beta_ecn: f64 = 0.5, "RFC 3168 §6.1.2; RFC 8511 for 0.8", in 0.0..=1.0: "it is a share";
+        beta_ecn: f64 = 0.5, "RFC 3168 §6.1.2; RFC 8511 for 0.8", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 

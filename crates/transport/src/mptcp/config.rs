@@ -80,11 +80,11 @@ parameters! {
         first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
         /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
         /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
-        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
+        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
         /// How many SYNs ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
         /// How often the SYN of a further subflow (MP_JOIN) is sent again before that subflow is given up.
-        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each is an event";
+        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each one takes computing time";
         /// How many subflows a connection may have at a time, at most 32.
         max_subflows: u64 = 32, "multipath-tcp/mptcp has 31", in 1..=32: "a connection has room for 32, its own among them";
         /// Whether data that a subflow holds when its timer expires is also given to other subflows.
@@ -101,7 +101,7 @@ parameters! {
         /// With `data_timer = "subflows"`: how much is sent again at once when the timer expires, in whole segments.
         data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a fragment of the send queue, at most 32 KiB", in "1 B"..="1 GB": "so much is sent at once";
         /// The shortest timeout of the data level.
-        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout is an event";
+        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout takes computing time";
         /// After more timeouts of the data level than this without a sign of life, a subflow counts as stale if
         /// another one is better off: it is not used until something arrives on it. 0 is never.
         stale_loss_cnt: u64 = 0, "off; Linux stale_loss_cnt: 4";
@@ -114,13 +114,13 @@ parameters! {
         /// How often ADD_ADDR is repeated if it is not echoed. `"auto"` is until it is echoed.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
         /// The longest wait for that echo. The wait begins with the largest timeout of a subflow and doubles.
-        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition is an event";
+        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition takes computing time";
         /// Whether a received ADD_ADDR is echoed.
         add_addr_echo: bool = true, "RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94 speaks";
         /// Whether an address that comes back after it was withdrawn gets a new id.
         new_address_ids: bool = false, "off; multipath-tcp/mptcp, mptcp_fullmesh.c: the next free slot";
         /// For how long a connection that has lost all its subflows waits for a new one.
-        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout", in "0 s"..="1000 h": "sockets are kept so long";
+        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout", in "0 s"..="1000 h": "closed sockets are kept for so long";
     }
 }
 

@@ -54,11 +54,11 @@ tailrace_core::parameters! {
         /// How much a flow's unfairness p_m rises when the flow is found above its share; once the flow is trending,
         /// this is multiplied by its rate over the fair rate. If it is too small, floods are found late; if it is too
         /// large, TCP flows are caught before they can slow down.
-        delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "shares would stand still or jump";
+        delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
         /// How much a flow's unfairness p_m falls when nothing of the flow waits; once the flow is trending, this is
         /// multiplied by the fair rate over its rate. If it is too small, flows that have slowed down stay suspect;
         /// if it is too large, floods with pauses are never marked as malicious.
-        delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "shares would stand still or jump";
+        delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
         /// The shortest time between two changes of p_m, so that a signal can take effect. If it is far below the
         /// round-trip times, TCP flows that are about to slow down are marked as malicious; if it is too large,
         /// floods are found late.
@@ -79,7 +79,7 @@ tailrace_core::parameters! {
         /// The time over which the rate of a suspect is measured; before the first such time is over, its rate does
         /// not decide. If it is too small, one burst of TCP looks like a flood; if it is too large, floods are found
         /// late.
-        bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "rates are measured over it";
+        bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "rates are measured over this time";
         /// What a signal does to packets that cannot be marked. With `pass`, flows without ECN notice nothing until
         /// they are marked as malicious and lose everything. The paper's runs used `pass`, with ECN on all TCP flows.
         non_ect: NonEct = NonEct::Drop, "Bedi et al. 2014 §1.2, §4.3.1";

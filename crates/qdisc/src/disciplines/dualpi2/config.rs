@@ -84,7 +84,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1";
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
-        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each tick is an event";
+        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each update takes computing time";
         /// How much the probability changes for each second that the delay is away from `target`, per update. A
         /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.15, "RFC 9332 Appendix A.1: 0.1 tupdate / RTT_max^2 at 100 ms (Linux: 41/256)", in 0.0..=1000000.0: "the controller would drive the delay away";

@@ -33,7 +33,7 @@ tailrace_core::parameters! {
         limit: Option<Limit> = None, "own choice";
         /// How often limiters change their rates (the control interval). If it is too small, feedback does not come
         /// back in time; if it is too large, they react late.
-        interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "each tick is an event";
+        interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "each update takes computing time";
         /// For how long feedback is valid, up to 5 s. If it is too small, senders have to ask anew by requests; if it
         /// is too large, outdated feedback counts.
         validity: Duration = Duration::from_secs(4), "Liu et al. 2010, w";
@@ -59,7 +59,7 @@ tailrace_core::parameters! {
         senders: u32 = 16_384, "own choice";
         /// The time in which a sender earns a token, which pays for a request of level 1. If it is too small, senders
         /// can flood the link with requests.
-        token_interval: Duration = Duration::from_millis(1), "Liu et al. 2010, l_1", in "1 us"..="1000 s": "tokens are counted in it";
+        token_interval: Duration = Duration::from_millis(1), "Liu et al. 2010, l_1", in "1 us"..="1000 s": "tokens are counted in this time";
         /// The highest level of a request, which costs 2^(level-1) tokens; at most 13. With more levels, a sender
         /// that waits longer goes before others.
         max_level: u8 = 10, "own choice: half a second of waiting";

@@ -92,7 +92,11 @@ pub const SPOOF: Section = Section {
             "65536",
             "From how many addresses each flow draws. They start at 240.0.0.0, where there are no hosts.",
         )
-        .within("1", "65536", "the more, the longer it takes to find out whom a queue has flagged"),
+        .within(
+            "1",
+            "65536",
+            "with more, it takes too long to find out which flows a queue has flagged",
+        ),
     ],
 };
 

@@ -17,7 +17,7 @@ parameters! {
     /// Parameters of Linux's scheduler.
     pub struct LinuxSchedulerConfig {
         /// How many bytes one decision is good for. With more, longer runs of data stay on one subflow.
-        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes sent in turn";
+        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes, at least one";
         /// Whether subflows are given more bytes than their windows allow at once, up to their send buffers. If
         /// false, a silent subflow holds one window of data at most, and comes back sooner.
         fill_queues: bool = true, "Linux mptcp_sendmsg_frag, sk_stream_memory_free";
