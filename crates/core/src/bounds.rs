@@ -125,7 +125,7 @@ mod tests {
         let check = |text: &str| bounds.check(Kind::Duration, &Value::Text(text.into()));
         assert_eq!([check("10 us"), check("15 ms"), check("10 s"), check("auto")], [const { Ok(()) }; 4]);
         let error = check("9999 ns").unwrap_err();
-        assert_eq!(error, "9999 ns is outside 10 us to 10 s: each update is an event");
+        assert_eq!(error, "9999 ns is outside 10 us to 10 s: each update takes computing time");
         assert!(check("10001 ms").is_err());
     }
 
