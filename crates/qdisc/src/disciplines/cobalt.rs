@@ -22,9 +22,9 @@ tailrace_core::parameters! {
         /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
         /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(1000), "ns-3 CobaltQueueDisc";
-        /// How long packets may wait at any time without being dropped or marked for it. It is also the shortest time
-        /// between two changes of BLUE's probability. If it is too small, the link has nothing to send at times; if
-        /// it is too large, packets always wait.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// It is also the shortest time between two changes of BLUE's probability. If it is too small, the link has
+        /// nothing to send at times; if it is too large, packets always wait.
         target: Duration = Duration::from_millis(5), "ns-3 CobaltQueueDisc; CAKE";
         /// The time between the first drops or marks. It should be about the longest usual round-trip time. If it is
         /// too small, short bursts lose packets; if it is too large, the law reacts late.

@@ -58,8 +58,9 @@ tailrace_core::parameters! {
         /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
         /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(1000), "Linux sch_codel";
-        /// How long packets may wait at any time without being dropped or marked for it. If it is shorter than one or
-        /// two packets take to send, the link has nothing to send at times; if it is too large, packets always wait.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// If it is shorter than one or two packets take to send, the link has nothing to send at times; if it is too
+        /// large, packets always wait.
         target: Duration = Duration::from_millis(5), "RFC 8289 §4.4";
         /// How long packets must have waited longer than `target` before the first one is dropped or marked. It
         /// should be about the longest usual round-trip time. If it is too small, short bursts lose packets; if it is

@@ -58,8 +58,8 @@ tailrace_core::parameters! {
         limit: Limit = Limit::Packets(1000), "ns-3 CoDelQueue";
         /// Which packet is dropped when the stack is full.
         overflow: Victim = Victim::Arrival, "Felix da Silva et al.";
-        /// How long packets may wait at any time without being dropped for it. If it is too small, every packet
-        /// counts as late; if it is too large, the law never acts.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped. If it is
+        /// too small, every packet counts as late; if it is too large, the law never acts.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
         /// How long packets must have waited longer than `target` before the first one is dropped. If it is too
         /// small, short bursts lose packets; if it is too large, the law reacts late.

@@ -32,8 +32,8 @@ tailrace_core::parameters! {
         /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
         /// a flood; a large one makes a flow lose many packets in a row.
         drop_batch: u32 = 64, "ns-3 FqCobaltQueueDisc";
-        /// How long packets may wait at any time without being dropped or marked for it. If it is too small, the link
-        /// has nothing to send at times; if it is too large, packets always wait.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// If it is too small, the link has nothing to send at times; if it is too large, packets always wait.
         target: Duration = Duration::from_millis(5), "ns-3 FqCobaltQueueDisc; CAKE";
         /// The time between the first drops or marks. It should be about the longest usual round-trip time. If it is
         /// too small, short bursts lose packets; if it is too large, the law reacts late.

@@ -42,8 +42,9 @@ tailrace_core::parameters! {
         /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
         /// too large, each flow sends in long bursts, and flows of that size go before others as if they sent little.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
-        /// How long packets may wait at any time without being dropped or marked for it (CoDel's target). If it is
-        /// too small, the link has nothing to send at times; if it is too large, packets always wait.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked
+        /// (CoDel's target). If it is too small, the link has nothing to send at times; if it is too large, packets
+        /// always wait.
         target: Duration = Duration::from_millis(5), "RFC 8290 §5.2.3";
         /// How long packets must have waited longer than `target` before the first one is dropped or marked (CoDel's
         /// interval). It should be about the longest usual round-trip time. If it is too small, short bursts lose

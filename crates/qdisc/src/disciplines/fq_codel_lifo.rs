@@ -35,8 +35,8 @@ tailrace_core::parameters! {
         /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
         /// a flood; a large one makes a flow lose many packets in a row.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
-        /// How long packets may wait at any time without being dropped for it. If it is too small, every packet
-        /// counts as late; if it is too large, the law never acts.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped. If it is
+        /// too small, every packet counts as late; if it is too large, the law never acts.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
         /// How long packets must have waited longer than `target` before the first one is dropped. If it is too
         /// small, short bursts lose packets; if it is too large, the law reacts late.
